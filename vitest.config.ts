@@ -1,10 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
+export const shared = {
+  setupFiles: ['test/setup.ts'],
+  globalSetup: ['test/temporary-folder.ts'],
+  tags: [{ name: 'often', description: 'tried more often, or at full size, in the longer checks' }],
+  maxWorkers: '100%',
+  // The files of a worker share what they import; what a file sets, it sets back.
+  isolate: false,
+}
+
 export default defineConfig({
   test: {
+    ...shared,
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**'],
     testTimeout: 60_000,
-    maxWorkers: '100%',
   },
 })

@@ -1,18 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { globSync } from 'tinyglobby'
 import { defineConfig } from 'vitest/config'
+import { shared } from './vitest.config.ts'
 
-/** The properties again, many more times, and what takes long in itself. */
+const often = globSync('test/**/*.test.ts').filter((file) =>
+  /\bitOften\(|tags: 'often'/.test(readFileSync(file, 'utf8')),
+)
+
+/**
+ * What npm test tries less often, in full, and what takes long in itself: the tests with the tag
+ * `often`.
+ */
 export default defineConfig({
   test: {
-    include: [
-      'test/laws/plans.test.ts',
-      'test/apply/{crash,isolation}.test.ts',
-      'test/service/call-budget.test.ts',
-      'test/manifest/fuzz.test.ts',
-      'test/steps/saved-plans.test.ts',
-      'test/long/**/*.test.ts',
-    ],
-    env: { EDGEWISE_TEST_RUNS: '9' },
+    ...shared,
+    include: [...often, 'test/long/**/*.test.ts'],
+    env: { EDGEWISE_TEST_RUNS: '1' },
     testTimeout: 300_000,
-    maxWorkers: '100%',
   },
 })

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { globSync } from 'tinyglobby'
 import { expect, it } from 'vitest'
 import { inspect, renderPage } from '../tools/house.ts'
 
@@ -11,4 +13,12 @@ it('docs/architecture.md has the current picture (else npm run house -- --pictur
   const { now, drawn } = renderPage(inspect().rooms)
   expect(now).toContain('flowchart TD')
   expect(now).toBe(drawn)
+})
+
+it('every file of the longer checks has the tag that they run', () => {
+  const files = globSync('test/long/*.test.ts')
+  const tagged = files.filter((file) =>
+    readFileSync(file, 'utf8').startsWith('// @module-tag often\n'),
+  )
+  expect(tagged).toEqual(files)
 })

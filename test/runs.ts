@@ -1,4 +1,46 @@
-/** Number of runs of a property: `n`, multiplied in the longer checks. */
-export function runs(n: number): number {
-  return n * Number(process.env['EDGEWISE_TEST_RUNS'] ?? 1)
+import * as fc from 'fast-check'
+import { it, TestRunner } from 'vitest'
+
+/** Seed of all random choices of the tests: always the same, or EDGEWISE_TEST_SEED. */
+export const seed = Number(process.env['EDGEWISE_TEST_SEED'] ?? 1)
+
+/** How many times as often as by default the longer checks try; 0 where they do not run. */
+const times = Number(process.env['EDGEWISE_TEST_RUNS'] ?? 0)
+
+/** Whether the longer checks run. */
+export const long = times > 0
+
+fc.configureGlobal({ seed })
+export { fc }
+
+/** Defines a test that the longer checks run again, with more tries. */
+export function itOften(title: string, test: () => void | Promise<void>): void {
+  it(title, { tags: 'often' }, test)
+}
+
+/**
+ * How often a test tries something: `few` times in `npm test`, and `many` times EDGEWISE_TEST_RUNS
+ * in the longer checks.
+ *
+ * @throws Error in a test without the tag `often`, which the longer checks would pass over
+ */
+export function runs(few: number, many: number): number {
+  expectTag()
+  return long ? many * times : few
+}
+
+/**
+ * Every `step`th of a list, and all in the longer checks.
+ *
+ * @throws Error in a test without the tag `often`
+ */
+export function everyNth<T>(list: readonly T[], step: number): readonly T[] {
+  expectTag()
+  return long ? list : list.filter((_, i) => i % step === 0)
+}
+
+function expectTag(): void {
+  const test = TestRunner.getCurrentTest()
+  if (test?.tags?.includes('often') !== true)
+    throw new Error(`expected the tag "often" on the test ${test?.name ?? '(outside of a test)'}`)
 }

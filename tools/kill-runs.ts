@@ -5,18 +5,24 @@
  */
 import { parseArgs } from 'node:util'
 import { killRuns, waves } from '../test/long/kill-runs.ts'
+import { Chance } from '../test/simulation/chance.ts'
 
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '200' }, waves: { type: 'boolean', default: false } },
+  options: {
+    runs: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    waves: { type: 'boolean', default: false },
+  },
 })
 const runs = Number(values.runs)
 if (!Number.isInteger(runs) || runs < 1)
   throw new Error(`expected --runs to be a whole number from 1, got "${values.runs}"`)
 
+const chance = new Chance(`kill ${values.seed}`)
 const started = performance.now()
 const counts = await killRuns(
   runs,
-  Math.random,
+  () => chance.draw(),
   (line) => console.log(line),
   values.waves ? waves : '',
 )

@@ -38,7 +38,7 @@ export function startSharing(
     }
   }
   const shareSoon = async () => {
-    await clock.sleep(Math.max(0, lastMs + intervalMs - clock.monotonic()), ended.signal)
+    await clock.sleep(Math.max(0, lastMs + intervalMs - clock.monotonic()), ended.signal, 'sharing')
     scheduled = null
     if (ended.signal.aborted) return
     const why = await shareNow()

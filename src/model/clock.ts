@@ -1,3 +1,9 @@
+/**
+ * Waits that a clock may treat in a special way: between two heartbeats of a lock, before outcomes
+ * are shared, and before the next step of a rollout.
+ */
+export type WaitName = 'lock-beat' | 'sharing' | 'rollout'
+
 /** Wall clock and waiting, passed in so that tests need neither. */
 export interface Clock {
   /** Wall clock: milliseconds since 1970. It may be set at any time. */
@@ -8,5 +14,5 @@ export interface Clock {
    */
   monotonic(): number
   /** Resolves after `ms` milliseconds, or at once when `signal` is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep(ms: number, signal?: AbortSignal, name?: WaitName): Promise<void>
 }

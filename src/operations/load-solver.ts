@@ -1,14 +1,21 @@
 import type { Solver } from '../plan/cover/dual-bound.ts'
 import type { Outside } from './outside.ts'
 
+let loading: Promise<Solver> | null = null
+
 /**
- * Loads the LP solver, which proves a lower bound on the writes of a plan. Loaded on demand: it is
- * large.
+ * Loads the LP solver, which proves a lower bound on the writes of a plan. Loaded on demand and once
+ * per process: it is large.
  */
-export async function loadSolver(): Promise<Solver> {
-  // The package's types declare its default export as a namespace.
-  const { default: load } = (await import('highs')) as unknown as { default: () => Promise<Solver> }
-  return load()
+export function loadSolver(): Promise<Solver> {
+  loading ??= load()
+  return loading
+}
+
+async function load(): Promise<Solver> {
+  // The package's types call its default export a namespace.
+  const highs = (await import('highs')) as unknown as { default: () => Promise<Solver> }
+  return highs.default()
 }
 
 /** Returns the outside's solver; loads one if it is undefined. */

@@ -18,7 +18,7 @@ const maxRetryMs = 30 * 60_000
 /** Waits until a time, ms since 1970, or an interrupt. */
 export async function waitUntil(time: number, { clock, signal }: Waiting): Promise<void> {
   for (let now = clock.now(); now < time && !signal.aborted; now = clock.now()) {
-    await clock.sleep(Math.min(time - now, maxSleepMs), signal)
+    await clock.sleep(Math.min(time - now, maxSleepMs), signal, 'rollout')
   }
 }
 

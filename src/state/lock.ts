@@ -1,4 +1,5 @@
 import type { LockFile } from '../generated/state-types.ts'
+import type { Clock } from '../model/clock.ts'
 import { isObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { parseJson } from '../model/json.ts'
@@ -39,7 +40,7 @@ export interface Lease {
 /** Clock for judging a lease, ms; never set. */
 export interface LockClock {
   monotonic(): number
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep: Clock['sleep']
 }
 
 /** The machine of a process, and the process itself. */
@@ -161,7 +162,7 @@ class LockLease implements Lease {
 
   async #sendHeartbeats(): Promise<void> {
     for (let beat = 1; !this.#lost; beat++) {
-      await this.#clock.sleep(heartbeatMs, this.#released.signal)
+      await this.#clock.sleep(heartbeatMs, this.#released.signal, 'lock-beat')
       if (this.#released.signal.aborted) return
       try {
         await this.#sendHeartbeat(beat)

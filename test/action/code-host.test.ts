@@ -13,7 +13,10 @@ const comments = '/repos/team/cdn/issues/7/comments'
 const planMark = '<!-- edgewise:plan -->\n'
 const driftMark = '<!-- edgewise:drift -->\n'
 
-beforeAll(() => nock.disableNetConnect())
+beforeAll(() => {
+  if (!nock.isActive()) nock.activate()
+  nock.disableNetConnect()
+})
 afterAll(() => {
   nock.enableNetConnect()
   nock.restore()

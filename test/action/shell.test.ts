@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { Place } from '../steps/cli.ts'
 
 const home = fileURLToPath(new URL('../../.github/actions/edgewise/', import.meta.url))
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const tsx = fileURLToPath(import.meta.resolve('tsx'))
 
 interface Action {
@@ -55,7 +55,7 @@ async function act(
       env: {
         PATH: process.env['PATH'],
         // The runner's Node strips types by itself.
-        NODE_OPTIONS: `--import ${tsx}`,
+        ...(reporting ? { NODE_OPTIONS: `--import ${tsx}` } : {}),
         GITHUB_STEP_SUMMARY: join(place.root, 'summary.md'),
         GITHUB_OUTPUT: join(place.root, 'output'),
         GITHUB_ACTION_PATH: join(place.root, 'action'),

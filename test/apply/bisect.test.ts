@@ -1,9 +1,8 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import { bad, doubt, good, unreached, World } from './world.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 /** Items with a plain value each; none clears another. */
 const before: Record<ItemKey, Value> = {
@@ -77,33 +76,37 @@ const size = fc.record({
 const index = fc.nat(1000)
 
 describe('bisecting a refused write', () => {
-  it.each(['the item is invalid', 'named'] as const)('isolates one bad item, message: %s', (text) =>
-    fc.assert(
-      fc.asyncProperty(size, index, async ({ domains, items }, n) => {
-        fc.pre(domains * items > 1)
-        const culprit = names[n % items] ?? ''
-        const given: Given = {
-          domains,
-          items,
-          isBad: (_domain, item) => item === culprit,
-          message: text === 'named' ? `${culprit} is invalid` : text,
-        }
-        const { world, result, extra } = await runBisection(given)
-        expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
-        expectBisected(world, given)
-        expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(
-          result.refusals.map(() => culprit),
-        )
-        expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(
-          createDomains(domains).toSorted(),
-        )
-      }),
-      { numRuns: runs(150) },
-    ),
+  it.each(['the item is invalid', 'named'] as const)(
+    'isolates one bad item, message: %s',
+    { tags: 'often' },
+    (text) =>
+      fc.assert(
+        fc.asyncProperty(size, index, async ({ domains, items }, n) => {
+          fc.pre(domains * items > 1)
+          const culprit = names[n % items] ?? ''
+          const given: Given = {
+            domains,
+            items,
+            isBad: (_domain, item) => item === culprit,
+            message: text === 'named' ? `${culprit} is invalid` : text,
+          }
+          const { world, result, extra } = await runBisection(given)
+          expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
+          expectBisected(world, given)
+          expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(
+            result.refusals.map(() => culprit),
+          )
+          expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(
+            createDomains(domains).toSorted(),
+          )
+        }),
+        { numRuns: runs(45, 1_350) },
+      ),
   )
 
   it.each(['something is invalid', 'named'] as const)(
     'isolates one bad domain, message: %s',
+    { tags: 'often' },
     (text) =>
       fc.assert(
         fc.asyncProperty(size, index, async ({ domains, items }, n) => {
@@ -122,11 +125,11 @@ describe('bisecting a refused write', () => {
             culprit,
           ])
         }),
-        { numRuns: runs(150) },
+        { numRuns: runs(45, 1_350) },
       ),
   )
 
-  it('isolates one item that one domain refuses', () =>
+  itOften('isolates one item that one domain refuses', () =>
     fc.assert(
       fc.asyncProperty(size, index, index, async ({ domains, items }, n, m) => {
         fc.pre(domains > 1 || items > 1)
@@ -150,8 +153,9 @@ describe('bisecting a refused write', () => {
           }
         }
       }),
-      { numRuns: runs(150) },
-    ))
+      { numRuns: runs(45, 1_350) },
+    ),
+  )
 
   it('isolates several bad items', async () => {
     const given: Given = {
@@ -179,7 +183,7 @@ describe('bisecting a refused write', () => {
     expectBisected(world, given)
   })
 
-  it('records a state that includes the real one, whatever is refused', () =>
+  itOften('records a state that includes the real one, whatever is refused', () =>
     fc.assert(
       fc.asyncProperty(
         size,
@@ -201,8 +205,9 @@ describe('bisecting a refused write', () => {
           expect(result.refusals.length).toBeGreaterThan(0)
         },
       ),
-      { numRuns: runs(200) },
-    ))
+      { numRuns: runs(60, 1_800) },
+    ),
+  )
 })
 
 it('the parts are reported', async () => {

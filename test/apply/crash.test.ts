@@ -1,9 +1,8 @@
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
 import { bad, doubt, good, throttled, unauthorised, unreached, World, type Step } from './world.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs, everyNth } from '../runs.ts'
 
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
@@ -160,13 +159,14 @@ function expectTrueState(world: World, when: string): void {
 }
 
 describe('a process killed at any step', () => {
-  it('leaves a recorded state that includes the real one', () =>
+  itOften('leaves a recorded state that includes the real one', () =>
     fc.assert(
       fc.asyncProperty(story, async (given) => void (await play(given))),
-      { numRuns: runs(300) },
-    ))
+      { numRuns: runs(90, 2_700) },
+    ),
+  )
 
-  it('leaves such a state at every step of an apply with every kind of outcome', async () => {
+  itOften('leaves such a state at every step of an apply with every kind of outcome', async () => {
     const from: Record<ItemKey, Value> = {
       timeout: { time: '10' },
       ip_white_list: ips('192.0.2.7'),
@@ -177,8 +177,9 @@ describe('a process killed at any step', () => {
       ip_black_list: ips('192.0.2.1'),
       visit_deny_whitelist: null,
     })
+    const points = Array.from({ length: 60 }, (_, diesAt) => diesAt)
     for (const kind of ['good', 'bad', 'doubt', 'throttled', 'unreached', 'unauthorised']) {
-      for (let diesAt = 0; diesAt < 60; diesAt++) {
+      for (const diesAt of everyNth(points, 3)) {
         const world = new World()
         for (const domain of domains) world.holds(domain, from)
         await applyOnce(world, [0, 0, 1, 2].map(to), diesAt, (call, sentTo) =>
@@ -194,7 +195,7 @@ describe('a process killed at any step', () => {
     }
   })
 
-  it('lets the next apply reach the desired state, even if the manifests were reverted', () =>
+  itOften('lets the next apply reach the desired state, even if the manifests were reverted', () =>
     fc.assert(
       fc.asyncProperty(story, fc.boolean(), async (given, back) => {
         const world = await play(given)
@@ -203,10 +204,10 @@ describe('a process killed at any step', () => {
         await applyOnce(world, configs, Infinity, () => ({ outcome: good }))
         for (const [i, config] of configs.entries()) {
           for (const [item, value] of Object.entries(config)) {
-            const label = `${item} of ${domains[i]}`
-            expect(world.item(domains[i] ?? '', item)?.status, label).not.toBe('in-doubt')
+            const at = `${item} of ${domains[i]}`
+            expect(world.item(domains[i] ?? '', item)?.status, at).not.toBe('in-doubt')
             if (value !== null)
-              expect(world.truth.get(domains[i] ?? '')?.get(item), label).toMatchObject(
+              expect(world.truth.get(domains[i] ?? '')?.get(item), at).toMatchObject(
                 value as object,
               )
           }
@@ -214,8 +215,9 @@ describe('a process killed at any step', () => {
         const again = world.plan(
           Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])),
         )
-        expect(again.changes, 'a second plan is empty').toEqual([])
+        expect(again.changes, 'a second plan has nothing to do').toEqual([])
       }),
-      { numRuns: runs(200) },
-    ))
+      { numRuns: runs(60, 1_800) },
+    ),
+  )
 })

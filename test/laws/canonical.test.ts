@@ -1,20 +1,18 @@
-import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
 import { parseItem } from '../../src/catalog/parse-item.ts'
 import { getAnnotations, type ItemSchema } from '../../src/catalog/value/item-schema.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { arbitraryPayload } from './values.ts'
 
 const domain = 'www.example.com'
-const tries = 120
 
 describe.each([...catalogue.keys()])('any valid value of %s', (item) => {
   const spec = getItemSpec(item)
   const canonicalize = (payload: Json) => parseItem(spec, payload, 'manifest', domain).value
 
-  it('has a canonical form that is idempotent, valid and the value at the service', () => {
+  itOften('has a canonical form that is idempotent, valid and the value at the service', () => {
     let valid = 0
     fc.assert(
       fc.property(arbitraryPayload(item), (payload) => {
@@ -28,24 +26,27 @@ describe.each([...catalogue.keys()])('any valid value of %s', (item) => {
         expect(wire.value).toEqual(value)
         expect([value, undefined]).toContainEqual(spec.reduce(undefined, value))
       }),
-      { numRuns: runs(tries) },
+      { numRuns: runs(60, 360) },
     )
     // The law must have been tried on enough values.
-    expect(valid).toBeGreaterThan(tries / 6)
+    expect(valid).toBeGreaterThan(10)
   })
 
-  it('has one canonical form for any order and repetition in sets, and any order of keys', () => {
-    fc.assert(
-      fc.property(arbitraryPayload(item), fc.infiniteStream(fc.nat()), (payload, chances) => {
-        const value = canonicalize(payload)
-        if (value === null) return
-        expect(canonicalize(shuffleSets(spec.schema, value, chances))).toEqual(value)
-      }),
-      { numRuns: runs(tries / 2) },
-    )
-  })
+  itOften(
+    'has one canonical form for any order and repetition in sets, and any order of keys',
+    () => {
+      fc.assert(
+        fc.property(arbitraryPayload(item), fc.infiniteStream(fc.nat()), (payload, chances) => {
+          const value = canonicalize(payload)
+          if (value === null) return
+          expect(canonicalize(shuffleSets(spec.schema, value, chances))).toEqual(value)
+        }),
+        { numRuns: runs(30, 180) },
+      )
+    },
+  )
 
-  it('is reached from any other by every form', () => {
+  itOften('is reached from any other by every form', () => {
     fc.assert(
       fc.property(arbitraryPayload(item), arbitraryPayload(item), (first, second) => {
         const [from, to] = [canonicalize(first), canonicalize(second)]
@@ -67,7 +68,7 @@ describe.each([...catalogue.keys()])('any valid value of %s', (item) => {
           else expect(end).toMatchObject(target as object)
         }
       }),
-      { numRuns: runs(tries / 2) },
+      { numRuns: runs(30, 180) },
     )
   })
 })

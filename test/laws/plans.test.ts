@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import { fillKeptFields } from '../../src/catalog/item-spec.ts'
@@ -10,7 +9,7 @@ import type { Grouping } from '../../src/model/config.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { buildPlanJson } from '../../src/report/plan/json.ts'
 import { formatDomainFile, parseDomainFile } from '../../src/state/format/domain-file.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { arbitraryItems, arbitrarySnapshot, values } from './snapshots.ts'
 
 const groupings: Grouping[] = [
@@ -67,7 +66,7 @@ function applyPlan(recorded: Snapshot, plan: Plan): Snapshot {
 }
 
 describe('any recorded and any desired state', () => {
-  it('has writes that give the desired state, and an empty plan after them', () => {
+  itOften('has writes that give the desired state, and an empty plan after them', () => {
     fc.assert(
       fc.property(
         arbitrarySnapshot(true),
@@ -93,33 +92,36 @@ describe('any recorded and any desired state', () => {
           expect(makeTestPlan(end, desired, grouping).changes).toEqual([])
         },
       ),
-      { numRuns: runs(150) },
+      { numRuns: runs(45, 1_350) },
     )
   })
 
-  it('has no write over 10 domains, none without a change, and no plan below its bound', () => {
-    fc.assert(
-      fc.property(
-        arbitrarySnapshot(true),
-        arbitrarySnapshot(false),
-        arbitraryGrouping,
-        (recorded, desired, grouping) => {
-          const { writes, changes, summary } = makeTestPlan(recorded, desired, grouping)
-          const changed = new Set(changes.map((change) => `${change.domain} ${change.item}`))
-          for (const write of writes) {
-            expect(write.domains.length).toBeLessThanOrEqual(10)
-            for (const domain of write.domains)
-              for (const item of Object.keys(write.items))
-                expect(changed.has(`${domain} ${item}`)).toBe(true)
-          }
-          expect(summary.lowerBound).toBeLessThanOrEqual(writes.length)
-        },
-      ),
-      { numRuns: runs(150) },
-    )
-  })
+  itOften(
+    'has no write over 10 domains, none without a change, and no plan below its bound',
+    () => {
+      fc.assert(
+        fc.property(
+          arbitrarySnapshot(true),
+          arbitrarySnapshot(false),
+          arbitraryGrouping,
+          (recorded, desired, grouping) => {
+            const { writes, changes, summary } = makeTestPlan(recorded, desired, grouping)
+            const changed = new Set(changes.map((change) => `${change.domain} ${change.item}`))
+            for (const write of writes) {
+              expect(write.domains.length).toBeLessThanOrEqual(10)
+              for (const domain of write.domains)
+                for (const item of Object.keys(write.items))
+                  expect(changed.has(`${domain} ${item}`)).toBe(true)
+            }
+            expect(summary.lowerBound).toBeLessThanOrEqual(writes.length)
+          },
+        ),
+        { numRuns: runs(45, 1_350) },
+      )
+    },
+  )
 
-  it('gives the same bytes for the same input; parsing inverts printing', () => {
+  itOften('gives the same bytes for the same input; parsing inverts printing', () => {
     fc.assert(
       fc.property(
         arbitrarySnapshot(true),
@@ -145,7 +147,7 @@ describe('any recorded and any desired state', () => {
           expect(JSON.stringify(JSON.parse(text))).toBe(text)
         },
       ),
-      { numRuns: runs(60) },
+      { numRuns: runs(18, 540) },
     )
   })
 

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
 import { parseItem } from '../../src/catalog/parse-item.ts'
 import { findConflicts } from '../../src/catalog/conflicts.ts'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { fetchConfig, Place, resetEmulator, startService } from '../steps/cli.ts'
 import { isDesired, arbitraryPayload } from './values.ts'
 
@@ -15,7 +14,6 @@ type Config = JsonObject
 type Desired = Record<string, Config>
 
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
-const runOptions = { numRuns: runs(12), endOnFailure: true }
 
 /** Arbitrary configuration with up to five items that do not conflict. */
 const config: fc.Arbitrary<Config> = fc
@@ -129,99 +127,90 @@ function unite(old: Json | undefined, value: Json): Json {
 }
 
 describe('any sequence of manifests', () => {
-  it(
-    'confirms each apply, then has an empty plan and the desired state at the service',
-    { timeout: 60_000 },
-    () =>
-      fc.assert(
-        fc.asyncProperty(fc.array(desired, { minLength: 1, maxLength: 3 }), (rounds) =>
-          inNewWorkspace(async (place) => {
-            const holds = new Map<string, Config>(domains.map((domain) => [domain, {}]))
-            const managed = new Map(domains.map((domain) => [domain, new Set<string>()]))
-            for (const target of rounds) {
-              declare(place, target)
-              await place.settle()
-              for (const domain of domains) {
-                const items = target[domain] ?? {}
-                const next = computeExpected(
-                  holds.get(domain) ?? {},
-                  managed.get(domain) ?? new Set(),
-                  domain,
-                  items,
-                )
-                expect([domain, await fetchConfig(emulator, domain)]).toEqual([domain, next])
-                holds.set(domain, next)
-                managed.set(domain, new Set(Object.keys(items)))
-              }
-              const listed = (await place.json('state', 'list'))['domains'] as {
-                domain: string
-                items: number
-                inDoubt: number
-              }[]
-              const recorded = Object.fromEntries(
-                listed.map((entry) => [entry.domain, [entry.items, entry.inDoubt]]),
+  itOften('confirms each apply, then has an empty plan and the desired state at the service', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(desired, { minLength: 1, maxLength: 3 }), (rounds) =>
+        inNewWorkspace(async (place) => {
+          const holds = new Map<string, Config>(domains.map((domain) => [domain, {}]))
+          const managed = new Map(domains.map((domain) => [domain, new Set<string>()]))
+          for (const target of rounds) {
+            declare(place, target)
+            await place.settle()
+            for (const domain of domains) {
+              const items = target[domain] ?? {}
+              const next = computeExpected(
+                holds.get(domain) ?? {},
+                managed.get(domain) ?? new Set(),
+                domain,
+                items,
               )
-              const counts = Object.entries(target).flatMap(([domain, items]) => {
-                const count = Object.keys(items).filter((name) => name !== 'length').length
-                return count === 0 ? [] : [[domain, [count, 0]] as const]
-              })
-              expect(recorded).toEqual(Object.fromEntries(counts))
+              expect([domain, await fetchConfig(emulator, domain)]).toEqual([domain, next])
+              holds.set(domain, next)
+              managed.set(domain, new Set(Object.keys(items)))
             }
-          }),
-        ),
-        runOptions,
-      ),
-  )
-
-  it(
-    'gives the same bytes for two plans, saved or printed; parsing inverts printing',
-    { timeout: 60_000 },
-    () =>
-      fc.assert(
-        fc.asyncProperty(desired, desired, (first, second) =>
-          withTwoRounds(first, second, async (place) => {
-            const args = ['--out', 'plan.json', '--markdown', 'plan.md']
-            const [plan, other] = [
-              await place.cli('plan', '--json', ...args),
-              await place.cli('plan', '--json'),
-            ]
-            expect(plan).toEqual(other)
-            expect(readFileSync(join(place.root, 'plan.json'), 'utf8')).toBe(plan.out)
-            expect(`${JSON.stringify(JSON.parse(plan.out))}\n`).toBe(plan.out)
-            const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
-            expect((await place.cli('plan', ...args)).out).toBe((await place.cli('plan')).out)
-            expect(readFileSync(join(place.root, 'plan.md'), 'utf8')).toBe(markdown)
-          }),
-        ),
-        runOptions,
-      ),
-  )
-
-  it(
-    'never changes the service by a plan; a saved plan does what a direct apply does',
-    { timeout: 60_000 },
-    () =>
-      fc.assert(
-        fc.asyncProperty(desired, desired, (first, second) =>
-          withTwoRounds(first, second, async (place) => {
-            const before = await Promise.all(domains.map((domain) => fetchConfig(emulator, domain)))
-            await place.cli('plan', '--out', 'plan.json')
-            expect(
-              await Promise.all(domains.map((domain) => fetchConfig(emulator, domain))),
-            ).toEqual(before)
-            const saved = await place.cli(
-              'apply',
-              'plan.json',
-              '--allow',
-              'https',
-              '--allow',
-              'extend',
+            const listed = (await place.json('state', 'list'))['domains'] as {
+              domain: string
+              items: number
+              inDoubt: number
+            }[]
+            const recorded = Object.fromEntries(
+              listed.map((entry) => [entry.domain, [entry.items, entry.inDoubt]]),
             )
-            expect([saved.code, saved.err]).toEqual([0, expect.any(String)])
-            expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-          }),
-        ),
-        runOptions,
+            const counts = Object.entries(target).flatMap(([domain, items]) => {
+              const count = Object.keys(items).filter((name) => name !== 'length').length
+              return count === 0 ? [] : [[domain, [count, 0]] as const]
+            })
+            expect(recorded).toEqual(Object.fromEntries(counts))
+          }
+        }),
       ),
+      { numRuns: runs(3, 24), endOnFailure: true },
+    ),
+  )
+
+  itOften('gives the same bytes for two plans, saved or printed; parsing inverts printing', () =>
+    fc.assert(
+      fc.asyncProperty(desired, desired, (first, second) =>
+        withTwoRounds(first, second, async (place) => {
+          const args = ['--out', 'plan.json', '--markdown', 'plan.md']
+          const [plan, other] = [
+            await place.cli('plan', '--json', ...args),
+            await place.cli('plan', '--json'),
+          ]
+          expect(plan).toEqual(other)
+          expect(readFileSync(join(place.root, 'plan.json'), 'utf8')).toBe(plan.out)
+          expect(`${JSON.stringify(JSON.parse(plan.out))}\n`).toBe(plan.out)
+          const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
+          expect((await place.cli('plan', ...args)).out).toBe((await place.cli('plan')).out)
+          expect(readFileSync(join(place.root, 'plan.md'), 'utf8')).toBe(markdown)
+        }),
+      ),
+      { numRuns: runs(3, 24), endOnFailure: true },
+    ),
+  )
+
+  itOften('never changes the service by a plan; a saved plan does what a direct apply does', () =>
+    fc.assert(
+      fc.asyncProperty(desired, desired, (first, second) =>
+        withTwoRounds(first, second, async (place) => {
+          const before = await Promise.all(domains.map((domain) => fetchConfig(emulator, domain)))
+          await place.cli('plan', '--out', 'plan.json')
+          expect(await Promise.all(domains.map((domain) => fetchConfig(emulator, domain)))).toEqual(
+            before,
+          )
+          const saved = await place.cli(
+            'apply',
+            'plan.json',
+            '--allow',
+            'https',
+            '--allow',
+            'extend',
+          )
+          expect([saved.code, saved.err]).toEqual([0, expect.any(String)])
+          expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+        }),
+      ),
+      { numRuns: runs(3, 24), endOnFailure: true },
+    ),
   )
 })

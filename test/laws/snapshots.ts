@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import * as fc from 'fast-check'
 import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
 import { parseItem } from '../../src/catalog/parse-item.ts'
 import { findConflicts } from '../../src/catalog/conflicts.ts'
@@ -11,6 +10,7 @@ import {
   type Value,
 } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
+import { fc } from '../runs.ts'
 
 interface Case {
   payload: Json

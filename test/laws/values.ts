@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import * as fc from 'fast-check'
 import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
 import { parseItem } from '../../src/catalog/parse-item.ts'
 import { getAnnotations, type ItemSchema } from '../../src/catalog/value/item-schema.ts'
 import type { ItemKey } from '../../src/model/item.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
+import { fc } from '../runs.ts'
 
 interface Case {
   payload: Json

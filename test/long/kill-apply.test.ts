@@ -1,14 +1,19 @@
+// @module-tag often
 import { expect, it } from 'vitest'
+import { Chance } from '../simulation/chance.ts'
+import { seed } from '../runs.ts'
 import { killRuns, waves } from './kill-runs.ts'
 import { RealRuns } from './real-runs.ts'
 
 const runs = Number(process.env['EDGEWISE_KILL_RUNS'] ?? 14)
+const chance = new Chance(`kill ${seed}`)
+const random = () => chance.draw()
 
 it(
   'an apply killed at any moment is finished by the next one',
   { timeout: 1_200_000 },
   async () => {
-    const counts = await killRuns(runs, Math.random, (line) => console.log(line))
+    const counts = await killRuns(runs, random, (line) => console.log(line))
     console.log(
       `${counts.runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ` +
         `${counts.doubted} left in-doubt items`,
@@ -22,7 +27,7 @@ it(
   'an apply in waves killed at any moment is finished by the next one',
   { timeout: 600_000 },
   async () => {
-    const counts = await killRuns(5, Math.random, (line) => console.log(line), waves)
+    const counts = await killRuns(5, random, (line) => console.log(line), waves)
     expect(counts.runs).toBe(5)
   },
 )

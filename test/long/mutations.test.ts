@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect, it } from 'vitest'
 import { mutations } from '../simulation/mutations.ts'
 import { runSeeds } from '../simulation/run-seeds.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { draw, hashKey } from '../../src/emulator/entities/chance.ts'

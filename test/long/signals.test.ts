@@ -1,3 +1,4 @@
+// @module-tag often
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { RealRuns } from './real-runs.ts'
 

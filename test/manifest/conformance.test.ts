@@ -23,9 +23,9 @@ const home = {
   path: 'edgewise.yaml',
   text: JSON.stringify({ version: 1, allowLiteralSecrets: true, service: { itemKeys } }),
 }
+const workspace = parseWorkspaceConfig(home, {})
 
 function listErrors(config: Json): unknown[] {
-  const workspace = parseWorkspaceConfig(home, {})
   if (workspace.config === null) throw new TypeError('expected a valid workspace file')
   const { documents, diagnostics } = parseYaml({
     path: 'domains/www.yaml',

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCollection, isScalar, parseDocument, stringify, visit, type Scalar } from 'yaml'
 import { formatYaml } from '../../src/manifest/format-yaml.ts'
 import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import type { Json } from '../../src/model/json.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 const path = 'domains/a.yaml'
 
@@ -173,21 +172,21 @@ config:
     })
   })
 
-  it('keeps values and comments of any file, and settles', () => {
+  itOften('keeps values and comments of any file, and settles', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const result = formatYaml({ path, text })
         if ('text' in result) expectKept(text)
         else expect(result).toHaveProperty('unchanged')
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(60, 600) },
     )
   })
 
-  it('fails to format only few of the oddest files', () => {
-    const sample = fc.sample(texts, { numRuns: 300, seed: 7 })
+  itOften('fails to format only few of the oddest files', () => {
+    const sample = fc.sample(texts, runs(60, 600))
     const left = sample.filter((text) => !('text' in formatYaml({ path, text })))
-    expect(left.length).toBeLessThan(10)
+    expect(left.length).toBeLessThan(sample.length / 30)
   })
 })
 

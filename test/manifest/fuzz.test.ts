@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import { assemble } from '../../src/manifest/assemble.ts'
 import { createSourceLineLookup } from '../../src/manifest/source-line.ts'
@@ -9,7 +8,7 @@ import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
 import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import type { Diagnostic } from '../../src/model/problem.ts'
 import { plainKeeper } from './test-workspace.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url))
 const texts = readdirSync(examples, { recursive: true, encoding: 'utf8' })
@@ -179,21 +178,21 @@ const section = fc.constantFrom(
 )
 
 describe('loading never throws', () => {
-  it('on text similar to YAML', { timeout: 60_000 }, () => {
+  itOften('on text similar to YAML', () => {
     fc.assert(
       fc.property(yamlish, (text) => load(text)),
-      { numRuns: runs(1500) },
+      { numRuns: runs(450, 13_500) },
     )
   })
 
-  it('on mutated examples', { timeout: 60_000 }, () => {
+  itOften('on mutated examples', () => {
     fc.assert(
       fc.property(mutated, (text) => load(text)),
-      { numRuns: runs(400) },
+      { numRuns: runs(120, 3_600) },
     )
   })
 
-  it('on any JSON as value of items, in a manifest and in a profile', { timeout: 60_000 }, () => {
+  itOften('on any JSON as value of items, in a manifest and in a profile', () => {
     fc.assert(
       fc.property(config, config, (own, below) => {
         const documents = [
@@ -202,20 +201,20 @@ describe('loading never throws', () => {
         ]
         load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
       }),
-      { numRuns: runs(1000) },
+      { numRuns: runs(300, 9_000) },
     )
   })
 
-  it('on any JSON in the workspace file', { timeout: 60_000 }, () => {
+  itOften('on any JSON in the workspace file', () => {
     fc.assert(
       fc.property(fc.dictionary(section, json, { maxKeys: 4 }), (home) =>
         load('domain: a.example.com', JSON.stringify({ version: 1, ...home })),
       ),
-      { numRuns: runs(1000) },
+      { numRuns: runs(300, 9_000) },
     )
     fc.assert(
       fc.property(yamlish, (home) => load('domain: a.example.com', `version: 1\n${home}`)),
-      { numRuns: runs(300) },
+      { numRuns: runs(90, 2_700) },
     )
   })
 })

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mergeOver, type MergeFault } from '../../src/manifest/merge.ts'
 import { findOrigin, type Layer } from '../../src/manifest/find-origin.ts'
@@ -9,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/model/json.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 function merge(...values: JsonObject[]): { value: JsonObject; faults: MergeFault[] } {
   const faults: MergeFault[] = []
@@ -85,7 +84,7 @@ const tree: fc.Arbitrary<JsonObject> = fc.letrec<{ node: Json; map: JsonObject }
 })).map
 
 describe('findOrigin', () => {
-  it('finds the layer of every part of a merged value', () => {
+  itOften('finds the layer of every part of a merged value', () => {
     fc.assert(
       fc.property(fc.array(tree, { minLength: 1, maxLength: 4 }), (values) => {
         const { value, faults } = merge(...values)
@@ -103,7 +102,7 @@ describe('findOrigin', () => {
           else expect({ pointer, source }).toEqual({ pointer, source: part })
         }
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(100, 1_500) },
     )
   })
 

@@ -10,6 +10,7 @@ import {
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import { findPlanFault } from '../../src/plan/find-plan-fault.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
+import { buildWrite } from '../plans.ts'
 
 const [a, b, c] = ['a.example.com', 'b.example.com', 'c.example.com']
 const time = (seconds: number) => ({ time: String(seconds) })
@@ -89,9 +90,9 @@ const kinds: Record<string, [Sides, Sides]> = {
   'kept fields that are not known': [{}, { [a]: { https: createConfirmedState(certificate) } }],
 }
 
-/** Finds the fault of a plan; if there is none, returns a text that a failed assertion shows. */
+/** Finds the findFault of a plan; if there is none, returns a text that a failed assertion shows. */
 function findFault(changes: Change[], writes: Write[], recorded: Snapshot): string {
-  return findPlanFault(changes, writes, recorded) ?? 'no fault was found'
+  return findPlanFault(changes, writes, recorded) ?? 'no findFault was found'
 }
 
 function alterFirst(writes: Write[], change: (write: Write) => Write): Write[] {
@@ -101,7 +102,7 @@ function alterFirst(writes: Write[], change: (write: Write) => Write): Write[] {
 describe.each(Object.entries(kinds))('findPlanFault for a plan with %s', (_kind, [from, to]) => {
   const { changes, writes, recorded } = makeTestPlan(from, to)
 
-  it('finds no fault', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
+  it('finds no findFault', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
 
   it('finds a missing write', () => {
     for (const write of writes)
@@ -193,7 +194,7 @@ describe('findPlanFault', () => {
 
   it('finds a write of an item that is released, or emptied by another item', () => {
     const released = makeTestPlan({ [a]: { timeout: createConfirmedState(time(5)) } }, { [a]: {} })
-    const write = (items: Write['items']): Write => ({ id: 1, wave: 1, domains: [a], items })
+    const write = (items: Write['items']): Write => buildWrite({ domains: [a], items })
     expect(
       findFault(
         released.changes,
@@ -217,14 +218,12 @@ describe('findPlanFault', () => {
       { [a]: { ip_black_list: createInDoubtState(ips('192.0.2.1')) } },
       { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1', '192.0.2.2')) } },
     )
-    const append: Write = {
-      id: 1,
-      wave: 1,
+    const append = buildWrite({
       domains: [a],
       items: {
         ip_black_list: { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } },
       },
-    }
+    })
     expect(findFault(changes, [append], recorded)).toContain('ip_black_list')
   })
 

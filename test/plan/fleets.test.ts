@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { families } from '../../tools/fleet-mixes.ts'
 import { countGreedyWrites } from '../../tools/plain-greedy.ts'
@@ -10,7 +9,7 @@ import { computePriceBound } from '../../src/plan/cover/price-bound.ts'
 import { countCoverage } from '../../src/plan/cover/remove-redundancy.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
 import { buildGroupProblems } from '../../src/plan/group-problems.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, long, runs } from '../runs.ts'
 import { append, findFaults, need, findOptimum, problems, replace } from './problems.ts'
 
 const effort = {
@@ -21,7 +20,7 @@ const effort = {
 }
 const priceEffort = { rounds: 10, sets: 1_000_000 }
 
-/** Builds the needs of a fleet; with `lists` half of the domains add entries to a list. */
+/** Builds the needs of a buildFleet; with `lists` half of the domains add entries to a list. */
 function buildFleet(family: string, domains: number, lists = false): WriteProblem {
   const mix = families[family]?.(domains, 3) ?? []
   const entries = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
@@ -47,7 +46,7 @@ function listCoverProblems(problem: WriteProblem): CoverProblem[] {
 }
 
 describe('coverLarge on small problems', () => {
-  it('covers every cell by valid rectangles', () =>
+  itOften('covers every cell by valid rectangles', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         for (const each of listCoverProblems(problem)) {
@@ -60,10 +59,11 @@ describe('coverLarge on small problems', () => {
           }
         }
       }),
-      { numRuns: runs(200) },
-    ))
+      { numRuns: runs(40, 400) },
+    ),
+  )
 
-  it('is optimal nearly always, and the bound is at most the optimum', () => {
+  itOften('is optimal nearly always, and the bound is at most the optimum', () => {
     let [found, fewest] = [0, 0]
     const small = problems(5, 2, true).filter(
       ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
@@ -84,40 +84,44 @@ describe('coverLarge on small problems', () => {
         found += covers.reduce((sum, { cover }) => sum + cover.length, 0)
         fewest += best
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(60, 1_000) },
     )
     expect(found).toBeLessThanOrEqual(1.02 * fewest)
   })
 })
 
+const domains = long ? 600 : 240
+/** For the search with more effort. */
+const fewer = long ? 600 : 60
+
 describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
-  const problem = buildFleet(family, 600, true)
+  const problem = buildFleet(family, domains, true)
   const { writes, lowerBound } = groupWrites(problem)
 
-  it('has all its needs met and nothing else, in at least as many writes as the bound', () => {
+  itOften('has all its needs met and nothing else, in at least as many writes as the bound', () => {
     expect(findFaults(problem, writes)).toEqual([])
     expect(lowerBound).toBeLessThanOrEqual(writes.length)
     expect(lowerBound).toBeGreaterThan(writes.length / 3)
   })
 
-  it('has the same plan for any order of its needs', () => {
+  itOften('has the same plan for any order of its needs', () => {
     expect(groupWrites({ ...problem, needs: problem.needs.toReversed() })).toEqual({
       writes,
       lowerBound,
     })
   })
 
-  it('takes no more writes than a plain greedy search', () => {
-    const mix = families[family]?.(600, 3) ?? []
+  itOften('takes no more writes than a plain greedy search', () => {
+    const mix = families[family]?.(fewer, 3) ?? []
     expect(
-      groupWrites({ ...buildFleet(family, 600), effort: 'normal' }).writes.length,
+      groupWrites({ ...buildFleet(family, fewer), effort: 'normal' }).writes.length,
     ).toBeLessThanOrEqual(countGreedyWrites(mix))
   })
 })
 
 it('reports progress while a fleet is searched, up to the last step', () => {
   const seen: [number, number][] = []
-  groupWrites({ ...buildFleet('layered', 800), progress: (made, all) => seen.push([made, all]) })
+  groupWrites({ ...buildFleet('layered', 300), progress: (made, all) => seen.push([made, all]) })
   expect(seen.length).toBeGreaterThan(1)
   expect(seen.at(-1)?.[0]).toBe(seen.at(-1)?.[1])
 })

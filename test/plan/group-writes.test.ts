@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalizeJson } from '../../src/model/canonical-json.ts'
 import type { Write } from '../../src/model/change.ts'
@@ -8,7 +7,7 @@ import { countObviousWrites } from '../../src/plan/explain-writes.ts'
 import { findGroup } from '../../src/plan/groups.ts'
 import { type Grouping } from '../../src/model/config.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import {
   append,
   domain,
@@ -44,15 +43,16 @@ const describeWrites = (needs: WriteProblem['needs'], grouping = all) =>
 const text = (value: unknown): string => canonicalizeJson(value as Json)
 
 describe('groupWrites for any needs', () => {
-  it('meets every need and writes nothing else', () =>
+  itOften('meets every need and writes nothing else', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         expect(findFaults(problem, groupWrites({ ...problem, solver }).writes)).toEqual([])
       }),
-      { numRuns: runs(100) },
-    ))
+      { numRuns: runs(30, 300) },
+    ),
+  )
 
-  it('keeps the maximum of domains, repeats no domain and makes no empty write', () =>
+  itOften('keeps the maximum of domains, repeats no domain and makes no empty write', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         for (const write of groupWrites({ ...problem, solver }).writes) {
@@ -62,10 +62,11 @@ describe('groupWrites for any needs', () => {
           expect(Object.keys(write.items)).not.toEqual([])
         }
       }),
-      { numRuns: runs(100) },
-    ))
+      { numRuns: runs(30, 300) },
+    ),
+  )
 
-  it('keeps `together` items in one write, and combines others only within a group', () =>
+  itOften('keeps `together` items in one write, and combines others only within a group', () =>
     fc.assert(
       fc.property(problems(8, 2, true), (problem) => {
         const { needs, grouping } = problem
@@ -90,10 +91,11 @@ describe('groupWrites for any needs', () => {
           }
         }
       }),
-      { numRuns: runs(100) },
-    ))
+      { numRuns: runs(30, 300) },
+    ),
+  )
 
-  it('takes at most as many writes as the best obvious grouping, and at least the bound', () =>
+  itOften('takes at most as many writes as the best obvious grouping, and at least the bound', () =>
     fc.assert(
       fc.property(
         problems(30, 3, true),
@@ -110,10 +112,11 @@ describe('groupWrites for any needs', () => {
           expect(lowerBound).toBeLessThanOrEqual(writes.length)
         },
       ),
-      { numRuns: runs(100) },
-    ))
+      { numRuns: runs(30, 300) },
+    ),
+  )
 
-  it('gives the same bytes for any order of the needs', () =>
+  itOften('gives the same bytes for any order of the needs', () =>
     fc.assert(
       fc.property(
         problems(12, 2, true).chain((problem) =>
@@ -128,8 +131,9 @@ describe('groupWrites for any needs', () => {
           )
         },
       ),
-      { numRuns: runs(50) },
-    ))
+      { numRuns: runs(15, 150) },
+    ),
+  )
 })
 
 describe('groupWrites compared with the optimum', () => {
@@ -137,7 +141,7 @@ describe('groupWrites compared with the optimum', () => {
     ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
   )
 
-  it('is optimal in 99 of 100 cases, and the bound is at most the optimum', () => {
+  itOften('is optimal in 99 of 100 cases, and the bound is at most the optimum', () => {
     let [tried, best, tight] = [0, 0, 0]
     fc.assert(
       fc.property(small, fc.boolean(), (problem, proving) => {
@@ -154,7 +158,7 @@ describe('groupWrites compared with the optimum', () => {
         if (writes.length === fewest) best++
         if (lowerBound === fewest) tight++
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(200, 4_000) },
     )
     expect(best / tried).toBeGreaterThanOrEqual(0.99)
     // A bound of 0 would hold as well.
@@ -207,8 +211,9 @@ describe('deltas', () => {
     const needs = Array.from({ length: 150 }, (_, i) =>
       need(i, 'ip_black_list', replace(i), append(...entries)),
     )
-    expect(findFaults(buildProblem(needs), solve(needs))).toEqual([])
-    expect(solve(needs)).toHaveLength(15)
+    const writes = solve(needs)
+    expect(findFaults(buildProblem(needs), writes)).toEqual([])
+    expect(writes).toHaveLength(15)
   })
 })
 

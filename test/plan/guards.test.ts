@@ -4,6 +4,7 @@ import { createConfirmedState, type Snapshot } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
 import { measureFleet, checkGuards, type GuardInput } from '../../src/plan/guards.ts'
 import { type Guards } from '../../src/model/config.ts'
+import { buildChange, buildWrite, replaceWith } from '../plans.ts'
 import { domain } from './problems.ts'
 
 const open: Guards = {
@@ -13,16 +14,14 @@ const open: Guards = {
   freeze: [],
 }
 
-const change = (i: number, more: Partial<Change> = {}): Change => ({
-  domain: domain(i),
-  item: 'timeout',
-  action: 'change',
-  reason: 'differs',
-  before: { time: '1' },
-  after: { time: '2' },
-  patch: [],
-  ...more,
-})
+const change = (i: number, more: Partial<Change> = {}): Change =>
+  buildChange({
+    domain: domain(i),
+    action: 'change',
+    before: { time: '1' },
+    after: { time: '2' },
+    ...more,
+  })
 const changes = (count: number) => Array.from({ length: count }, (_, i) => change(i))
 
 function listRefusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): string[] {
@@ -151,12 +150,8 @@ describe('destructive changes', () => {
 })
 
 describe('writes', () => {
-  const write = (domains: number[], item: string, payload: Json): Write => ({
-    id: 1,
-    wave: 1,
-    domains: domains.map(domain),
-    items: { [item]: { name: 'replace', payload } },
-  })
+  const write = (domains: number[], item: string, payload: Json): Write =>
+    buildWrite({ domains: domains.map(domain), items: { [item]: replaceWith(payload) } })
   const single = changes(1)
 
   it.each<[string, Write]>([

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
@@ -14,6 +13,7 @@ import type { Grouping } from '../../src/model/config.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { selectsAny, narrowSnapshot } from '../../src/plan/selection.ts'
 import { domain } from './problems.ts'
+import { fc, itOften, long, runs } from '../runs.ts'
 
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
@@ -108,7 +108,7 @@ function reverseSnapshot(snapshot: Snapshot): Snapshot {
 }
 
 describe('a plan', () => {
-  it('passes its proof for any recorded and desired state, and counts its changes', () =>
+  itOften('passes its proof for any recorded and desired state, and counts its changes', () =>
     fc.assert(
       fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
         const { changes, writes, summary, basis } = makeTestPlan(recorded, desired)
@@ -121,10 +121,11 @@ describe('a plan', () => {
         )
         expect(Object.keys(basis.recorded)).toEqual(Object.keys(basis.desired))
       }),
-      { numRuns: 300 },
-    ))
+      { numRuns: runs(60, 600) },
+    ),
+  )
 
-  it('writes an item of a domain only if it changes', () =>
+  itOften('writes an item of a domain only if it changes', () =>
     fc.assert(
       fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
         const { changes, writes } = makeTestPlan(recorded, desired)
@@ -140,10 +141,11 @@ describe('a plan', () => {
         )
         expect([...new Set(written)].toSorted()).toEqual([...changed].toSorted())
       }),
-      { numRuns: 300 },
-    ))
+      { numRuns: runs(60, 600) },
+    ),
+  )
 
-  it('is the same, byte for byte, for any order of its inputs', () =>
+  itOften('is the same, byte for byte, for any order of its inputs', () =>
     fc.assert(
       fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
         const bytes = JSON.stringify(makeTestPlan(recorded, desired))
@@ -152,7 +154,9 @@ describe('a plan', () => {
           JSON.stringify(makeTestPlan(reverseSnapshot(recorded), reverseSnapshot(desired))),
         ).toBe(bytes)
       }),
-    ))
+      { numRuns: runs(25, 200) },
+    ),
+  )
 
   it('is empty for equal snapshots', () => {
     const same = buildSnapshot({ timeout: createConfirmedState(time(10)), ip_black_list: unset })
@@ -299,7 +303,8 @@ describe('a selection', () => {
   })
 })
 
-it('passes the proof of a plan of a thousand domains with 10 items each', () => {
+itOften('passes the proof of a plan of a thousand domains with 10 items each', () => {
+  const many = long ? 1000 : 250
   const keys: ItemKey[] = [
     'timeout',
     'connect_timeout',
@@ -329,7 +334,7 @@ it('passes the proof of a plan of a thousand domains with 10 items each', () => 
     )
   const snapshot = (shift: number): Snapshot =>
     new Map(
-      Array.from({ length: 1000 }, (_, i) => [
+      Array.from({ length: many }, (_, i) => [
         domain(i),
         new Map(
           keys.map((item, k) => [
@@ -341,6 +346,6 @@ it('passes the proof of a plan of a thousand domains with 10 items each', () => 
     )
   const [from, to] = [snapshot(0), snapshot(1)]
   const { summary } = makeTestPlan(from, to)
-  expect(summary.domains).toBe(1000)
+  expect(summary.domains).toBe(many)
   expect(summary.writes).toBeGreaterThanOrEqual(summary.lowerBound)
-}, 60_000)
+})

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { canonicalizeJson } from '../../src/model/canonical-json.ts'
 import type { Form, Write } from '../../src/model/change.ts'
 import type { Domain, ItemKey } from '../../src/model/item.ts'
@@ -8,6 +7,7 @@ import type { WriteProblem } from '../../src/plan/group-writes.ts'
 import { findGroup } from '../../src/plan/groups.ts'
 import { type Grouping } from '../../src/model/config.ts'
 import type { Need } from '../../src/plan/needs.ts'
+import { fc } from '../runs.ts'
 
 /** Two items of the documented group, two that are alone. */
 export const items: ItemKey[] = ['https', 'origin', 'rate_limit', 'timeout']

@@ -1,11 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/model/amount.ts'
 import type { Domain } from '../../src/model/item.ts'
 import { assignWaves, computeWaveSizes } from '../../src/plan/assign-waves.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
 import { writeInWaves, type WaveSolution } from '../../src/plan/write-in-waves.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { domain, findFaults, need, problems, replace } from './problems.ts'
 
 const amounts: fc.Arbitrary<Amount[]> = fc
@@ -54,7 +53,7 @@ describe('computeWaveSizes', () => {
 })
 
 describe('writeInWaves', () => {
-  it('meets every need, puts no domain in two waves and keeps the wave sizes', () =>
+  itOften('meets every need, puts no domain in two waves and keeps the wave sizes', () =>
     fc.assert(
       fc.property(problems(12, 2, true), amounts, (problem, cumulative) => {
         const solution = writeInWaves(problem, { amounts: cumulative })
@@ -67,21 +66,25 @@ describe('writeInWaves', () => {
           solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b),
         )
       }),
-      { numRuns: runs(100) },
-    ))
+      { numRuns: runs(30, 300) },
+    ),
+  )
 
-  it('takes at most all writes once per wave, and never less than the bound', () =>
+  itOften('takes at most all writes once per wave, and never less than the bound', () =>
     fc.assert(
       fc.property(problems(12, 2, false), amounts, (problem, cumulative) => {
-        const { writes, writesAtOnce, lowerBound } = writeInWaves(problem, { amounts: cumulative })
+        const { writes, writesAtOnce, lowerBound } = writeInWaves(problem, {
+          amounts: cumulative,
+        })
         expect(lowerBound).toBeLessThanOrEqual(writes.length)
         expect(writesAtOnce).toBe(groupWrites(problem).writes.length)
         expect(writes.length).toBeLessThanOrEqual(writesAtOnce * cumulative.length)
       }),
-      { numRuns: runs(100) },
-    ))
+      { numRuns: runs(30, 300) },
+    ),
+  )
 
-  it('assigns the same waves for any order of the needs and any effort', () =>
+  itOften('assigns the same waves for any order of the needs and any effort', () =>
     fc.assert(
       fc.property(
         problems(10, 2, true),
@@ -99,8 +102,9 @@ describe('writeInWaves', () => {
           expect(waves(problem.needs.toReversed(), effort)).toEqual(waves(problem.needs, 'normal'))
         },
       ),
-      { numRuns: runs(50) },
-    ))
+      { numRuns: runs(15, 150) },
+    ),
+  )
 
   it('fills a small wave with the remainder of a kind, so that other writes stay full', () => {
     const { writes, writesAtOnce } = writeInWaves(buildProblem([10, 23, 20]), {

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { computeBarColumns, formatBarText } from '../../src/report/apply/bar.ts'
+import { fc } from '../runs.ts'
 
 it('the progress bar of an apply and its text fit on a terminal line', () => {
   const counts = fc.record({

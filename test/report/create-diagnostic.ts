@@ -1,5 +1,5 @@
-import * as fc from 'fast-check'
 import type { Diagnostic } from '../../src/model/problem.ts'
+import { fc } from '../runs.ts'
 
 /** Creates a valid diagnostic with overrides. */
 export function createDiagnostic(otherwise: Partial<Diagnostic> = {}): Diagnostic {

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import { formatDiagnosticsGithub } from '../../src/report/diagnostics/github.ts'
@@ -6,6 +5,7 @@ import { formatDiagnosticsJson } from '../../src/report/diagnostics/json.ts'
 import { formatDiagnosticsSarif } from '../../src/report/diagnostics/sarif.ts'
 import { createDiagnostic, anyDiagnostic, controls } from './create-diagnostic.ts'
 import { listSchemaErrors } from './output-schema.ts'
+import { fc } from '../runs.ts'
 
 const related = [
   {

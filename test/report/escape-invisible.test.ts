@@ -1,7 +1,7 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeInvisible } from '../../src/report/text/escape-invisible.ts'
 import { anyText, controls } from './create-diagnostic.ts'
+import { fc } from '../runs.ts'
 
 describe('escapeInvisible', () => {
   it.each([

@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest'
-import type { Plan } from '../../src/model/plan.ts'
 import { buildPlanJson } from '../../src/report/plan/json.ts'
+import { buildChange, buildPlan, buildWrite, replaceWith } from '../plans.ts'
 import { listSchemaErrors } from './output-schema.ts'
 
 const hash = `sha256:${'0'.repeat(64)}`
 const secret = { $secret: 'scrypt:abc' }
-const plan: Plan = {
-  changes: [
-    {
-      domain: 'www.example.com',
+const domain = 'www.example.com'
+const plan = buildPlan(
+  [
+    buildChange({
+      domain,
       item: 'https',
       action: 'change',
-      reason: 'differs',
       before: { cert_id: 1, force_https: 0 },
       after: { cert_id: 1, force_https: 301 },
       patch: [{ op: 'replace', path: '/force_https', value: 301 }],
-    },
-    {
-      domain: 'www.example.com',
+    }),
+    buildChange({
+      domain,
       item: 'ip_black_list',
       action: 'unset',
       reason: 'cleared',
@@ -25,50 +25,30 @@ const plan: Plan = {
       before: {},
       after: null,
       patch: [{ op: 'remove', path: '' }],
-    },
-    {
-      domain: 'www.example.com',
+    }),
+    buildChange({
+      domain,
       item: 'vendor_origin_auth',
-      action: 'set',
       reason: 'in-doubt',
-      before: null,
       after: { key: secret },
       patch: [{ op: 'add', path: '', value: { key: secret } }],
-    },
+    }),
   ],
-  writes: [
-    {
-      id: 1,
-      wave: 1,
-      domains: ['www.example.com'],
-      items: {
-        https: { name: 'replace', payload: { cert_id: 1, force_https: 301 } },
-        vendor_origin_auth: { name: 'replace', payload: { key: secret } },
-      },
-    },
-  ],
-  summary: {
-    domains: 1,
-    set: 1,
-    change: 1,
-    unset: 1,
-    release: 0,
-    unchanged: 11,
-    held: 0,
-    writes: 1,
-    lowerBound: 1,
-    seconds: 0,
+  {
+    writes: [
+      buildWrite({
+        domains: [domain],
+        items: {
+          https: replaceWith({ cert_id: 1, force_https: 301 }),
+          vendor_origin_auth: replaceWith({ key: secret }),
+        },
+      }),
+    ],
+    summary: { unchanged: 11 },
+    basis: { desired: { [domain]: hash }, recorded: { [domain]: hash }, items: ['https'] },
+    warnings: ['ip_black_list of www.example.com is emptied by ip_white_list.'],
   },
-  basis: {
-    desired: { 'www.example.com': hash },
-    recorded: { 'www.example.com': hash },
-    target: [],
-    items: ['https'],
-    commit: null,
-  },
-  planner: { version: 1, effort: 'normal' },
-  warnings: ['ip_black_list of www.example.com is emptied by ip_white_list.'],
-}
+)
 
 const json = buildPlanJson(plan, (item) =>
   item === 'vendor_origin_auth' ? 'acme_origin_auth' : item,

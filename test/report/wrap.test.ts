@@ -1,9 +1,9 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { measureWidth } from '../../src/report/text/display-width.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../../src/report/text/escape-invisible.ts'
 import { wrap, wrapSentences } from '../../src/report/text/wrap.ts'
 import { anyText } from './create-diagnostic.ts'
+import { fc } from '../runs.ts'
 
 describe('wrap', () => {
   it('breaks at blanks, indents every line, keeps line ends and indents', () => {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { RolloutContext } from '../../src/rollout/ports.ts'
 import { rollOut } from '../../src/rollout/roll-out.ts'
-import type { Plan } from '../../src/model/plan.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
 import { createTimeZone } from '../../src/model/time-zone.ts'
 import { hashDomains } from '../../src/plan/basis.ts'
+import { buildChange, buildPlan } from '../plans.ts'
 
 const domain = 'a.example.com'
 const rollout: Rollout = {
@@ -22,42 +22,7 @@ const rollout: Rollout = {
   applies: [],
 }
 const recorded = hashDomains(new Map(), [domain])
-const plan: Plan = {
-  changes: [
-    {
-      domain,
-      item: 'timeout',
-      action: 'set',
-      reason: 'differs',
-      before: null,
-      after: { time: '60' },
-      patch: [],
-    },
-  ],
-  writes: [
-    {
-      id: 1,
-      wave: 1,
-      domains: [domain],
-      items: { timeout: { name: 'replace', payload: { time: '60' } } },
-    },
-  ],
-  summary: {
-    domains: 1,
-    set: 1,
-    change: 0,
-    unset: 0,
-    release: 0,
-    unchanged: 0,
-    held: 0,
-    writes: 1,
-    lowerBound: 1,
-    seconds: 0,
-  },
-  basis: { desired: {}, recorded, target: [], items: [], commit: null },
-  planner: { version: 1, effort: 'normal' },
-  warnings: [],
-}
+const plan = buildPlan([buildChange({ domain })], { basis: { recorded } })
 
 it('a wave does not end before its start, whatever happens to the clock', async () => {
   const kept: Rollout[] = []

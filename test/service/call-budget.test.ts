@@ -1,9 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
 import { simulateArrivals, minute, maxPerMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 function createBudget(
   options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {},
@@ -45,10 +44,11 @@ describe('arrivals in any 60 seconds stay within the limit', () => {
     expect(maxPerMinute(await simulateArrivals(own))).toBeLessThanOrEqual(own.limit)
   }
 
-  it('whatever the network does', () =>
-    fc.assert(fc.asyncProperty(traffic, sound), { numRuns: runs(150) }))
+  itOften('whatever the network does', () =>
+    fc.assert(fc.asyncProperty(traffic, sound), { numRuns: runs(45, 1_350) }),
+  )
 
-  it('when the wall clock is set back', () => {
+  itOften('when the wall clock is set back', () => {
     const steps = fc.array(
       fc.record({
         after: fc.integer({ min: 0, max: 200_000 }),
@@ -60,7 +60,7 @@ describe('arrivals in any 60 seconds stay within the limit', () => {
     )
     return fc.assert(
       fc.asyncProperty(traffic, steps, (given, set) => sound({ ...given, steps: set })),
-      { numRuns: runs(100) },
+      { numRuns: runs(30, 900) },
     )
   })
 
@@ -69,7 +69,7 @@ describe('arrivals in any 60 seconds stay within the limit', () => {
     await sound({ limit: 30, workers: 4, calls, earlier: [], steps: [{ after: 450, by: 61_000 }] })
   })
 
-  it('when the process dies and another continues with the stored times', () => {
+  itOften('when the process dies and another continues with the stored times', () => {
     const prompt = fc.record({
       ...buildArbitraries(),
       calls: fc.array(fc.record({ out: fc.constant(0), back: delay }), {
@@ -81,7 +81,7 @@ describe('arrivals in any 60 seconds stay within the limit', () => {
       fc.asyncProperty(prompt, fc.integer({ min: 0, max: 150_000 }), (given, killedAfter) =>
         sound({ ...given, killedAfter }),
       ),
-      { numRuns: runs(100) },
+      { numRuns: runs(30, 900) },
     )
   })
 

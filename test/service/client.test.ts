@@ -14,7 +14,10 @@ function createTestClient(options: Partial<Connection> = {}) {
 const write = (options: Partial<Connection> = {}) =>
   createTestClient(options).write(['a.example.com', 'b.example.com'], { timeout: { time: '60' } })
 
-beforeAll(() => nock.disableNetConnect())
+beforeAll(() => {
+  if (!nock.isActive()) nock.activate()
+  nock.disableNetConnect()
+})
 afterEach(() => {
   nock.abortPendingRequests()
   nock.cleanAll()

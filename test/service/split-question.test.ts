@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { alignDown, grains, type Grain, type Point } from '../../src/model/statistics.ts'
 import { createTimeZone } from '../../src/model/time-zone.ts'
@@ -6,6 +5,7 @@ import { buildLocalWindow } from '../../src/service/query/local-window.ts'
 import { splitQuestion } from '../../src/service/query/split-question.ts'
 import { createTestClient, collectEach, collectTogether } from './query-world.ts'
 import { createLimitedService, computeUnlimited, type Choice } from './unlimited-service.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 const dayMs = 86_400_000
 const utc = createTimeZone('UTC')
@@ -68,7 +68,7 @@ function describeDifference(got: Point[], whole: Point[]): string | null {
 }
 
 describe('a question of any size', () => {
-  it('for single domains is split within all limits without changing the answer', async () => {
+  itOften('for single domains is split within all limits without changing the answer', async () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice, labels, area }) => {
         const broken: string[] = []
@@ -91,11 +91,11 @@ describe('a question of any size', () => {
           ).toBe(null)
         }
       }),
-      { numRuns: 45, seed: 7 },
+      { numRuns: runs(5, 60) },
     )
   })
 
-  it('for a sum is split likewise, and counts of a label add up', async () => {
+  itOften('for a sum is split likewise, and counts of a label add up', async () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice }) => {
         const broken: string[] = []
@@ -110,7 +110,7 @@ describe('a question of any size', () => {
           describeDifference(got, computeUnlimited(question.domains, { ...question, from }, zone)),
         ).toBe(null)
       }),
-      { numRuns: 45, seed: 8 },
+      { numRuns: runs(5, 60) },
     )
   })
 })
@@ -127,23 +127,29 @@ describe('the times of the queries', () => {
       return { zone: createTimeZone(name), from, to: from + minutes * 60_000 }
     })
 
-  it('cover the window however the service interprets a repeated or skipped local time', () => {
-    fc.assert(
-      fc.property(near, ({ zone, from, to }) => {
-        const { start, end, earliest, latest } = buildLocalWindow(from, to, zone)
-        const [starts, ends] = [start, end].map((text) =>
-          zone.listUtcCandidates(at(text.replace(' ', 'T'))),
-        )
-        expect(Math.max(...(starts ?? []))).toBeLessThanOrEqual(from)
-        expect(Math.min(...(ends ?? []))).toBeGreaterThanOrEqual(to - 60_000)
-        expect([earliest, latest]).toEqual([Math.min(...(starts ?? [])), Math.max(...(ends ?? []))])
-        // At most the shift of a clock change.
-        expect(from - earliest).toBeLessThanOrEqual(2 * 3_600_000)
-        expect(latest - to).toBeLessThanOrEqual(2 * 3_600_000)
-      }),
-      { numRuns: 3000, seed: 9 },
-    )
-  })
+  itOften(
+    'cover the window however the service interprets a repeated or skipped local time',
+    () => {
+      fc.assert(
+        fc.property(near, ({ zone, from, to }) => {
+          const { start, end, earliest, latest } = buildLocalWindow(from, to, zone)
+          const [starts, ends] = [start, end].map((text) =>
+            zone.listUtcCandidates(at(text.replace(' ', 'T'))),
+          )
+          expect(Math.max(...(starts ?? []))).toBeLessThanOrEqual(from)
+          expect(Math.min(...(ends ?? []))).toBeGreaterThanOrEqual(to - 60_000)
+          expect([earliest, latest]).toEqual([
+            Math.min(...(starts ?? [])),
+            Math.max(...(ends ?? [])),
+          ])
+          // At most the shift of a clock change.
+          expect(from - earliest).toBeLessThanOrEqual(2 * 3_600_000)
+          expect(latest - to).toBeLessThanOrEqual(2 * 3_600_000)
+        }),
+        { numRuns: runs(400, 6_000) },
+      )
+    },
+  )
 
   it('are the plain local times without a clock change', () => {
     expect(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simpleGit } from 'simple-git'
@@ -44,18 +44,24 @@ export class GitSandbox {
 
   /** Creates a repository with a commit. */
   async repository(name: string): Promise<string> {
-    await this.git('.', 'init', '--quiet', name)
-    await this.git(name, 'commit', '--quiet', '--allow-empty', '-m', 'first')
-    return join(this.folder, name)
+    return this.#copy('alone', name)
   }
 
-  /** Creates a bare repository, and a clone of it with a commit. */
-  async withRemote(remote = 'remote.git', clone = 'clone'): Promise<string> {
-    await this.git('.', 'init', '--quiet', '--bare', remote)
-    await this.git('.', 'clone', '--quiet', remote, clone)
-    await this.git(clone, 'commit', '--quiet', '--allow-empty', '-m', 'first')
-    await this.git(clone, 'push', '--quiet', 'origin', 'HEAD')
-    return join(this.folder, clone)
+  /** Creates a bare repository, and clones of it with a commit. */
+  async withRemote(remote = 'remote.git', ...clones: string[]): Promise<string> {
+    const [first = 'clone', ...others] = clones
+    const url = await this.#copy('remote.git', remote)
+    for (const name of [first, ...others]) {
+      const config = join(await this.#copy('clone', name), '.git', 'config')
+      writeFileSync(config, readFileSync(config, 'utf8').replace(/^(\turl = ).*$/m, `$1${url}`))
+    }
+    return join(this.folder, first)
+  }
+
+  async #copy(from: string, to: string): Promise<string> {
+    template ??= makeTemplate()
+    cpSync(join(await template, from), join(this.folder, to), { recursive: true })
+    return join(this.folder, to)
   }
 
   async open(name: string, env: Record<string, string | undefined> = {}): Promise<GitRepository> {
@@ -74,10 +80,28 @@ export class GitSandbox {
   }
 }
 
+/** Repositories that sandboxes copy, which takes less time than git does; made on demand. */
+let template: Promise<string> | null = null
+
+async function makeTemplate(): Promise<string> {
+  const made = new GitSandbox()
+  process.once('exit', () => made.remove())
+  await made.git('.', 'init', '--quiet', '--template=', 'alone')
+  await made.git('alone', 'commit', '--quiet', '--allow-empty', '-m', 'first')
+  await made.git('.', 'init', '--quiet', '--template=', '--bare', 'remote.git')
+  await made.git('.', 'clone', '--quiet', '--template=', 'remote.git', 'clone')
+  await made.git('clone', 'commit', '--quiet', '--allow-empty', '-m', 'first')
+  await made.git('clone', 'push', '--quiet', 'origin', 'HEAD')
+  for (const folder of ['alone/.git', 'remote.git', 'clone/.git'])
+    mkdirSync(join(made.folder, folder, 'hooks'))
+  return made.folder
+}
+
 /** The sandbox has its own settings; tests replace programs of the remote and hooks. */
 const allowed = {
   allowUnsafeConfigEnvCount: true,
   allowUnsafeConfigPaths: true,
   allowUnsafeHooksPath: true,
   allowUnsafePack: true,
+  allowUnsafeTemplateDir: true,
 }

@@ -76,8 +76,7 @@ class Two {
 
   static async make(): Promise<Two> {
     const two = new Two()
-    await two.sandbox.withRemote()
-    await two.sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
+    await two.sandbox.withRemote('remote.git', 'clone', 'other')
     return two
   }
 

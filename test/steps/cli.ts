@@ -1,17 +1,18 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
 import type { Call } from '../../src/emulator/entities/call.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
-import type { Clock } from '../../src/model/clock.ts'
+import type { Clock, WaitName } from '../../src/model/clock.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
-import { leaseMs } from '../../src/state/lock.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { seed } from '../runs.ts'
+import { Chance } from '../simulation/chance.ts'
 
 /** Result of a command line. */
 export interface CommandResult {
@@ -50,19 +51,19 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
 export interface ManualTime {
   now: number
   /** Called after each wait with its length, ms. */
-  onSleep?(ms: number): Promise<void>
+  onSleep?(ms: number, name?: WaitName): Promise<void>
 }
 
 function createClock(time: ManualTime): Clock {
   return {
     now: () => time.now,
     monotonic: () => time.now,
-    sleep: async (ms, signal) => {
+    sleep: async (ms, signal, name) => {
       // The heartbeat of the lock runs until the lock is released.
-      if (ms === leaseMs / 5) return aborted(signal)
+      if (name === 'lock-beat') return aborted(signal)
       if (signal?.aborted === true) return
       time.now += ms
-      await time.onSleep?.(ms)
+      await time.onSleep?.(ms, name)
     },
   }
 }
@@ -73,7 +74,14 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   )
 }
 
-let places = 0
+let drawnFor = { test: '', places: 0 }
+
+/** Chance for a place: no two places of a test draw the same, and every run of it does. */
+function chanceOfPlace(): Chance {
+  const test = expect.getState().currentTestName ?? ''
+  drawnFor = { test, places: drawnFor.test === test ? drawnFor.places + 1 : 0 }
+  return new Chance(`${seed} ${test} ${drawnFor.places}`)
+}
 
 /** Workspace in a temporary folder, with the command line. */
 export class Place {
@@ -93,8 +101,8 @@ export class Place {
   /** Called while a command waits. */
   onSleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
-  // Each workspace has its own random numbers.
-  #drawn = 1_234_567 * ++places
+  readonly #chance = chanceOfPlace()
+  readonly #ids = this.#chance.fork('ids')
 
   constructor(
     url: string,
@@ -145,9 +153,9 @@ export class Place {
       errIsTerminal: this.onTerminal,
       ask: this.ask,
       clock,
-      newId: () => randomUUID(),
+      newId: () => `00000000-0000-4000-8000-${this.#ids.between(1e11, 1e12 - 1)}`,
       user: `${process.pid}@tests`,
-      random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
+      random: () => this.#chance.draw(),
       machine: {
         boot: 'boot',
         namespace: 'namespace',
@@ -168,9 +176,9 @@ export class Place {
     return {
       now: () => Date.now() + this.#slept,
       monotonic: () => performance.now() + this.#slept,
-      sleep: async (ms, signal) => {
+      sleep: async (ms, signal, name) => {
         // The heartbeat of the lock runs as long as the command.
-        if (ms >= 15_000) return aborted(signal)
+        if (name === 'lock-beat') return aborted(signal)
         this.#slept += ms
         await this.onSleep?.(ms)
       },

@@ -11,8 +11,7 @@ let sandbox: GitSandbox
 setStageInTime()
 beforeEach(async () => {
   sandbox = new GitSandbox()
-  await sandbox.withRemote('remote.git', 'one')
-  await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'two')
+  await sandbox.withRemote('remote.git', 'one', 'two')
 })
 afterEach(() => sandbox.remove())
 
@@ -93,10 +92,11 @@ describe('a rollout with state on a remote', () => {
   it('waits for a remote that is unreachable for a while', async () => {
     const one = clone('one')
     let away = 0
-    time.onSleep = async (ms) => {
-      if (ms >= minute && away === 0) renameSync(remote(), `${remote()}.away`)
+    time.onSleep = async (_ms, wait) => {
+      const paused = wait === 'rollout'
+      if (paused && away === 0) renameSync(remote(), `${remote()}.away`)
       else if (away === 3) renameSync(`${remote()}.away`, remote())
-      if (ms >= minute || away > 0) away++
+      if (paused || away > 0) away++
       if (away > 3) delete time.onSleep
     }
     const { code, out, err } = await one.cli('apply', '--yes')

@@ -1,13 +1,16 @@
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { itOften, everyNth } from '../runs.ts'
 import { fetchConfig, Place, resetEmulator, fetchWrites } from './cli.ts'
 import { deadOrigin, emulator, setStageInTime, time } from './stage.ts'
 
 setStageInTime()
 
 class PowerCut extends Error {}
+
+const steps = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 /** The process sees a power cut as an unexpected error; after a write it is reported as such. */
 function isPowerCut(error: unknown): boolean {
@@ -57,13 +60,13 @@ async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
   })
 }
 
-it('a crash at any step of a rollout loses nothing: the next apply resumes it', async () => {
+itOften('a crash at any step of a rollout loses nothing: the next apply resumes it', async () => {
   const whole = cutAt(Infinity)
   const first = fleet(whole.disk)
   expect((await first.cli('apply', '--yes')).code).toBe(0)
   first.remove()
   expect(whole.changes()).toBeGreaterThan(30)
-  for (let n = 1; n <= whole.changes(); n += Math.ceil(whole.changes() / 12)) {
+  for (const n of everyNth(steps(whole.changes()), Math.ceil(whole.changes() / 4))) {
     await resetEmulator(emulator)
     const place = fleet(cutAt(n).disk)
     const planned = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
@@ -79,12 +82,14 @@ it('a crash at any step of a rollout loses nothing: the next apply resumes it', 
     const { code, out, err } = await place.cli('apply', '--yes')
     expect([n, code, out, err]).toEqual([n, 0, out, err])
     for (let i = 0; i < 4; i++)
-      expect(await fetchConfig(emulator, `d${i}.example.com`)).toEqual({ timeout: { time: '60' } })
+      expect(await fetchConfig(emulator, `d${i}.example.com`)).toEqual({
+        timeout: { time: '60' },
+      })
     expect([n, await tooEarly(waves)]).toEqual([n, []])
     expect(place.findRolloutFiles()).toEqual([])
     place.remove()
   }
-}, 120_000)
+})
 
 /** Creates healthy domains, and manifests that break them. */
 async function breaking(): Promise<Place> {
@@ -104,37 +109,40 @@ async function breaking(): Promise<Place> {
   return place
 }
 
-it('a crash at any step of an automatic rollback leaves it resumable, with a message', async () => {
-  const whole = cutAt(Infinity)
-  const first = await breaking()
-  first.disk = whole.disk
-  expect((await first.cli('apply', '--yes')).code).toBe(3)
-  first.remove()
-  const ends = new Set<string>()
-  for (let n = 1; n <= whole.changes(); n += Math.ceil(whole.changes() / 16)) {
-    const place = await breaking()
-    place.disk = cutAt(n).disk
-    await expect(place.cli('apply', '--yes')).rejects.toSatisfy(isPowerCut)
-    place.disk = realDisk
-    place.otherProcessesDead = true
-    const { err, out } = await place.cli('apply', '--yes')
-    const [rollout] = place.loadRollouts()
-    ends.add(rollout?.state ?? 'none')
-    if (rollout?.state === 'taking-back') {
-      expect(err).toContain(`"edgewise rollback ${rollout.id}"`)
-      const back = await place.cli('rollback', rollout.id, '--yes')
-      expect([n, back.code, back.out, back.err]).toEqual([n, 0, back.out, back.err])
+itOften(
+  'a crash at any step of an automatic rollback leaves it resumable, with a message',
+  async () => {
+    const whole = cutAt(Infinity)
+    const first = await breaking()
+    first.disk = whole.disk
+    expect((await first.cli('apply', '--yes')).code).toBe(3)
+    first.remove()
+    const ends = new Set<string>()
+    for (const n of everyNth(steps(whole.changes()), Math.ceil(whole.changes() / 5))) {
+      const place = await breaking()
+      place.disk = cutAt(n).disk
+      await expect(place.cli('apply', '--yes')).rejects.toSatisfy(isPowerCut)
+      place.disk = realDisk
+      place.otherProcessesDead = true
+      const { err, out } = await place.cli('apply', '--yes')
+      const [rollout] = place.loadRollouts()
+      ends.add(rollout?.state ?? 'none')
+      if (rollout?.state === 'taking-back') {
+        expect(err).toContain(`"edgewise rollback ${rollout.id}"`)
+        const back = await place.cli('rollback', rollout.id, '--yes')
+        expect([n, back.code, back.out, back.err]).toEqual([n, 0, back.out, back.err])
+      }
+      for (let i = 0; i < 4; i++)
+        expect([n, out, err, await fetchConfig(emulator, `d${i}.example.com`)]).toMatchObject([
+          n,
+          out,
+          err,
+          { origin: { default_master: '192.0.2.10' } },
+        ])
+      expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
+      expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+      place.remove()
     }
-    for (let i = 0; i < 4; i++)
-      expect([n, out, err, await fetchConfig(emulator, `d${i}.example.com`)]).toMatchObject([
-        n,
-        out,
-        err,
-        { origin: { default_master: '192.0.2.10' } },
-      ])
-    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
-    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    place.remove()
-  }
-  expect([...ends].toSorted()).toEqual(['taken-back', 'taking-back'])
-}, 120_000)
+    expect([...ends].toSorted()).toEqual(['taken-back', 'taking-back'])
+  },
+)

@@ -23,8 +23,8 @@ async function interrupted(n: number, ...more: string[]): Promise<void> {
   const stop = new AbortController()
   place.signal = stop.signal
   let pauses = 0
-  time.onSleep = async (ms) => {
-    if (ms >= minute && ++pauses === n) stop.abort()
+  time.onSleep = async (_ms, wait) => {
+    if (wait === 'rollout' && ++pauses === n) stop.abort()
   }
   expect((await place.cli('apply', '--yes', ...more)).code).toBe(3)
   place.signal = new AbortController().signal
@@ -169,8 +169,8 @@ async function lockElsewhere(): Promise<void> {
 it('is left at once by an apply interrupted while another process has the lock', async () => {
   const stop = new AbortController()
   place.signal = stop.signal
-  time.onSleep = async (ms) => {
-    if (ms < minute) return
+  time.onSleep = async (_ms, wait) => {
+    if (wait !== 'rollout') return
     await lockElsewhere()
     stop.abort()
   }

@@ -6,16 +6,23 @@ import { Place, resetEmulator, startService, type ManualTime } from './cli.ts'
 export let emulator: Emulator
 export let place: Place
 
+const noon = Date.UTC(2026, 10, 20, 12)
+
 /** Clock of a stage with manual time: it advances by waiting, or when a test sets it. */
-export const time: ManualTime = { now: Date.UTC(2026, 10, 20, 12) }
-/** Origin that never answers, on a stage with manual time. */
+export const time: ManualTime = { now: noon }
+/** An origin that answers nobody, on a stage in time. */
 export const deadOrigin = '192.0.2.66'
 
 let clock: ManualTime | null = null
 
 /** Provides each test of a file with a reset emulator and its own workspace. */
-export function setStage(options: Partial<EmulatorOptions> = {}): void {
+export function setStage(
+  options: Partial<EmulatorOptions> = {},
+  withClock: ManualTime | null = null,
+): void {
   beforeAll(async () => {
+    clock = withClock
+    time.now = noon
     emulator = await startService(options)
   })
   afterAll(() => emulator.close())
@@ -28,8 +35,7 @@ export function setStage(options: Partial<EmulatorOptions> = {}): void {
 
 /** Provides a stage whose service and commands use the clock {@link time}. */
 export function setStageInTime(): void {
-  clock = time
-  setStage({ now: () => time.now, deadOrigins: [deadOrigin] })
+  setStage({ now: () => time.now, deadOrigins: [deadOrigin] }, time)
   beforeEach(() => {
     delete time.onSleep
   })
@@ -44,8 +50,8 @@ export function enterPlace(other: Place): Place {
 
 /** Runs a function in the next wait as long as a pause between waves. */
 export function runInPause(what: () => Promise<void>): void {
-  time.onSleep = async (ms) => {
-    if (ms < 60_000) return
+  time.onSleep = async (_ms, wait) => {
+    if (wait !== 'rollout') return
     delete time.onSleep
     await what()
   }

@@ -1,0 +1,76 @@
+import type { Change, Form, Write } from '../src/model/change.ts'
+import type { Value } from '../src/model/item.ts'
+import type { Plan, PlanSummary } from '../src/model/plan.ts'
+
+/** The timeout of a.example.com is set to 60 seconds, but for what is given. */
+export function buildChange(given: Partial<Change> = {}): Change {
+  return {
+    domain: 'a.example.com',
+    item: 'timeout',
+    action: 'set',
+    reason: 'differs',
+    before: null,
+    after: { time: '60' },
+    patch: [],
+    ...given,
+  }
+}
+
+/** The write that carries out {@link buildChange}, but for what is given. */
+export function buildWrite(given: Partial<Write> = {}): Write {
+  return {
+    id: 1,
+    wave: 1,
+    domains: ['a.example.com'],
+    items: { timeout: replaceWith({ time: '60' }) },
+    ...given,
+  }
+}
+
+/** The form that writes the whole value. */
+export function replaceWith(payload: Value | null): Form {
+  return { name: 'replace', payload }
+}
+
+/** A plan of some changes, each with a write of its own and counted, but for what is given. */
+export function buildPlan(
+  changes: Change[] = [buildChange()],
+  { summary, basis, ...given }: BuiltPlan = {},
+): Plan {
+  const writes =
+    given.writes ?? changes.flatMap(writeOf).map((write, i) => ({ ...write, id: i + 1 }))
+  const count = (action: Change['action']) =>
+    changes.filter((change) => change.action === action).length
+  return {
+    changes,
+    writes,
+    summary: {
+      domains: new Set(changes.map(({ domain }) => domain)).size,
+      set: count('set'),
+      change: count('change'),
+      unset: count('unset'),
+      release: count('release'),
+      unchanged: 0,
+      held: 0,
+      writes: writes.length,
+      lowerBound: 1,
+      seconds: 0,
+      ...summary,
+    },
+    basis: { desired: {}, recorded: {}, target: [], items: [], commit: null, ...basis },
+    planner: { version: 1, effort: 'normal' },
+    warnings: [],
+    ...given,
+  }
+}
+
+type BuiltPlan = Partial<Omit<Plan, 'changes' | 'summary' | 'basis'>> & {
+  summary?: Partial<PlanSummary>
+  basis?: Partial<Plan['basis']>
+}
+
+function writeOf({ action, domain, item, after }: Change): Write[] {
+  return action === 'release'
+    ? []
+    : [buildWrite({ domains: [domain], items: { [item]: replaceWith(after) } })]
+}

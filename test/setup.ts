@@ -1,0 +1,22 @@
+/**
+ * Before each file, for the whole worker: `scryptSync`, which is slow by design, computes each key
+ * once, and `fsyncSync` waits for no disk, since what tests write need not outlive the machine.
+ */
+import nodeCrypto from 'node:crypto'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+
+const known = Symbol.for('edgewise.scrypt')
+if (!(known in nodeCrypto.scryptSync)) {
+  const keys = new Map<string, ReturnType<typeof nodeCrypto.scryptSync>>()
+  const real = nodeCrypto.scryptSync
+  const remembering: typeof real = (...given) => {
+    const name = JSON.stringify(given)
+    const key = keys.get(name) ?? real(...given)
+    keys.set(name, key)
+    return Buffer.from(key)
+  }
+  nodeCrypto.scryptSync = Object.assign(remembering, { [known]: true })
+  fs.fsyncSync = () => {}
+  syncBuiltinESMExports()
+}
