@@ -7,7 +7,7 @@ const https = { cert_id: 1001, force_https: 301, http2: 'on' }
 const timeout = { time: '60' }
 const origin = (n: number) => ({ default_master: `192.0.2.${n}`, origin_mode: 'default' })
 
-/** Creates a createFleet of domains d0, d1, … with these configurations. */
+/** Creates a fleet of domains d0, d1, … with these configurations. */
 const createFleet = (...configs: JsonObject[]) =>
   new Map(configs.map((config, i) => [`d${i}.example.com`, config]))
 

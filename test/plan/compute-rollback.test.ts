@@ -63,16 +63,16 @@ describe('computeRollback', () => {
       { timeout: time(1) },
       ['change timeout'],
     ],
-    ['restores an item that stateBefore released since', {}, { timeout: time(1) }, ['set timeout']],
+    ['restores an item that was released since', {}, { timeout: time(1) }, ['set timeout']],
     [
-      'unsets an item that stateBefore unrecorded before',
+      'unsets an item that was unrecorded before',
       { ip_black_list: black('192.0.2.1') },
       { ip_black_list: null },
       ['unset ip_black_list'],
     ],
     ['leaves an item alone that is unrecorded before and now', {}, { timeout: null }, []],
     [
-      'unsets an item that stateBefore unset before',
+      'unsets an item that was unset before',
       { origin_host: createConfirmedState({ host: 'o.example.com' }) },
       { origin_host: unset },
       ['unset origin_host'],
@@ -90,7 +90,7 @@ describe('computeRollback', () => {
       ['change timeout'],
     ],
     [
-      'leaves an item alone that stateBefore in-doubt and still is',
+      'leaves an item alone that was in-doubt and still is',
       { timeout: createInDoubtState(1, 2) },
       { timeout: createInDoubtState(1, 2) },
       [],
@@ -140,31 +140,31 @@ describe('computeRollback', () => {
       { timeout: time(1) },
       { timeout: null },
       [],
-      /it stateBefore not recorded before, and the service documents no way/,
+      /it was not recorded before, and the service documents no way/,
     ],
     [
-      'an item that stateBefore unset without being recorded',
+      'an item that was unset without being recorded',
       { origin_host: unset },
       { origin_host: null },
       [],
-      /it stateBefore not recorded before, so the value that stateBefore unset/,
+      /it was not recorded before, so the value that was unset/,
     ],
     [
-      'an item that stateBefore in-doubt',
+      'an item that was in-doubt',
       { timeout: time(3) },
       { timeout: createInDoubtState(1, 2) },
       [],
       /in-doubt between 2 values/,
     ],
     [
-      'an item that stateBefore in-doubt with an unknown value',
+      'an item that was in-doubt with an unknown value',
       { timeout: time(3) },
       { timeout: { ...createInDoubtState(1), unknown: true } },
       [],
       /between one value and something unknown/,
     ],
     [
-      'an item whose value stateBefore unknown',
+      'an item whose value was unknown',
       { timeout: time(3) },
       { timeout: { ...createInDoubtState(), unknown: true } },
       [],
@@ -196,14 +196,14 @@ describe('computeRollback', () => {
       { https: cert({ http2: 'on' }) },
       { https: cert() },
       [],
-      /http2 stateBefore not recorded before, and the service keeps a field/,
+      /http2 was not recorded before, and the service keeps a field/,
     ],
     [
       'a kept field beside other changes',
       { https: cert({ ocsp: 'on', force_https: 301 }) },
       { https: cert() },
       ['change https'],
-      /ocsp stateBefore not/,
+      /ocsp was not/,
     ],
     [
       'a list whose unset would empty an unchanged one',
@@ -326,7 +326,7 @@ function isUnchanged(
   const isUnset = (each: ItemState | null | undefined) =>
     each === null || each === undefined || each.status === 'unset'
   if (isUnset(before) || isUnset(current)) return isUnset(before) && isUnset(current)
-  // In-doubt before and after with the isUnchanged candidates counts as unchanged.
+  // In-doubt before and after with the same candidates counts as unchanged.
   if (
     before?.status === 'in-doubt' &&
     current?.status === 'in-doubt' &&
@@ -367,8 +367,8 @@ itOften('restores the state before, or reports the item, after any partial apply
               restored++
             }
           }
-          for (const [item, held] of first.get(domain) ?? [])
-            if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(held)
+          for (const [item, current] of first.get(domain) ?? [])
+            if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(current)
         }
       },
     ),

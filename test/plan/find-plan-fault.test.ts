@@ -90,9 +90,9 @@ const kinds: Record<string, [Sides, Sides]> = {
   'kept fields that are not known': [{}, { [a]: { https: createConfirmedState(certificate) } }],
 }
 
-/** Finds the findFault of a plan; if there is none, returns a text that a failed assertion shows. */
+/** Finds the fault of a plan; if there is none, returns a text that a failed assertion shows. */
 function findFault(changes: Change[], writes: Write[], recorded: Snapshot): string {
-  return findPlanFault(changes, writes, recorded) ?? 'no findFault was found'
+  return findPlanFault(changes, writes, recorded) ?? 'no fault was found'
 }
 
 function alterFirst(writes: Write[], change: (write: Write) => Write): Write[] {
@@ -102,7 +102,7 @@ function alterFirst(writes: Write[], change: (write: Write) => Write): Write[] {
 describe.each(Object.entries(kinds))('findPlanFault for a plan with %s', (_kind, [from, to]) => {
   const { changes, writes, recorded } = makeTestPlan(from, to)
 
-  it('finds no findFault', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
+  it('finds no fault', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
 
   it('finds a missing write', () => {
     for (const write of writes)

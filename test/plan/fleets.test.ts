@@ -20,7 +20,7 @@ const effort = {
 }
 const priceEffort = { rounds: 10, sets: 1_000_000 }
 
-/** Builds the needs of a buildFleet; with `lists` half of the domains add entries to a list. */
+/** Builds the needs of a fleet; with `lists` half of the domains add entries to a list. */
 function buildFleet(family: string, domains: number, lists = false): WriteProblem {
   const mix = families[family]?.(domains, 3) ?? []
   const entries = ['192.0.2.1', '192.0.2.2', '192.0.2.3']

@@ -116,7 +116,7 @@ describe('200 domains', () => {
     const { err, out, code: again } = await place.cli('apply', '--yes')
     expect([again, out]).toEqual([0, expect.stringContaining('No changes.')])
     expect(err).toMatch(
-      /100 changes of d000\.example\.com, .* held: rollout \S+ was taken back \(wave 1 of 4: 5xx rose/,
+      /100 changes of d000\.example\.com, .* on hold: rollout \S+ was rolled back \(wave 1 of 4: 5xx rose/,
     )
 
     place.manifest(name(3), { origin: { default_master: alsoGood } })

@@ -112,7 +112,7 @@ describe('stats', () => {
     [['--grain', 'week'], 'grain'],
     [['nothing'], 'name of a domain'],
     [['all'], '--sum'],
-    [['all', a, '--sum'], 'alone'],
+    [['all', a, '--sum'], 'without other names'],
     [['--from', '1990-01-01'], '400 days'],
   ])('%j is refused', async (args, word) => {
     const { code, err } = await place.cli('stats', ...args)
