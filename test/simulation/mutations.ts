@@ -34,7 +34,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: "the calls of another machine count by that machine's clock",
     file: 'src/state/format/calls.ts',
-    find: 'return at > here.now - mostSkew ? [here.up] : []',
+    find: 'return at > here.now - maxClockSkew ? [here.up] : []',
     replace: 'return [here.up - (here.now - at)]',
     seeds: 200,
   },

@@ -175,13 +175,15 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
             : (also[place] ?? []).some((each) => isSameJson(each, value))
         if (allowed) expect(attempt).not.toThrow()
         else
-          expect(attempt, JSON.stringify(value)).toThrow(/^the record file\.json can't be read: /)
+          expect(attempt, JSON.stringify(value)).toThrow(
+            /^the state file file\.json can't be used: /,
+          )
       }
     },
   )
 
   it.each(['', 'null', '[]', '7', '{', '"x"'])('is refused if it is %j', (text) => {
-    expect(() => parse('file.json', text)).toThrow(/^the record file\.json can't be read: /)
+    expect(() => parse('file.json', text)).toThrow(/^the state file file\.json can't be used: /)
   })
 })
 
@@ -261,7 +263,7 @@ it.each<[string, JsonObject, string]>([
   ['a missing key', { before: {} }, 'expected /intents, got nothing there'],
 ])('the message names the place of %s, and what was expected', (_what, more, message) => {
   const text = JSON.stringify({ format: 'edgewise.wave/1', ...more })
-  expect(() => parseWave('1.json', text)).toThrow(`the record 1.json can't be read: ${message}`)
+  expect(() => parseWave('1.json', text)).toThrow(`the state file 1.json can't be used: ${message}`)
 })
 
 describe('recorded state of an item', () => {

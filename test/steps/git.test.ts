@@ -162,7 +162,7 @@ describe('a workspace in a git repository', () => {
     rmSync(join(sandbox.folder, 'remote.git'), { recursive: true })
     const { code, err } = await place.cli('apply', '--yes')
     expect(code).toBe(1)
-    expect(err).toMatch(/record on the remote origin can't be reached/)
+    expect(err).toMatch(/the state on the remote origin can't be reached/)
     expect(await fetchConfig(emulator, 'a.example.com')).toEqual({})
   })
 

@@ -212,7 +212,7 @@ describe('an impossible rollout file', () => {
       const { code, err } = await place.cli(...words)
       expect([code, err]).toEqual([
         1,
-        expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /),
+        expect.stringMatching(/the state file .*\/rollouts\/.* can't be used: /),
       ])
     }
     expect(await sent()).toHaveLength(1)

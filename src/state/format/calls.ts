@@ -3,48 +3,50 @@ import type { CallsFile } from '../../generated/state-types.ts'
 import { isObject, type Json } from '../../model/json.ts'
 
 const minute = 60_000
-const mostSkew = 5 * minute
+/** Assumed maximum difference between two machines' clocks, ms. */
+const maxClockSkew = 5 * minute
 
-/** When a call of the service ended, or may end at the latest. */
+/** End of a call to the service, or its latest possible end. */
 export interface Call {
-  /** By the wall clock, ms since 1970. */
+  /** Wall clock, ms since 1970. */
   at: number
-  /** The machine's boot, and its time since then, ms: nobody sets that clock. */
+  /** Identifies the machine's boot; empty if unknown. */
   boot: string
+  /** Time since that boot, ms: a clock that is never set. */
   up: number
 }
 
-/** The clocks of the machine that asks. */
+/** Clocks of this machine. */
 export interface MachineTimes {
   boot: string
   /** Wall clock, ms since 1970. */
   now: number
-  /** Since the machine's boot, ms. */
+  /** Time since the machine's boot, ms. */
   up: number
 }
 
 /**
- * When calls count as made, by the own machine's clock since its boot, ascending. Another machine's
- * clock may be wrong: what it says of the five minutes around now counts as now.
+ * Converts calls to times since this machine's boot, ms, ascending. Another machine's clock may be
+ * wrong: its calls of the last five minutes, and those in the future, count as made now.
  */
 export function toUptimes(calls: Call[], here: MachineTimes): number[] {
   return calls
     .flatMap(({ at, boot, up }) => {
       if (boot !== '' && boot === here.boot) return [up]
-      return at > here.now - mostSkew ? [here.up] : []
+      return at > here.now - maxClockSkew ? [here.up] : []
     })
     .filter((up) => up > here.up - minute)
     .toSorted((a, b) => a - b)
 }
 
-/** Times since the machine's boot as calls that any machine can read. */
+/** Converts times since this machine's boot to calls that any machine can use. */
 export function buildCalls(times: number[], here: MachineTimes): Call[] {
   return times.map((up) => ({ at: Math.ceil(here.now + up - here.up), boot: here.boot, up }))
 }
 
 /**
- * Parses the calls of an account; what can't be read counts as none: the service's own headers
- * still hold.
+ * Parses the calls of an account. Invalid entries are ignored: the service's rate headers still
+ * apply.
  */
 export function parseCalls(data: Json | undefined): { apply: string; calls: Call[] } {
   if (data === undefined || !isObject(data)) return { apply: '', calls: [] }
@@ -56,7 +58,7 @@ export function parseCalls(data: Json | undefined): { apply: string; calls: Call
   }
 }
 
-/** The text of an account's calls. */
+/** Formats the file of an account's calls. */
 export function formatCalls(apply: string, calls: Call[]): string {
   const file: CallsFile = { format: 'edgewise.budget/1', apply, calls }
   return `${JSON.stringify(file)}\n`
