@@ -2,7 +2,7 @@ import PQueue from 'p-queue'
 import type { QueryContext } from './query.ts'
 import type { Part } from './split-question.ts'
 
-/** Results of one part of a query. */
+/** Results of one part of a question. */
 export interface Batch<T> {
   results: T[]
   /** Number of finished parts. */
