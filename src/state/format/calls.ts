@@ -45,6 +45,24 @@ export function buildCalls(times: number[], here: MachineTimes): Call[] {
 }
 
 /**
+ * Merges the calls known to this machine with those known to others. Equal calls in one list are
+ * different calls: those of another machine all count as made at the same time.
+ */
+export function mergeCalls(own: Call[], others: Call[]): Call[] {
+  const unseen = own.map(formatCallKey)
+  const more = others.filter((call) => {
+    const index = unseen.indexOf(formatCallKey(call))
+    if (index !== -1) unseen.splice(index, 1)
+    return index === -1
+  })
+  return [...own, ...more]
+}
+
+function formatCallKey({ boot, up, at }: Call): string {
+  return `${boot} ${up} ${at}`
+}
+
+/**
  * Parses the calls of an account. Invalid entries are ignored: the service's rate headers still
  * apply.
  */
