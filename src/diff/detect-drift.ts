@@ -128,7 +128,7 @@ function explainUncompared(observedItem: ObservedItem | undefined): Unreadable |
   const { uncompared = [] } = observedItem ?? {}
   if (uncompared.length === 0) return undefined
   const names = uncompared.join(', ')
-  const reason = `it differs, and not only in its secret, whose value is not at hand (${names})`
+  const reason = `it differs, and not only in its secret, whose value is not available (${names})`
   return { pointer: '', reason }
 }
 

@@ -39,7 +39,7 @@ export const unauthorised: Outcome = {
   fatal: true,
   limits,
 }
-export const doubt: Outcome = { kind: 'in doubt', message: 'the connection was reset' }
+export const doubt: Outcome = { kind: 'in-doubt', message: 'the connection was reset' }
 export const unreached: Outcome = { kind: 'not sent', message: 'the connection was refused' }
 export const throttled: Outcome = {
   kind: 'throttled',

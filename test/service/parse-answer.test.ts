@@ -63,12 +63,12 @@ describe('the meaning of an answer', () => {
 
   it.each([500, 502, 503, 504, 599])('HTTP %i is in-doubt, even with a code', (status) => {
     for (const body of [{ code: 0 }, { code: 1, message: 'no' }, '<html>'])
-      expect(parseKind(status, body)).toBe('in doubt')
+      expect(parseKind(status, body)).toBe('in-doubt')
   })
 
   it.each([300, 301, 302, 303, 307, 308])('a redirect (%i) is in-doubt', (status) => {
     for (const body of [{ code: 0 }, { code: 1 }, ''])
-      expect(parseKind(status, body)).toBe('in doubt')
+      expect(parseKind(status, body)).toBe('in-doubt')
   })
 
   it.each([
@@ -83,15 +83,15 @@ describe('the meaning of an answer', () => {
     'null',
     '0',
     '"0"',
-  ])('HTTP 200 with %j is no JSON object and in doubt', (body) =>
-    expect(parseKind(200, body)).toBe('in doubt'),
+  ])('HTTP 200 with %j is no JSON object and in-doubt', (body) =>
+    expect(parseKind(200, body)).toBe('in-doubt'),
   )
 
   it('HTTP 200 with too many levels is in-doubt', () => {
     const config = (levels: number) =>
       `{"code": 0, "data": {"config": {"timeout": ${'['.repeat(levels)}${']'.repeat(levels)}}}}`
     expect(parseKind(200, config(20))).toBe('confirmed')
-    expect(parseKind(200, config(100_000))).toBe('in doubt')
+    expect(parseKind(200, config(100_000))).toBe('in-doubt')
   })
 
   it.each([
@@ -103,13 +103,13 @@ describe('the meaning of an answer', () => {
     { code: [0] },
     { code: { a: 0 } },
     { code: 0.5 },
-  ])('HTTP 200 with %j has no numeric code and is in doubt', (body) =>
-    expect(parseKind(200, body)).toBe('in doubt'),
+  ])('HTTP 200 with %j has no numeric code and is in-doubt', (body) =>
+    expect(parseKind(200, body)).toBe('in-doubt'),
   )
 
   it('code 0 without HTTP 200 is neither confirmed nor refused', () => {
     for (const status of [201, 202, 204, 206, 304, 400, 403, 409, 500])
-      expect(parseKind(status, { code: 0 })).toBe('in doubt')
+      expect(parseKind(status, { code: 0 })).toBe('in-doubt')
   })
 })
 

@@ -505,7 +505,7 @@ const damages: [string, (text: string) => string][] = [
     (text) => text.replace(/"candidates":\[[^\]]*\]/, '"candidates":[]'),
   ],
   [
-    'in doubt between nothing',
+    'in-doubt without candidates',
     (text) =>
       text
         .replace(/"candidates":\[[^\]]*\]/, '"candidates":[]')

@@ -51,7 +51,7 @@ export function parseAnswer(
 }
 
 function createInDoubt(message: string): Outcome {
-  return { kind: 'in doubt', message }
+  return { kind: 'in-doubt', message }
 }
 
 const fallback: Record<number, string> = {
