@@ -14,7 +14,7 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: str
 /**
  * Detects drift between desired, recorded and observed state: the difference from recorded to
  * desired, and from recorded to observed for the observed items. An in-doubt item stays in-doubt
- * whatever was observed, since a write that was given up may still land. An item whose observed
+ * for any observed value, since an abandoned write may still take effect. An item whose observed
  * value is unreadable is a live difference without a patch.
  *
  * @param onHold domains on hold

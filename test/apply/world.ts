@@ -308,7 +308,7 @@ export class World {
   }
 
   /**
-   * Saves a write as the specification says: each item by its own rule, and the items it clears.
+   * Saves a write as specified: each item by its own rule, and the items it clears.
    */
   #save(domains: Domain[], config: Record<ItemKey, Wire>): void {
     for (const domain of domains) {

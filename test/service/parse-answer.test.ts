@@ -31,7 +31,7 @@ describe('the meaning of an answer', () => {
     [400, { code: -1, message: 'no' }],
     [200, { code: 1, message: 'no' }],
     [200, { code: 400101 }],
-  ])('HTTP %i with %j is refused, and the apply goes on', (status, body) => {
+  ])('HTTP %i with %j is refused, and the apply continues', (status, body) => {
     expect(parse(status, body)).toMatchObject({
       kind: 'refused',
       status,
@@ -43,7 +43,7 @@ describe('the meaning of an answer', () => {
   it.each([
     [401, 'the token is wrong, or it may not write configurations'],
     [404, 'there is no such interface at this address'],
-  ])('HTTP %i is refused and ends the apply, whatever the body', (status, words) => {
+  ])('HTTP %i is refused and ends the apply, for any body', (status, words) => {
     for (const body of [{ code: 0 }, { code: 5, message: 'm' }, '<html>', '']) {
       expect(parse(status, body)).toMatchObject({ kind: 'refused', status, fatal: true })
     }
@@ -168,7 +168,8 @@ describe('the data of an answer', () => {
   it('names of prototype members are data', () => {
     const outcome = parse(
       200,
-      '{"code": 0, "__proto__": {"code": 7}, "data": {"config": {"__proto__": {"x": 1}, "constructor": 1}}}',
+      '{"code": 0, "__proto__": {"code": 7}, ' +
+        '"data": {"config": {"__proto__": {"x": 1}, "constructor": 1}}}',
     )
     expect(outcome).toMatchObject({ kind: 'confirmed' })
     expect(Object.hasOwn((outcome as { config: object }).config, '__proto__')).toBe(true)

@@ -50,7 +50,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
     file: 'src/state/lock.ts',
     find: 'if (other === null || isStale(other, machine) || clock.monotonic() - since >= leaseMs) {',
     replace:
-      'if (other === null || isStale(other, machine) || (clock as any).now() - Date.parse(other.since) >= leaseMs) {',
+      'if (other === null || isStale(other, machine) || ' +
+      '(clock as any).now() - Date.parse(other.since) >= leaseMs) {',
     seeds: 200,
   },
   {
@@ -102,7 +103,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
     file: 'src/service/write/parse-answer.ts',
     find: 'if (answer.status >= 500)\n    return createInDoubt(',
     replace:
-      "if (answer.status >= 500)\n    return ((message: string): Outcome => ({ kind: 'not sent', message }))(",
+      'if (answer.status >= 500)\n    return ' +
+      "((message: string): Outcome => ({ kind: 'not sent', message }))(",
     seeds: 100,
   },
   {
@@ -143,7 +145,9 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: "a lost race replaces the winner's commit",
     file: 'src/state/git/git-files.ts',
-    find: 'view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)\n      view.shared = winner',
+    find:
+      'view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)\n' +
+      '      view.shared = winner',
     replace: 'view.shared = winner',
     seeds: 500,
   },

@@ -166,7 +166,7 @@ async function lockElsewhere(): Promise<void> {
   ).not.toBeNull()
 }
 
-it('is left at once by an apply interrupted while another process has the lock', async () => {
+it('is left immediately by an apply interrupted while another process has the lock', async () => {
   const stop = new AbortController()
   place.signal = stop.signal
   time.onSleep = async (_ms, wait) => {

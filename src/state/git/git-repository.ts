@@ -5,7 +5,7 @@ export type Changes = ReadonlyMap<string, string | { id: string } | null>
 
 /**
  * A git repository as a store of state. Work tree and index are not used. Refs have their full
- * names. Methods that need the remote throw EdgewiseError `record-unreachable` if it doesn't answer.
+ * names. Methods that need the remote throw EdgewiseError `record-unreachable` without an answer.
  */
 export interface GitRepository {
   /** The repository's own folder, shared by its work trees; has files of this machine too. */

@@ -90,8 +90,8 @@ async function refuseGone(git: GitRepository, place: GitLocation): Promise<void>
 }
 
 /**
- * Refuses a branch with other contents: it was configured by mistake and holds the work of somebody
- * else.
+ * Refuses a branch with other contents: it was configured by mistake and has the work of other
+ * people.
  */
 async function refuseOther(
   git: GitRepository,
