@@ -47,7 +47,7 @@ export async function attempt(
     !doubted &&
     (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))
   ) {
-    // The specification says that an invalid item spoils a write, but not what a bad domain does: a
+    // By the specification an invalid item refuses the whole write; a bad domain is undefined: a
     // refusal proves that nothing was saved only if the write had one domain.
     await record((domain) => unsaved.get(domain) ?? new Map())
   } else {

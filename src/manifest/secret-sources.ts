@@ -125,7 +125,7 @@ function loadSecretFile(
   }
 }
 
-/** Whether git would add a file. Outside a repository nothing can be committed. */
+/** Tests whether git would add a file. Outside a repository nothing can be committed. */
 function isTracked(root: string, path: string, env: Env, token: string): boolean {
   try {
     // A file system monitor of the repository would run here.

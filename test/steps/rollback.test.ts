@@ -279,7 +279,7 @@ describe('rollback', () => {
     expect(lost).toMatchObject({
       code: 0,
       err: expect.stringMatching(
-        /visit_timestamp of a.*\s+.*whose\s+value\s+is\s+not\s+at\s+hand \(signing\)/,
+        /visit_timestamp of a.*\s+.*whose\s+value\s+is\s+not\s+available \(signing\)/,
       ) as string,
     })
     expect(await fetchConfig(emulator, b)).toMatchObject(time(20))

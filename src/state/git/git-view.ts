@@ -64,7 +64,7 @@ async function chooseTip(
     throw new EdgewiseError(
       'record-moved',
       `the branch ${branch} of this clone and that of ${git.remote} have no common history: ` +
-        'each has a state of its own',
+        'each has its own state',
       `Decide which one is right. "git branch -m ${branch} old-${branch}" sets aside the one ` +
         'of this clone.',
     )
