@@ -74,7 +74,7 @@ async function findRepository(
     throw new EdgewiseError(
       'usage',
       `edgewise.yaml configures the state store git, but ${root} is not in a git repository`,
-      'Run "git init" there, or keep the state in a folder: "state: {store: dir}".',
+      'Run "git init" there, or store the state in a folder: "state: {store: dir}".',
     )
   }
   if (git !== null && git.remote === null && state.remote !== 'origin') {
