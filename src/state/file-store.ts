@@ -1,7 +1,7 @@
 import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { formatCalls, parseCalls, type Call } from './format/calls.ts'
+import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
 import { formatDomainFile, parseDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
@@ -291,22 +291,4 @@ class FileStore implements Store {
     entry.writes.inDoubt += unsettled
     return doubted
   }
-}
-
-/**
- * Merges the calls known to this machine with those known to others. Several calls may have the
- * same time: calls from another machine count as of one moment.
- */
-function mergeCalls(own: Call[], others: Call[]): Call[] {
-  const unseen = own.map(formatCallKey)
-  const more = others.filter((call) => {
-    const at = unseen.indexOf(formatCallKey(call))
-    if (at !== -1) unseen.splice(at, 1)
-    return at === -1
-  })
-  return [...own, ...more]
-}
-
-function formatCallKey({ boot, up, at }: Call): string {
-  return `${boot} ${up} ${at}`
 }
