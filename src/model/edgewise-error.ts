@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'locked'
   | 'declined'
   | 'guarded'
+  | 'local-state'
   | 'rollout-open'
   | 'not-observed'
   | 'irreversible'

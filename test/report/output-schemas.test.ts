@@ -92,6 +92,7 @@ const errorCodes: Record<ErrorCode, true> = {
   locked: true,
   declined: true,
   guarded: true,
+  'local-state': true,
   'rollout-open': true,
   'not-observed': true,
   irreversible: true,
