@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'guarded'
   | 'local-state'
   | 'rollout-open'
+  | 'rollback-unfinished'
   | 'not-observed'
   | 'irreversible'
   | 'unavailable'

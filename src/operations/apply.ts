@@ -4,7 +4,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
 import { matchSavedPlan } from './match-saved-plan.ts'
 import type { Ports } from './ports.ts'
-import { excludeSuperseded } from './rollout-decisions.ts'
+import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { select, type SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
@@ -38,6 +38,7 @@ export async function apply(
     const { store } = locked
     const recorded = await store.load()
     ports.dialogue.show({ kind: 'state', recorded, cutOff: store.listUnfinished() })
+    await refuseUnfinishedRollback(store, request)
     const options = {
       ...(await loadPlanOptions(store, request)),
       progress: ports.dialogue.planning,

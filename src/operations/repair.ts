@@ -5,7 +5,7 @@ import type { GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import type { Ports } from './ports.ts'
-import { excludeSuperseded } from './rollout-decisions.ts'
+import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 import { pluralize } from '../model/words.ts'
@@ -31,6 +31,7 @@ export async function repair(
     const found = findDrift(workspace, recorded, observed, await store.listRollouts())
     const observedAtMs = outside.clock.now()
     dialogue.show({ kind: 'drift', found, at: observedAtMs })
+    await refuseUnfinishedRollback(store, request)
 
     const observedState = buildRepairBase(
       found,

@@ -94,6 +94,7 @@ const errorCodes: Record<ErrorCode, true> = {
   guarded: true,
   'local-state': true,
   'rollout-open': true,
+  'rollback-unfinished': true,
   'not-observed': true,
   irreversible: true,
   unavailable: true,
