@@ -34,7 +34,8 @@ export async function attempt(
       }),
   })
   const { outcome, doubted } = sent
-  if (outcome.kind !== 'not sent') run.result.sent = true
+  const isNotAccepted = outcome.kind === 'refused' && outcome.fatal
+  if (doubted || (outcome.kind !== 'not sent' && !isNotAccepted)) run.result.sent = true
   const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
   const record = (computeItems: (domain: Domain) => Items) =>
     recordItems(write, run, computeItems, settles(outcome))
@@ -45,10 +46,13 @@ export async function attempt(
     )
   } else if (
     !doubted &&
-    (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))
+    (outcome.kind === 'not sent' ||
+      isNotAccepted ||
+      (outcome.kind === 'refused' && write.domains.length === 1))
   ) {
-    // By the specification an invalid item refuses the whole write; a bad domain is undefined: a
-    // refusal proves that nothing was saved only if the write had one domain.
+    // By the specification an invalid item refuses the whole write; a bad domain is undefined:
+    // unless no call is accepted, a refusal proves that nothing was saved only if the write had one
+    // domain.
     await record((domain) => unsaved.get(domain) ?? new Map())
   } else {
     await record((domain) => withIntents(getItemsBefore(domain), write.items, createRecording(run)))

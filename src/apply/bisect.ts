@@ -70,8 +70,7 @@ export async function bisect(
           unsaved &&=
             !sent.doubted && outcome.status === refusal.status && outcome.code === refusal.code
         }
-        if (outcome.kind === 'refused' && outcome.fatal)
-          run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
+        if (outcome.kind === 'refused' && outcome.fatal) run.stop(outcome.message)
         return outcome.kind === 'refused' && !outcome.fatal ? 'refused' : 'ended'
       },
       reportCulprit: async (part) => {

@@ -46,8 +46,10 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
     case 'refused':
       result.refused++
       run.report({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
-      if (outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
+      if (outcome.fatal) run.stop(outcome.message)
       else if (!run.bisects) run.stop(`the service refused a write: ${outcome.message}`)
+      // No part of the write is to blame if no call is accepted.
+      if (outcome.fatal) return
       if (!isBisected(outcome)) {
         result.refusals.push({
           domains: write.domains,

@@ -39,7 +39,7 @@ export interface Refusal {
 
 /** Result of an apply: its writes by outcome, and facts to report. */
 export interface ApplyResult extends OutcomeCounts {
-  /** True if any write left this machine. */
+  /** True if any write may have been accepted: answers 401, 403 and 404 accept none. */
   sent: boolean
   /** Reason of an early end; null if the apply ran to its end. */
   stopped: string | null

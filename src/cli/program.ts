@@ -50,7 +50,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
     }
     if (error instanceof EdgewiseError) {
       await reportError(error, argv, io)
-      return exitCodes.failed
+      return error.code === 'rollback-unfinished' ? exitCodes.incomplete : exitCodes.failed
     }
     throw error
   }

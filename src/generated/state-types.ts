@@ -35,9 +35,9 @@ address: string
  */
 export interface CallsFile {
 /**
- * Format and version. A newer version is refused.
+ * Format and version. Version 1 had one entry for each call.
  */
-format: "edgewise.budget/1"
+format: "edgewise.budget/2"
 /**
  * Id of the apply that wrote the file.
  */
@@ -48,7 +48,7 @@ apply: string
 calls: Call[]
 }
 /**
- * One call, by the time at which it ended or may end at the latest.
+ * Calls, by the time at which they ended or may end at the latest.
  */
 export interface Call {
 /**
@@ -63,6 +63,10 @@ boot: string
  * Time since that boot, ms.
  */
 up: number
+/**
+ * Number of these calls; 1 if absent.
+ */
+count?: number
 }
 /**
  * State of one domain: <id>/<address>/domains/<hash>/<domain>.json.

@@ -1502,7 +1502,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
           var valid0 = _errs3 === errors;
         } else
           var valid0 = !0;
-        if (valid0)
+        if (valid0) {
           if (data.up !== void 0) {
             let data2 = data.up, _errs5 = errors;
             if (!(typeof data2 == "number" && isFinite(data2)))
@@ -1510,6 +1510,17 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
+          if (valid0)
+            if (data.count !== void 0) {
+              let data3 = data.count, _errs7 = errors;
+              if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
+                return validate23.errors = [{ instancePath: instancePath + "/count", schemaPath: "#/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
+              if (errors === _errs7 && typeof data3 == "number" && isFinite(data3) && (data3 < 1 || isNaN(data3)))
+                return validate23.errors = [{ instancePath: instancePath + "/count", schemaPath: "#/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+              var valid0 = _errs7 === errors;
+            } else
+              var valid0 = !0;
+        }
       }
     } else
       return validate23.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;

@@ -14,6 +14,7 @@ export type Outcome =
       status: number
       code: number | null
       message: string
+      /** True if the service accepts no call (401, 403, 404): nothing of this one was saved. */
       fatal: boolean
       limits: Limits
     }

@@ -4,14 +4,14 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
 import { matchSavedPlan } from './match-saved-plan.ts'
 import type { Ports } from './ports.ts'
-import { excludeSuperseded } from './rollout-decisions.ts'
+import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { select, type SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
-import { withLock } from './with-lock.ts'
+import { withLock, type LockRequest } from './with-lock.ts'
 import type { Effort } from '../model/plan.ts'
 
 /** Options of an apply. */
-export interface ApplyRequest extends SelectionRequest, GuardRequest {
+export interface ApplyRequest extends SelectionRequest, GuardRequest, LockRequest {
   /** Text of a plan file to apply; the file selects its own domains and items. */
   planFile?: string
   effort?: Effort
@@ -21,8 +21,6 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest {
   retryHeld?: boolean
   /** Send nothing more once a write is refused, instead of bisecting it. */
   stopOnRefusal?: boolean
-  /** Seconds to wait while another process holds the lock. */
-  lockTimeout?: number
 }
 
 /**
@@ -35,11 +33,12 @@ export async function apply(
   request: ApplyRequest,
   ports: Ports,
 ): Promise<Executed> {
-  const { planFile, waves = true, lockTimeout = 0 } = request
-  return withLock(workspace, 'apply', lockTimeout, ports, async (locked) => {
+  const { planFile, waves = true } = request
+  return withLock(workspace, 'apply', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await store.load()
     ports.dialogue.show({ kind: 'state', recorded, cutOff: store.listUnfinished() })
+    await refuseUnfinishedRollback(store, request)
     const options = {
       ...(await loadPlanOptions(store, request)),
       progress: ports.dialogue.planning,

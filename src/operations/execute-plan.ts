@@ -2,7 +2,7 @@ import { applyPlan } from '../apply/apply-plan.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
-import { CallBudget } from '../service/write/call-budget.ts'
+import { CallBudget, type EndedCalls } from '../service/write/call-budget.ts'
 import { buildCalls, toUptimes, type MachineTimes } from '../state/format/calls.ts'
 import type { Lease } from '../state/lock.ts'
 import type { RecordedState, Store } from '../state/store.ts'
@@ -50,14 +50,11 @@ export async function executePlan(
   })
   const { calls, incomplete } = await store.loadCalls()
   // The calls of an apply that died on another machine are unknown: at most the call rate.
-  const unknownCalls = Array.from(
-    { length: incomplete ? callsPerMinute : 0 },
-    () => readClocks().up,
-  )
+  const unknownCalls = incomplete ? [{ time: readClocks().up, count: callsPerMinute }] : []
   const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
   // Saved even if nothing is sent now: the next apply has to count these calls too.
   if (earlierCalls.length > 0) await store.saveCalls(id, buildCalls(earlierCalls, readClocks()))
-  const saveCalls = (times: number[]) => store.saveCalls(id, buildCalls(times, readClocks()))
+  const saveCalls = (ended: EndedCalls[]) => store.saveCalls(id, buildCalls(ended, readClocks()))
   const settleMs = config.service.settleSeconds * 1000
   const budget = new CallBudget(
     callsPerMinute,

@@ -53,7 +53,7 @@ export function findDrift(
   const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,
-    notes: [...seen.notes, ...describeUnfinished(onHold)],
+    notes: [...seen.notes, ...describeUnfinished(rollouts)],
     drift: detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
   }
 }

@@ -4,15 +4,13 @@ import { listSome } from '../model/words.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
-import { withLock } from './with-lock.ts'
+import { withLock, type LockRequest } from './with-lock.ts'
 
 /** Domains and items to remove from state. */
-export interface ForgetRequest {
+export interface ForgetRequest extends LockRequest {
   domains: Domain[]
   /** Only these items; all when empty. */
   items?: ItemKey[]
-  /** Seconds to wait while another process holds the lock. */
-  lockTimeout?: number
 }
 
 /** Removed domains and items: their numbers, and a description. */
@@ -33,7 +31,7 @@ export async function forget(
   ports: Ports,
 ): Promise<Forgotten> {
   const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
-  return withLock(workspace, 'state forget', request.lockTimeout ?? 0, ports, async ({ store }) => {
+  return withLock(workspace, 'state forget', request, ports, async ({ store }) => {
     const { left, items, what } = dropItems(await store.load(), domains, request.items ?? [])
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
       throw new EdgewiseError('declined', 'nothing was removed from state')

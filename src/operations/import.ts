@@ -6,11 +6,11 @@ import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import { parseImport, type ImportSource } from './parse-import.ts'
 import type { Ports } from './ports.ts'
-import { withLock } from './with-lock.ts'
+import { withLock, type LockRequest } from './with-lock.ts'
 import { writeManifests } from './write-manifests.ts'
 
 /** Options of an import. */
-export interface ImportRequest {
+export interface ImportRequest extends LockRequest {
   sources: ImportSource[]
   /** Domain of an answer that names none. */
   domain?: string
@@ -18,8 +18,6 @@ export interface ImportRequest {
   writeManifests?: boolean
   /** Replace recorded values that differ. */
   replace?: boolean
-  /** Seconds to wait while another process holds the lock. */
-  lockTimeout?: number
 }
 
 /** Recorded items, and skipped items that no manifest mentions. */
@@ -50,7 +48,7 @@ export async function importConfig(
     current = loadWorkspace(workspace.root, ports.outside, 'available')
     refuseInvalid(current)
   }
-  return withLock(current, 'import', request.lockTimeout ?? 0, ports, async ({ store }) => {
+  return withLock(current, 'import', request, ports, async ({ store }) => {
     const recorded = await store.load()
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,

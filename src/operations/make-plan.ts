@@ -11,7 +11,7 @@ import { narrowSnapshot, type Selection } from '../plan/selection.ts'
 import { findDomainsOnHold, findConflicts, mapDomainsToWaves } from '../rollout/conflicts.ts'
 import type { RecordedState } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
-import { describeOnHold } from '../rollout/on-hold.ts'
+import { describeOnHold, describeUnfinished } from '../rollout/on-hold.ts'
 import { listIrreversibleWarnings } from './irreversible.ts'
 import { resolveSolver } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -91,6 +91,7 @@ export async function makePlan(
   })
   const warnings = [
     ...onHold.notes,
+    ...describeUnfinished(rollouts),
     ...describeOpenRollouts(continued, conflicting),
     ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, recordedState)),
     ...made.warnings,

@@ -5,6 +5,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
 import type { Dialogue, Ports } from './ports.ts'
+import { findUnfinished } from '../rollout/on-hold.ts'
 import { select, type SelectionRequest } from './select.ts'
 
 /** Options of a plan. */
@@ -24,6 +25,8 @@ export interface Planned {
   plan: Plan
   /** Notes about the state that the plan is based on. */
   notes: string[]
+  /** True if the rollback of a rollout is unfinished: part of its change is still live. */
+  rollbackUnfinished: boolean
 }
 
 /**
@@ -55,5 +58,6 @@ export async function plan(
   return {
     plan: { ...made, warnings },
     notes: await listFirstPlanWarnings(workspace, store, recorded),
+    rollbackUnfinished: findUnfinished(rollouts).length > 0,
   }
 }

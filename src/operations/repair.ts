@@ -5,16 +5,13 @@ import type { GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import type { Ports } from './ports.ts'
-import { excludeSuperseded } from './rollout-decisions.ts'
+import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
-import { withLock } from './with-lock.ts'
+import { withLock, type LockRequest } from './with-lock.ts'
 import { pluralize } from '../model/words.ts'
 
 /** Options of a repair. */
-export interface RepairRequest extends DriftRequest, GuardRequest {
-  /** Seconds to wait while another process holds the lock. */
-  lockTimeout?: number
-}
+export type RepairRequest = DriftRequest & GuardRequest & LockRequest
 
 /**
  * Locks, shows the drift, plans from the observed state, and applies that plan like any other.
@@ -27,13 +24,14 @@ export async function repair(
   ports: Ports,
 ): Promise<Executed> {
   const { outside, dialogue } = ports
-  return withLock(workspace, 'drift --repair', request.lockTimeout ?? 0, ports, async (locked) => {
+  return withLock(workspace, 'drift --repair', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await store.load()
     const observed = request.observe === undefined ? null : await request.observe()
     const found = findDrift(workspace, recorded, observed, await store.listRollouts())
     const observedAtMs = outside.clock.now()
     dialogue.show({ kind: 'drift', found, at: observedAtMs })
+    await refuseUnfinishedRollback(store, request)
 
     const observedState = buildRepairBase(
       found,

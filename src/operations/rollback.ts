@@ -12,17 +12,15 @@ import type { Dialogue, Ports } from './ports.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
 import type { SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
-import { withLock } from './with-lock.ts'
+import { withLock, type LockRequest } from './with-lock.ts'
 
 /** Options of a rollback. */
-export interface RollbackRequest extends SelectionRequest, GuardRequest {
+export interface RollbackRequest extends SelectionRequest, GuardRequest, LockRequest {
   /**
    * Id of an apply, or of a rollout with all of its waves; absent: the last one that changed
    * something.
    */
   apply?: string
-  /** Seconds to wait while another process holds the lock. */
-  lockTimeout?: number
 }
 
 /** Result of a rollback. */
@@ -43,8 +41,8 @@ export async function rollback(
   request: RollbackRequest,
   ports: Ports,
 ): Promise<RolledBackApply> {
-  const { apply: name = null, target = [], items = [], lockTimeout = 0 } = request
-  return withLock(workspace, 'rollback', lockTimeout, ports, async (locked) => {
+  const { apply: name = null, target = [], items = [] } = request
+  return withLock(workspace, 'rollback', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await store.load()
     refuseUnknownItems(items)

@@ -4,6 +4,7 @@ import type { Plan } from '../model/plan.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
 import { narrowSnapshot } from '../plan/selection.ts'
 import { findDomainsOnHold, findConflicts } from '../rollout/conflicts.ts'
+import { findUnfinished } from '../rollout/on-hold.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { Store } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
@@ -24,7 +25,9 @@ export function excludeSuperseded(
   rollouts: Rollout[],
   { supersede = false }: { supersede?: boolean | undefined },
 ): Rollout[] {
-  return supersede ? rollouts.filter(({ state }) => state !== 'open') : rollouts
+  return supersede
+    ? rollouts.filter(({ state }) => state !== 'open' && state !== 'taking-back')
+    : rollouts
 }
 
 /**
@@ -40,7 +43,9 @@ export async function decideRollouts(
   plan: Plan,
   { waves, finishes = false, supersede = false, retryHeld = false }: WaveRequest,
 ): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
-  const rollouts = await store.listRollouts()
+  const stored = await store.listRollouts()
+  const unfinished = supersede ? findUnfinished(stored) : []
+  const rollouts = stored.filter((rollout) => !unfinished.includes(rollout))
   const hashDomain = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
   const { continued, conflicting } = findConflicts(domains, plan.basis, rollouts, hashDomain)
@@ -52,11 +57,32 @@ export async function decideRollouts(
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   return {
     continued: own && waves ? continued : null,
-    ended: [...obstacles, ...finished, ...idle].map(({ id }) => id),
+    ended: [...obstacles, ...finished, ...idle, ...unfinished].map(({ id }) => id),
     kept: [...withDomainsOnHold.values()].filter(
       ({ id, held }) => held.length < (rollouts.find((each) => each.id === id)?.held.length ?? 0),
     ),
   }
+}
+
+/**
+ * Refuses to apply manifests while the rollback of a rollout is unfinished. Manifests and state can
+ * be equal then although part of the bad change is live.
+ *
+ * @throws EdgewiseError `rollback-unfinished`
+ */
+export async function refuseUnfinishedRollback(
+  store: Store,
+  { supersede = false }: { supersede?: boolean | undefined },
+): Promise<void> {
+  const [rollout] = supersede ? [] : findUnfinished(await store.listRollouts())
+  if (rollout === undefined) return
+  const id = escapeInvisible(rollout.id)
+  throw new EdgewiseError(
+    'rollback-unfinished',
+    `the rollback of rollout ${id} is unfinished (${escapeInvisible(rollout.reason ?? '')}): some ` +
+      'of its changes are still live; nothing was sent',
+    `Finish it with "edgewise rollback ${id}". --supersede applies the manifests over it instead.`,
+  )
 }
 
 /** Returns the rollouts with domains on hold, by id, without domains that a plan retries. */

@@ -150,5 +150,13 @@ function determineStatus(
   const incomplete =
     refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)
   if (!incomplete) return 'done'
-  return result.sent || sentBefore ? 'incomplete' : 'not-begun'
+  if (result.sent || sentBefore) return 'incomplete'
+  // The service accepted no call. What an earlier apply left in-doubt stays so.
+  return refused > 0 && hasInDoubt(result.recorded) ? 'incomplete' : 'not-begun'
+}
+
+function hasInDoubt(recorded: RecordedState): boolean {
+  return [...recorded.values()].some((items) =>
+    [...items.values()].some(({ status }) => status === 'in-doubt'),
+  )
 }

@@ -3,9 +3,18 @@ import { acquireLock, leaseMs, type Lease, type LockHolder } from '../state/lock
 import type { OpenState } from '../state/open-state.ts'
 import type { Moment } from '../apply/run.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
+import { refuseLocalState } from './local-state.ts'
 import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
+
+/** Options of operations that change state. */
+export interface LockRequest {
+  /** Seconds to wait while another process holds the lock. */
+  lockTimeout?: number
+  /** Keep state in a folder of the checkout, also in a CI job. */
+  allowLocalState?: boolean
+}
 
 /** State with the lock that this process holds. */
 export interface Locked extends OpenState {
@@ -31,16 +40,18 @@ const retryMs = 10_000
  * Opens the state of a workspace and does some work under the lock of its account.
  *
  * @param reason purpose of the lock, shown to other processes
- * @throws EdgewiseError `locked` when another process holds it for longer than the timeout
+ * @throws EdgewiseError `locked` when another process holds it for longer than the timeout,
+ * `local-state` when the state would be lost with the checkout of a CI job
  */
 export async function withLock<T>(
   workspace: LoadedWorkspace,
   reason: string,
-  timeoutSeconds: number,
+  { lockTimeout = 0, allowLocalState = false }: LockRequest,
   { outside, dialogue }: Ports,
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
   const state = await openState(workspace, outside)
+  if (!allowLocalState) refuseLocalState(workspace.config, state, outside.env)
   for (const sentence of state.notes) dialogue.note(sentence)
   const acquire = async (timeoutMs: number) => {
     const lease = await acquireLock(
@@ -53,7 +64,7 @@ export async function withLock<T>(
     )
     return { lease, lockedAt: { atMs: outside.clock.now(), upMs: outside.clock.monotonic() } }
   }
-  let current: Awaited<ReturnType<typeof acquire>> | null = await acquire(timeoutSeconds * 1000)
+  let current: Awaited<ReturnType<typeof acquire>> | null = await acquire(lockTimeout * 1000)
   const getCurrent = () => {
     if (current === null) throw new TypeError('expected to hold the lock')
     return current

@@ -23,7 +23,7 @@ export function describeOnHold(
       ]
     },
   )
-  return { changes: changes.length, notes: [...notes, ...describeUnfinished(onHold)] }
+  return { changes: changes.length, notes }
 }
 
 function describeState({ state }: Rollout): string {
@@ -39,13 +39,15 @@ function describeState({ state }: Rollout): string {
  * Describes rollouts with an unfinished rollback. Their changes that are still live are in no plan:
  * they match the manifests.
  */
-export function describeUnfinished(onHold: ReadonlyMap<Domain, Rollout>): string[] {
-  return [...new Set(onHold.values())].flatMap(({ id, state, reason }) =>
-    state === 'taking-back'
-      ? [
-          `the rollback of rollout ${id} is unfinished (${reason ?? ''}): ` +
-            `some of its changes are still live. "edgewise rollback ${id}" finishes it`,
-        ]
-      : [],
+export function describeUnfinished(rollouts: Rollout[]): string[] {
+  return findUnfinished(rollouts).map(
+    ({ id, reason }) =>
+      `the rollback of rollout ${id} is unfinished (${reason ?? ''}): ` +
+      `some of its changes are still live. "edgewise rollback ${id}" finishes it`,
   )
+}
+
+/** Finds the rollouts whose rollback by a health check is unfinished. */
+export function findUnfinished(rollouts: Rollout[]): Rollout[] {
+  return rollouts.filter(({ state }) => state === 'taking-back')
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { StateConfig } from '../model/config.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createFolderFiles } from './folder/folder-files.ts'
@@ -36,6 +36,8 @@ export interface OpenState {
   lock: Register
   /** Notes for the user before relying on it. */
   notes: string[]
+  /** Folder of the state if it is inside the checkout of the workspace; null elsewhere. */
+  folderInCheckout: string | null
 }
 
 /**
@@ -68,7 +70,7 @@ async function findRepository(
   { root, state }: StateLocation,
   world: StateEnvironment,
 ): Promise<GitRepository | null> {
-  if (state.store === null && !isInsideRepository(root)) return null
+  if (state.store === null && findRepositoryFolder(root) === null) return null
   const git = await world.openGit(root, state.remote)
   if (git === null && state.store === 'git') {
     throw new EdgewiseError(
@@ -89,18 +91,30 @@ async function findRepository(
 }
 
 /**
- * Reports whether a folder seems to be in a repository, without running git, which need not be
+ * Finds the repository that a folder seems to be in, without running git, which need not be
  * installed elsewhere.
  */
-function isInsideRepository(folder: string): boolean {
+function findRepositoryFolder(folder: string): string | null {
   for (let current = folder; ; current = dirname(current)) {
     if (
       existsSync(join(current, '.git')) ||
       (existsSync(join(current, 'HEAD')) && existsSync(join(current, 'objects')))
     )
-      return true
-    if (current === dirname(current)) return false
+      return current
+    if (current === dirname(current)) return null
   }
+}
+
+/** Reports whether a path is a folder or inside it, with links resolved where they exist. */
+function isInside(folder: string, path: string): boolean {
+  const way = relative(resolveLinks(folder), resolveLinks(path))
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+
+function resolveLinks(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
+  const parent = dirname(path)
+  return parent === path ? path : join(resolveLinks(parent), basename(path))
 }
 
 function openInFolder(
@@ -117,6 +131,7 @@ function openInFolder(
     store: openFileStore(createFolderFiles(disk, folder, processName, lock), key, account),
     lock,
     notes: [],
+    folderInCheckout: isInside(findRepositoryFolder(root) ?? root, folder) ? folder : null,
   }
 }
 
@@ -141,5 +156,6 @@ function openInGit(
               `branch ${state.branch}, invisible to other machines.`,
           ]
         : [],
+    folderInCheckout: null,
   }
 }

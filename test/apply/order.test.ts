@@ -211,7 +211,7 @@ describe('an apply that stops', () => {
       }),
     )
     expect(world.calls).toHaveLength(4)
-    expect(result).toMatchObject({ confirmed: 3, refused: 1, notSent: 8, sent: true })
+    expect(result).toMatchObject({ confirmed: 3, refused: 1, notSent: 8, sent: true, refusals: [] })
     expect(result.stopped).toContain('401')
     expect(
       world.item(names[5] ?? '', 'timeout'),
@@ -231,6 +231,33 @@ describe('an apply that stops', () => {
       ms: domain === names[0] ? 100 : 10,
     }))
     expect(world.calls.map((call) => call.domains[0])).toEqual([names[0], names[1]])
+  })
+
+  it('has nothing in-doubt if every call was answered 401', async () => {
+    const world = new World()
+    const domains = names.slice(0, 3)
+    await world.apply(
+      world.plan(Object.fromEntries(domains.map((name) => [name, time(1)]))),
+      () => ({
+        outcome: good,
+      }),
+    )
+    const plan = world.plan(Object.fromEntries(domains.map((name) => [name, time(2)])))
+    expect(plan.writes.map((write) => write.domains.length)).toEqual([3])
+    const result = await world.apply(plan, () => ({ outcome: unauthorised }))
+    expect(result).toMatchObject({ refused: 1, notSent: 0, sent: false, refusals: [] })
+    for (const name of domains)
+      expect(world.item(name, 'timeout')).toMatchObject({ status: 'confirmed' })
+  })
+
+  it('keeps in-doubt what an earlier attempt of a call answered 401 may have changed', async () => {
+    const world = new World()
+    const [name = ''] = names
+    const result = await world.apply(world.plan({ [name]: time(1) }), (call) => ({
+      outcome: call === 0 ? doubt : unauthorised,
+    }))
+    expect(result).toMatchObject({ sent: true })
+    expect(world.item(name, 'timeout')).toMatchObject({ status: 'in-doubt' })
   })
 
   it('does not send after 401 a write that waits for the call budget', async () => {

@@ -3,7 +3,7 @@ import type { Form } from '../../src/model/change.ts'
 import type { Value } from '../../src/model/item.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
-import { bad, doubt, limits, unauthorised, unreached, World } from './world.ts'
+import { bad, doubt, limits, unreached, World } from './world.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
 const time = (seconds: number) => ({ time: String(seconds) })
@@ -224,7 +224,7 @@ describe('a refused write', () => {
   it('to several domains leaves its items in-doubt', async () => {
     const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(6) })
     const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })
-    const result = await world.apply(plan, () => ({ outcome: unauthorised, saves: [b] }))
+    const result = await world.apply(plan, () => ({ outcome: bad, saves: [b] }))
     expect(result).toMatchObject({ refused: 1, confirmed: 0 })
     expect(world.item(a, 'timeout')).toMatchObject({
       status: 'in-doubt',

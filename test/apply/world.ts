@@ -35,7 +35,7 @@ export const unauthorised: Outcome = {
   kind: 'refused',
   status: 401,
   code: null,
-  message: 'no',
+  message: 'not accepted (HTTP 401)',
   fatal: true,
   limits,
 }

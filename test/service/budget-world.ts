@@ -1,4 +1,4 @@
-import { CallBudget } from '../../src/service/write/call-budget.ts'
+import { CallBudget, type EndedCalls } from '../../src/service/write/call-budget.ts'
 import { FakeClock } from './fake-clock.ts'
 
 export const minute = 60_000
@@ -25,7 +25,7 @@ export async function simulateArrivals(traffic: Traffic): Promise<number[]> {
   const start = clock.time
   const arrivals = traffic.earlier.map((age) => start - age)
   const calls = [...traffic.calls]
-  let remembered = arrivals
+  let remembered = countEach(arrivals)
   let generation = 0
 
   const worker = async (budget: CallBudget, own: number): Promise<void> => {
@@ -40,8 +40,8 @@ export async function simulateArrivals(traffic: Traffic): Promise<number[]> {
   }
   const process = (): Promise<unknown> => {
     const own = ++generation
-    const budget = new CallBudget(traffic.limit, Infinity, clock, remembered, async (times) => {
-      if (own === generation) remembered = [...times]
+    const budget = new CallBudget(traffic.limit, Infinity, clock, remembered, async (ended) => {
+      if (own === generation) remembered = [...ended]
     })
     return Promise.all(Array.from({ length: traffic.workers }, () => worker(budget, own)))
   }
@@ -55,6 +55,11 @@ export async function simulateArrivals(traffic: Traffic): Promise<number[]> {
     traffic.killedAfter === undefined ? first : clock.sleep(traffic.killedAfter).then(process)
   await clock.drive(Promise.all([second, ...set]))
   return arrivals.toSorted((a, b) => a - b)
+}
+
+/** Counts one call at each of these times. */
+export function countEach(times: number[]): EndedCalls[] {
+  return times.map((time) => ({ time, count: 1 }))
 }
 
 /** Returns the maximum number of arrivals in any 60 seconds. */

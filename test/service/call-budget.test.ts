@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CallBudget } from '../../src/service/write/call-budget.ts'
-import { simulateArrivals, minute, maxPerMinute } from './budget-world.ts'
+import { CallBudget, type EndedCalls } from '../../src/service/write/call-budget.ts'
+import { countEach, simulateArrivals, minute, maxPerMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
@@ -8,14 +8,14 @@ function createBudget(
   options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {},
 ) {
   const clock = options.clock ?? new FakeClock()
-  const saved: number[][] = []
+  const saved: EndedCalls[][] = []
   const budget = new CallBudget(
     options.limit ?? 30,
     options.longest ?? 300_000,
     clock,
-    options.earlier ?? [],
-    async (times) => {
-      saved.push([...times])
+    countEach(options.earlier ?? []),
+    async (ended) => {
+      saved.push([...ended])
     },
   )
   /** Sends a call that is answered at once. */
@@ -158,9 +158,9 @@ describe('waiting', () => {
 
   it('counts calls in flight of a dead process from their latest arrival', async () => {
     const clock = new FakeClock()
-    let kept: number[] = []
-    const remember = async (times: number[]) => {
-      kept = times
+    let kept: EndedCalls[] = []
+    const remember = async (ended: EndedCalls[]) => {
+      kept = ended
     }
     await new CallBudget(1, Infinity, clock, [], remember).acquire()
     await clock.advance(500)
@@ -168,7 +168,14 @@ describe('waiting', () => {
       10_000 + minute,
     )
     expect(
-      new CallBudget(1, Infinity, clock, [clock.time - 500], remember, 10_000).computeWaitMs(),
+      new CallBudget(
+        1,
+        Infinity,
+        clock,
+        countEach([clock.time - 500]),
+        remember,
+        10_000,
+      ).computeWaitMs(),
     ).toBe(minute - 500)
   })
 
@@ -215,6 +222,40 @@ describe('waiting', () => {
     const { budget } = createBudget({ limit: 1 })
     interrupt.abort()
     expect(await budget.acquire(interrupt.signal)).toBe(false)
+    expect(budget.countAvailable()).toBe(1)
+  })
+})
+
+describe('a high call rate', () => {
+  it('is kept with few entries, which never count a call too early', async () => {
+    const clock = new FakeClock()
+    let kept: EndedCalls[] = []
+    const budget = new CallBudget(20_000, Infinity, clock, [], async (ended) => {
+      kept = ended
+    })
+    for (let i = 0; i < 3000; i++) {
+      await budget.acquire()
+      await budget.release(true)
+      await clock.advance(7)
+    }
+    expect(kept.length).toBeLessThanOrEqual(601)
+    expect(budget.countAvailable()).toBe(17_000)
+    const whole = new CallBudget(3000, Infinity, clock, kept, async () => undefined)
+    // The oldest calls ended within 100 ms after the start.
+    const waitMs = whole.computeWaitMs() ?? 0
+    expect(waitMs).toBeGreaterThanOrEqual(minute - 3000 * 7)
+    expect(waitMs).toBeLessThanOrEqual(minute - 3000 * 7 + 100)
+  })
+
+  it('counts many calls of earlier processes by one entry', () => {
+    const clock = new FakeClock()
+    const budget = new CallBudget(
+      100_000,
+      Infinity,
+      clock,
+      [{ time: clock.time, count: 99_999 }],
+      async () => undefined,
+    )
     expect(budget.countAvailable()).toBe(1)
   })
 })
@@ -296,7 +337,7 @@ describe('the stored times', () => {
     expect(saved.at(-1)).toHaveLength(1)
     await clock.advance(500)
     await budget.release(true)
-    expect(saved.at(-1)).toEqual([clock.now()])
+    expect(saved.at(-1)).toEqual(countEach([clock.now()]))
     await clock.advance(minute)
     await budget.acquire()
     await budget.release(true)

@@ -55,9 +55,10 @@ describe('over real connections', () => {
   })
 
   it('a closed port: not sent', async () => {
-    expect(await write(`http://127.0.0.1:${await freePort()}`)).toMatchObject({
+    const url = `http://127.0.0.1:${await freePort()}`
+    expect(await write(url)).toMatchObject({
       kind: 'not sent',
-      message: 'the connection was refused',
+      message: `${url} was not reached: the connection was refused; check service.url in edgewise.yaml`,
     })
   })
 

@@ -42,6 +42,7 @@ describe('the meaning of an answer', () => {
 
   it.each([
     [401, 'the token is wrong, or it may not write configurations'],
+    [403, 'the token may not write configurations'],
     [404, 'there is no such interface at this address'],
   ])('HTTP %i is refused and ends the apply, for any body', (status, words) => {
     for (const body of [{ code: 0 }, { code: 5, message: 'm' }, '<html>', '']) {
@@ -108,7 +109,7 @@ describe('the meaning of an answer', () => {
   )
 
   it('code 0 without HTTP 200 is neither confirmed nor refused', () => {
-    for (const status of [201, 202, 204, 206, 304, 400, 403, 409, 500])
+    for (const status of [201, 202, 204, 206, 304, 400, 409, 500])
       expect(parseKind(status, { code: 0 })).toBe('in-doubt')
   })
 })

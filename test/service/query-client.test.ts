@@ -244,7 +244,7 @@ describe('refusals of the service', () => {
     )
     expect(code).toBe('access')
     expect(message).toContain('the token lacks permission for statistics (HTTP 401)')
-    expect(hint).toContain('Ask the operator')
+    expect(hint).toMatch(/Not accepted by https:.*check EDGEWISE_TOKEN.*ask the operator/)
   })
 
   it.each([

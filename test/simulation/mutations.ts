@@ -26,16 +26,15 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'a call counts from its start',
     file: 'src/service/write/call-budget.ts',
-    find: 'if (arrived) this.#spent.ended = filterLastMinute([...this.#spent.ended, now], now)',
-    replace:
-      'if (arrived) this.#spent.ended = filterLastMinute([...this.#spent.ended, this.sent ??= now], now)',
+    find: '[...this.#spent.ended, { time: now, count: 1 }]',
+    replace: '[...this.#spent.ended, { time: (this.sent ??= now), count: 1 }]',
     seeds: 100,
   },
   {
     name: "the calls of another machine count by that machine's clock",
     file: 'src/state/format/calls.ts',
-    find: 'return at > here.now - maxClockSkew ? [here.up] : []',
-    replace: 'return [here.up - (here.now - at)]',
+    find: 'return at > here.now - maxClockSkew ? [{ time: here.up, count }] : []',
+    replace: 'return [{ time: here.up - (here.now - at), count }]',
     seeds: 200,
   },
   {

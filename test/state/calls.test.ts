@@ -1,31 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import {
   buildCalls,
+  mergeCalls,
   parseCalls,
   toUptimes,
   type MachineTimes,
 } from '../../src/state/format/calls.ts'
+import { countEach } from '../service/budget-world.ts'
 
 const here: MachineTimes = { boot: 'boot-1', now: Date.UTC(2026, 10, 20), up: 1_000_000 }
 
 describe('calls of this machine', () => {
   it('keep their times if the wall clock changes', () => {
-    const calls = buildCalls([here.up - 50_000, here.up - 10_000], here)
+    const calls = buildCalls(countEach([here.up - 50_000, here.up - 10_000]), here)
     for (const by of [-3_600_000, 0, 3_600_000])
-      expect(toUptimes(calls, { ...here, now: here.now + by })).toEqual([
-        here.up - 50_000,
-        here.up - 10_000,
-      ])
+      expect(toUptimes(calls, { ...here, now: here.now + by })).toEqual(
+        countEach([here.up - 50_000, here.up - 10_000]),
+      )
   })
 
   it('expire after a minute', () => {
-    expect(toUptimes(buildCalls([here.up - 60_000, here.up - 59_999], here), here)).toEqual([
-      here.up - 59_999,
-    ])
+    const calls = buildCalls(countEach([here.up - 60_000, here.up - 59_999]), here)
+    expect(toUptimes(calls, here)).toEqual(countEach([here.up - 59_999]))
   })
 
   it('in flight keep their time in the future', () => {
-    expect(toUptimes(buildCalls([here.up + 60_000], here), here)).toEqual([here.up + 60_000])
+    const inFlight = countEach([here.up + 60_000])
+    expect(toUptimes(buildCalls(inFlight, here), here)).toEqual(inFlight)
   })
 })
 
@@ -34,7 +35,7 @@ describe('calls of another machine or an earlier boot', () => {
 
   it('count as made now if their clock is within five minutes of now or in the future', () => {
     for (const age of [0, 61_000, 299_000, -9_000_000])
-      expect(toUptimes(other(age), here)).toEqual([here.up])
+      expect(toUptimes(other(age), here)).toEqual(countEach([here.up]))
   })
 
   it('expire otherwise', () => {
@@ -43,7 +44,32 @@ describe('calls of another machine or an earlier boot', () => {
 
   it('include calls without a machine', () => {
     const nameless = { ...here, boot: '' }
-    expect(toUptimes(buildCalls([here.up - 30_000], nameless), nameless)).toEqual([here.up])
+    expect(toUptimes(buildCalls(countEach([here.up - 30_000]), nameless), nameless)).toEqual(
+      countEach([here.up]),
+    )
+  })
+})
+
+describe('calls in two files', () => {
+  const call = (up: number, count?: number) => ({
+    at: up,
+    boot: 'boot-1',
+    up,
+    ...(count === undefined ? {} : { count }),
+  })
+
+  it('count once if both files have them', () => {
+    expect(mergeCalls([call(1), call(1), call(2)], [call(1), call(3)])).toEqual([
+      call(1, 2),
+      call(2),
+      call(3),
+    ])
+    expect(mergeCalls([call(1, 3)], [call(1, 5)])).toEqual([call(1, 5)])
+  })
+
+  it('are merged in linear time', () => {
+    const many = Array.from({ length: 200_000 }, (_, i) => call(i))
+    expect(mergeCalls(many, many)).toHaveLength(200_000)
   })
 })
 

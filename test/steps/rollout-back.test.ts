@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { setFaults, fetchConfig, Place } from './cli.ts'
+import { setFaults, fetchConfig, fetchWrites, Place } from './cli.ts'
 import { deadOrigin, emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
 const hour = 3_600_000
@@ -39,6 +39,18 @@ function interruptTakingBack(): void {
   place.onStderr = (line) => {
     if (line.includes('rolling back')) stop.abort()
   }
+}
+
+/** Leaves the rollback of four of eight broken domains unfinished. Returns the id of its rollout. */
+async function leaveUnfinished(): Promise<string> {
+  await breaking(8)
+  interruptTakingBack()
+  expect((await place.cli('apply', '--yes')).code).toBe(3)
+  place.signal = new AbortController().signal
+  place.onStderr = null
+  const [rollout] = place.loadRollouts()
+  expect([rollout?.state, await fetchOrigin(0)]).toEqual(['taking-back', deadOrigin])
+  return rollout?.id ?? ''
 }
 
 describe('an automatic rollback', () => {
@@ -91,6 +103,38 @@ describe('an automatic rollback', () => {
     ])
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
+  })
+
+  it('that is unfinished stops every apply until it is finished', async () => {
+    const id = await leaveUnfinished()
+    const plan = await place.cli('plan', '--detailed-exitcode')
+    expect([plan.code, plan.out]).toEqual([2, expect.stringContaining('No changes')])
+    expect(plan.err).toContain('is unfinished')
+    // Changed manifests put no domain on hold any more.
+    for (let i = 0; i < 8; i++)
+      place.manifest(name(i), { origin: { default_master: '192.0.2.77' }, timeout: { time: 9 } })
+    place.manifest('new.example.com', { timeout: { time: 9 } })
+    const sent = (await fetchWrites(emulator)).length
+    for (const command of [
+      ['apply', '--yes'],
+      ['apply', '--yes', '--no-waves'],
+      ['drift', '--repair', '--yes'],
+    ]) {
+      const { code, err } = await place.cli(...command)
+      expect([code, err]).toEqual([3, expect.stringContaining(`"edgewise rollback ${id}"`)])
+    }
+    expect(await place.json('apply', '--yes')).toMatchObject({ code: 'rollback-unfinished' })
+    expect((await fetchWrites(emulator)).length).toBe(sent)
+    expect((await place.cli('rollback', id, '--yes')).code).toBe(0)
+    expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+    expect(place.loadRollouts()).toEqual([])
+  })
+
+  it('that is unfinished is given up by --supersede', async () => {
+    await leaveUnfinished()
+    place.manifest('new.example.com', { timeout: { time: 9 } })
+    expect((await place.cli('apply', '--yes', '--no-waves', '--supersede')).code).toBe(0)
+    expect(place.loadRollouts()).toEqual([])
   })
 
   it('with only irreversible items left is completed by a rollback', async () => {

@@ -201,13 +201,48 @@ describe('answers of the service', () => {
     )?.[item]
   const at = ({ url }: { url: string }) => enterPlace(new Place(url))
 
-  it('401 ends the apply: exit 3, and the rest is not sent', async () => {
-    at(await startAnsweringService(() => [401, { code: 401001, message: 'wrong token' }]))
+  it.each([
+    [401, 'wrong token', 'check EDGEWISE_TOKEN (service.token in edgewise.yaml)'],
+    [403, 'not allowed', 'check EDGEWISE_TOKEN (service.token in edgewise.yaml)'],
+    [404, 'no such path', 'check service.url in edgewise.yaml'],
+  ])('%i ends the apply: exit 1, nothing is in-doubt', async (http, message, hint) => {
+    const service = await startAnsweringService(() => [http, { code: http * 1000, message }])
+    at(service)
     for (let i = 0; i < 9; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 + i } })
     const { code, out, err } = await place.cli('apply', '--yes')
-    expect(code).toBe(3)
-    expect(out).toMatch(/writes: [1-4] refused, [5-8] not sent/)
-    expect(err).toContain('wrong token')
+    expect(code).toBe(1)
+    expect(out).toMatch(/[1-4] refused, [5-8] not sent/)
+    const text = `${out}${err}`.replace(/\s+/g, ' ')
+    expect(text).toContain(`not accepted by ${service.url} (HTTP ${http}: ${message}): ${hint}`)
+    expect(text).not.toMatch(/domains\/.*:\d+:\d+/)
+    expect((await place.json('plan'))['changes']).toHaveLength(9)
+    for (let i = 0; i < 9; i++) expect(await status('timeout', `d${i}.example.com`)).toBeUndefined()
+  })
+
+  it('401 after an apply that left items in-doubt exits with 3', async () => {
+    const sorry: Answer = () => [503, 'sorry']
+    at(
+      await startAnsweringService(sorry, sorry, sorry, () => [
+        401,
+        { code: 401001, message: 'wrong token' },
+      ]),
+    )
+    place.manifest(www, { timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    expect(await status()).toMatchObject({ status: 'in-doubt' })
+  })
+
+  it('names the address that was not reached, and the key of edgewise.yaml', async () => {
+    at({ url: 'http://127.0.0.1:1' })
+    const { code, out, err } = await place
+      .manifest(www, { timeout: { time: 60 } })
+      .cli('apply', '--yes')
+    expect(code).toBe(1)
+    expect(`${out}${err}`.replace(/\s+/g, ' ')).toContain(
+      'http://127.0.0.1:1 was not reached: this machine cannot connect to that address and port; ' +
+        'check service.url in edgewise.yaml',
+    )
   })
 
   it('5xx leaves both values as candidates, and the next apply writes it again', async () => {

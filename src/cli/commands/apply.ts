@@ -5,6 +5,7 @@ import {
   addGuardOptions,
   buildGuardRequest,
   addLockOptions,
+  buildLockRequest,
   addSelectionOptions,
   type GuardOptions,
   type LockOptions,
@@ -38,7 +39,7 @@ export function declareApply(program: Command, declare: Declare): void {
         waves: options.waves,
         retryHeld: options.retryHeld === true,
         stopOnRefusal: options.stopOnRefusal === true,
-        lockTimeout: options.lockTimeout,
+        ...buildLockRequest(options),
         planFile: path === null ? undefined : loadFile(path, `the plan file ${path}`),
       }
       const executed = await apply(workspace, request, {

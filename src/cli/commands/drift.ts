@@ -10,6 +10,7 @@ import {
   addGuardOptions,
   buildGuardRequest,
   addLockOptions,
+  buildLockRequest,
   type GuardOptions,
   type LockOptions,
 } from './options.ts'
@@ -64,7 +65,7 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
   const request = {
     ...buildGuardRequest(options),
     ...(await buildObserve(context, workspace, options)),
-    lockTimeout: options.lockTimeout,
+    ...buildLockRequest(options),
   }
   const executed = await repair(workspace, request, {
     outside: context.io,

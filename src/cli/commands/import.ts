@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
-import { addLockOptions, type LockOptions } from './options.ts'
+import { addLockOptions, buildLockRequest, type LockOptions } from './options.ts'
 import { pluralize } from '../../model/words.ts'
 
 interface ImportOptions extends LockOptions {
@@ -30,12 +30,18 @@ export function declareImport(program: Command, declare: Declare): void {
       const { loadFile } = await import('../load-file.ts')
       const { io, note } = context
       const workspace = openWorkspace(context, 'available')
-      const { domain, writeManifests = false, replace = false, lockTimeout } = options
+      const { domain, writeManifests = false, replace = false } = options
       const sources = (files as string[]).map((file) => {
         const name = resolve(io.cwd, file)
         return { name, text: loadFile(name) }
       })
-      const request = { sources, writeManifests, replace, lockTimeout, domain }
+      const request = {
+        sources,
+        writeManifests,
+        replace,
+        domain,
+        ...buildLockRequest(options),
+      }
       const { domains, items, skipped } = await importConfig(workspace, request, {
         outside: io,
         dialogue: createTerminalDialogue(context),

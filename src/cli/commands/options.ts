@@ -46,10 +46,11 @@ export function buildGuardRequest({
   return { allow, force: force === true, supersede: supersede === true }
 }
 
-/** Options of commands that need the lock. */
+/** Options of commands that change state. */
 export interface LockOptions {
   /** Seconds to wait for the lock. */
   lockTimeout: number
+  allowLocalState?: boolean
 }
 
 /** Adds {@link LockOptions}. */
@@ -57,7 +58,17 @@ export function addLockOptions(
   command: Command,
   description = 'seconds to wait for the lock',
 ): Command {
-  return command.option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), 0)
+  return command
+    .option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), 0)
+    .option('--allow-local-state', 'keep state in a folder of the checkout, also in a CI job')
+}
+
+/** Builds the part of a request for {@link LockOptions}. */
+export function buildLockRequest({
+  lockTimeout,
+  allowLocalState,
+}: LockOptions): Required<LockOptions> {
+  return { lockTimeout, allowLocalState: allowLocalState === true }
 }
 
 /** Collects the values of a repeatable option. */

@@ -34,7 +34,10 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
       const request = { target, items, effort, explain: options.explainWrites === true }
-      const { plan, notes } = await makePlan(workspace, request, { outside: io, dialogue })
+      const { plan, notes, rollbackUnfinished } = await makePlan(workspace, request, {
+        outside: io,
+        dialogue,
+      })
       const warnings = [...notes, ...plan.warnings]
       for (const warning of warnings) dialogue.warn(warning)
       const { itemKeys } = workspace.config.service
@@ -44,9 +47,8 @@ export function declarePlan(program: Command, declare: Declare): void {
         saveFile(resolve(io.cwd, options.markdown), formatPlanMarkdown({ ...plan, warnings }))
       if (context.options.json === true) io.out(json())
       else dialogue.show({ kind: 'plan', plan })
-      return options.detailedExitcode === true && plan.changes.length > 0
-        ? exitCodes.differences
-        : exitCodes.done
+      const differs = plan.changes.length > 0 || rollbackUnfinished
+      return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
   addSelectionOptions(command)
@@ -58,5 +60,5 @@ export function declarePlan(program: Command, declare: Declare): void {
         .default('normal'),
     )
     .option('--explain-writes', 'print the reason for each write and the cost of simple groupings')
-    .option('--detailed-exitcode', 'exit with 2 if there are changes')
+    .option('--detailed-exitcode', 'exit with 2 if there are changes, or a rollback is unfinished')
 }

@@ -6,6 +6,7 @@ import {
   addGuardOptions,
   buildGuardRequest,
   addLockOptions,
+  buildLockRequest,
   addSelectionOptions,
   type GuardOptions,
   type LockOptions,
@@ -38,7 +39,7 @@ export function declareRollback(program: Command, declare: Declare): void {
           ...buildGuardRequest(options),
           target: options.target,
           items: options.item,
-          lockTimeout: options.lockTimeout,
+          ...buildLockRequest(options),
           apply: typeof name === 'string' ? name : undefined,
         }
         const executed = await rollback(workspace, request, {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ItemKey } from '../../model/item.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
-import { collect, addLockOptions, type LockOptions } from './options.ts'
+import { addLockOptions, buildLockRequest, collect, type LockOptions } from './options.ts'
 
 interface ForgetOptions extends LockOptions {
   item: ItemKey[]
@@ -16,12 +16,16 @@ export function declareForget(state: Command, declare: Declare): void {
   const command = declare<ForgetOptions>(state, 'forget <domains...>', {
     description: 'remove domains, or items of them, from state',
     examples: ['state forget old.example.com', 'state forget www.example.com --item https --yes'],
-    run: async (context, [domains], { item: items, lockTimeout }) => {
+    run: async (context, [domains], options) => {
       const { forget } = await import('../../operations/forget.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
-      const { io, options } = context
-      const request = { domains: domains as string[], items, lockTimeout }
+      const { io } = context
+      const request = {
+        domains: domains as string[],
+        items: options.item,
+        ...buildLockRequest(options),
+      }
       const forgotten = await forget(openWorkspace(context, 'none'), request, {
         outside: io,
         dialogue: createTerminalDialogue(context),
@@ -32,7 +36,7 @@ export function declareForget(state: Command, declare: Declare): void {
         domains: forgottenDomains,
         items: forgottenItems,
       }
-      io.out(options.json === true ? `${JSON.stringify(output)}\n` : `Forgot ${what}.\n`)
+      io.out(context.options.json === true ? `${JSON.stringify(output)}\n` : `Forgot ${what}.\n`)
       return exitCodes.done
     },
   }).option('--item <name>', 'only this item; repeatable', collect, [])

@@ -5,6 +5,7 @@ import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { parseEnvelope } from '../envelope.ts'
 import { classifyFailure } from '../call-failure.ts'
+import { explainNotAccepted, explainUnreached } from '../explain-access.ts'
 import { refuseInterrupted, type QueryPace } from './query-pace.ts'
 import { createNetworkTransport } from '../transport.ts'
 
@@ -45,7 +46,7 @@ const maxBytes = 64 * 1024 * 1024
 /**
  * Queries the service, with the token in the query string (specification, "Authentication" 1).
  * Queries are safe to repeat: a failed one is retried after a growing pause. No error contains the
- * address, which has the token.
+ * address of the query, which has the token.
  *
  * @returns `data` of an answer with code 0
  * @throws EdgewiseError `access` for HTTP 401 or 403, `service-refused` for another refusal,
@@ -90,9 +91,13 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
     if (status === 401 || status === 403)
-      return { kind: 'refused', error: createPermissionError(wanted, status, message), limits }
+      return { kind: 'refused', error: createPermissionError(wanted, url, status, message), limits }
     if (status === 404)
-      return { kind: 'refused', error: createRefusedError(wanted, status, code, message), limits }
+      return {
+        kind: 'refused',
+        error: new EdgewiseError('service-refused', explainNotAccepted(url, status, message)),
+        limits,
+      }
     if (status >= 500)
       return { kind: 'failed', message: `the service answered HTTP ${status}: ${message}` }
     if (status >= 300 && status < 400)
@@ -116,7 +121,11 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
   } catch (error) {
     // Report only the kind of failure: the error itself may contain the address.
     const outcome = classifyFailure(error)
-    return { kind: 'failed', message: 'message' in outcome ? outcome.message : 'the call failed' }
+    const message = 'message' in outcome ? outcome.message : 'the call failed'
+    return {
+      kind: 'failed',
+      message: outcome.kind === 'not sent' ? explainUnreached(url, message) : message,
+    }
   }
 }
 
@@ -137,11 +146,17 @@ const words: Record<number, string> = {
 }
 
 /** Specification, "Authentication" 3: a token that may write may lack permission for a query. */
-function createPermissionError({ what }: Query, status: number, message: string): EdgewiseError {
+function createPermissionError(
+  { what }: Query,
+  url: string,
+  status: number,
+  message: string,
+): EdgewiseError {
   return new EdgewiseError(
     'access',
     `the token lacks permission for ${what} (HTTP ${status}): ${message}`,
-    `Each interface needs its own permission. Ask the operator to enable ${what} for this token.`,
+    `Not accepted by ${url}: check EDGEWISE_TOKEN (service.token in edgewise.yaml). Each interface ` +
+      `needs its own permission: ask the operator to enable ${what} for this token.`,
   )
 }
 

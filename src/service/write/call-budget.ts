@@ -3,13 +3,22 @@ import type { Limits } from '../../model/outcome.ts'
 import { WaitQueue } from './wait-queue.ts'
 
 const minute = 60_000
+/** Calls are kept one by one up to this number of entries, then together for each slot. */
+const maxEntries = 600
+const slotMs = 100
+
+/** Calls that ended at the same time, by the monotonic clock, ms. */
+export interface EndedCalls {
+  time: number
+  count: number
+}
 
 /** Usage of a budget; times by the monotonic clock, ms. */
 export interface BudgetUsage {
   /** Calls in flight. */
   running: number
-  /** Times at which each answer came, or the call was aborted; ascending. */
-  ended: number[]
+  /** When answers came, or calls were aborted; ascending. */
+  ended: EndedCalls[]
   /** Budget reported by the service: `left` more calls until then. */
   service: { left: number; until: number }
 }
@@ -22,16 +31,36 @@ export interface BudgetUsage {
  */
 export function computeNextCallAt(spent: BudgetUsage, limit: number, now: number): number | null {
   const earliest = spent.service.left > 0 ? now : Math.max(now, spent.service.until)
-  const recent = spent.ended.filter((time) => time > now - minute)
-  const over = recent.length + spent.running - limit
+  const recent = spent.ended.filter(({ time }) => time > now - minute)
+  let over = sumCounts(recent) + spent.running - limit
   if (over < 0) return earliest
-  const frees = recent[over]
-  return frees === undefined ? null : Math.max(earliest, frees + minute)
+  for (const { time, count } of recent) {
+    over -= count
+    if (over < 0) return Math.max(earliest, time + minute)
+  }
+  return null
 }
 
-/** Returns the calls of the last minute, which still count; ascending. */
-function filterLastMinute(times: number[], now: number): number[] {
-  return times.filter((time) => time > now - minute).toSorted((a, b) => a - b)
+/**
+ * Returns the calls of the last minute, which still count; ascending. Beyond `maxEntries` the calls
+ * of a slot count from the last of them, so that time and memory do not grow with the call rate.
+ */
+function filterLastMinute(ended: EndedCalls[], now: number): EndedCalls[] {
+  const recent = ended.filter(({ time }) => time > now - minute)
+  recent.sort((a, b) => a.time - b.time)
+  const getSlot = (time: number) => (recent.length > maxEntries ? Math.ceil(time / slotMs) : time)
+  const merged: EndedCalls[] = []
+  for (const { time, count } of recent) {
+    const last = merged.at(-1)
+    if (last !== undefined && getSlot(last.time) === getSlot(time))
+      merged.splice(-1, 1, { time, count: last.count + count })
+    else merged.push({ time, count })
+  }
+  return merged
+}
+
+function sumCounts(ended: EndedCalls[]): number {
+  return ended.reduce((sum, { count }) => sum + count, 0)
 }
 
 /**
@@ -43,23 +72,23 @@ export class CallBudget {
   readonly maxWaitMs: number
   readonly #limit: number
   readonly #clock: Clock
-  readonly #remember: (times: number[]) => Promise<void>
+  readonly #remember: (ended: EndedCalls[]) => Promise<void>
   readonly #spent: BudgetUsage
   readonly #waiting = new WaitQueue()
 
   /**
    * @param limit calls a minute
    * @param maxWaitMs a longer wait is refused
-   * @param earlier times of calls by other processes
-   * @param remember saves the times of calls durably
+   * @param earlier calls by other processes
+   * @param remember saves calls durably
    * @param lateMs grace period, ms, for calls in flight when their process died
    */
   constructor(
     limit: number,
     maxWaitMs: number,
     clock: Clock,
-    earlier: number[],
-    remember: (times: number[]) => Promise<void>,
+    earlier: EndedCalls[],
+    remember: (ended: EndedCalls[]) => Promise<void>,
     lateMs = 0,
   ) {
     this.maxWaitMs = maxWaitMs
@@ -69,7 +98,10 @@ export class CallBudget {
     const now = clock.monotonic()
     // A time in the future belongs to a call in flight when its process died: it arrives within the
     // grace period.
-    const known = earlier.map((time) => (time > now ? now + lateMs : time))
+    const known = earlier.map(({ time, count }) => ({
+      time: time > now ? now + lateMs : time,
+      count,
+    }))
     this.#spent = {
       running: 0,
       ended: filterLastMinute(known, now),
@@ -83,7 +115,7 @@ export class CallBudget {
     const ours =
       this.#limit -
       this.#spent.running -
-      this.#spent.ended.filter((time) => time > now - minute).length
+      sumCounts(this.#spent.ended.filter(({ time }) => time > now - minute))
     return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
   }
 
@@ -129,7 +161,8 @@ export class CallBudget {
   async release(arrived: boolean, limits?: Limits): Promise<void> {
     const now = this.#clock.monotonic()
     this.#spent.running--
-    if (arrived) this.#spent.ended = filterLastMinute([...this.#spent.ended, now], now)
+    if (arrived)
+      this.#spent.ended = filterLastMinute([...this.#spent.ended, { time: now, count: 1 }], now)
     const { remaining = null, resetMs = null } = limits ?? {}
     if (remaining !== null)
       this.#spent.service = {
@@ -145,10 +178,8 @@ export class CallBudget {
    * next one counts the call from its own start.
    */
   #save(): Promise<void> {
-    const running = Array.from(
-      { length: this.#spent.running },
-      () => this.#clock.monotonic() + minute,
-    )
-    return this.#remember([...this.#spent.ended, ...running])
+    const { ended, running } = this.#spent
+    const inFlight = { time: this.#clock.monotonic() + minute, count: running }
+    return this.#remember(running === 0 ? ended : [...ended, inFlight])
   }
 }

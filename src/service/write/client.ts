@@ -2,6 +2,7 @@ import type { Domain, ItemKey, Wire } from '../../model/item.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { classifyFailure } from '../call-failure.ts'
+import { explainNotAccepted, explainUnreached } from '../explain-access.ts'
 import { createNetworkTransport, type Transport } from '../transport.ts'
 
 /** Connection to the service. */
@@ -53,12 +54,15 @@ async function post(
 ): Promise<Outcome> {
   const { url, timeoutMs, scrub, transport = createNetworkTransport() } = connection
   try {
-    return parseAnswer(
-      await transport({ url: `${url}/v2/domain/config`, body, timeoutMs }),
-      findItem,
-      scrub,
-    )
+    const answer = await transport({ url: `${url}/v2/domain/config`, body, timeoutMs })
+    const outcome = parseAnswer(answer, findItem, scrub)
+    return outcome.kind === 'refused' && outcome.fatal
+      ? { ...outcome, message: explainNotAccepted(url, outcome.status, outcome.message) }
+      : outcome
   } catch (error) {
-    return classifyFailure(error)
+    const outcome = classifyFailure(error)
+    return outcome.kind === 'not sent'
+      ? { ...outcome, message: explainUnreached(url, outcome.message) }
+      : outcome
   }
 }

@@ -20,7 +20,7 @@ export function parseAnswer(
   const { body, code, message, retryAfterMs } = envelope
   const limits = selectMinuteLimits(answer, envelope.limits)
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
-  if (answer.status === 401 || answer.status === 404)
+  if (isNotAccepted(answer.status))
     return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
   if (answer.status >= 300 && answer.status < 400)
     return createInDoubt(
@@ -40,14 +40,12 @@ export function parseAnswer(
       limits,
     }
   if (code === 0) return createInDoubt(`the service answered code 0 with HTTP ${answer.status}`)
-  return {
-    kind: 'refused',
-    status: answer.status,
-    code,
-    message,
-    fatal: answer.status === 403,
-    limits,
-  }
+  return { kind: 'refused', status: answer.status, code, message, fatal: false, limits }
+}
+
+/** Tests whether a status means that no call is accepted, so that nothing of it was saved. */
+function isNotAccepted(status: number): boolean {
+  return status === 401 || status === 403 || status === 404
 }
 
 function createInDoubt(message: string): Outcome {
@@ -56,6 +54,7 @@ function createInDoubt(message: string): Outcome {
 
 const fallback: Record<number, string> = {
   401: 'the token is wrong, or it may not write configurations',
+  403: 'the token may not write configurations',
   404: 'there is no such interface at this address',
   429: 'too many calls in this minute',
 }

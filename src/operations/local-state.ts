@@ -1,0 +1,31 @@
+import type { Workspace } from '../manifest/workspace.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { isLoopback } from '../model/loopback.ts'
+import type { OpenState } from '../state/open-state.ts'
+import type { Outside } from './outside.ts'
+
+/**
+ * Refuses to change state that ends with its CI job: in a folder of the checkout, for a service
+ * that outlives the job. The next job would write everything again, or plan from nothing.
+ *
+ * @throws EdgewiseError `local-state`
+ */
+export function refuseLocalState(
+  { service }: Workspace['config'],
+  { folderInCheckout }: OpenState,
+  env: Outside['env'],
+): void {
+  if (folderInCheckout === null || !isCiJob(env['CI'])) return
+  if (service.url === 'emulator' || isLoopback(new URL(service.url).hostname)) return
+  throw new EdgewiseError(
+    'local-state',
+    `the state is in ${folderInCheckout}, inside the checkout of a CI job (CI is set), and would ` +
+      'be lost with it; nothing was changed',
+    'Keep it in git ("state: {store: git}") or in a folder that lasts ("state: {store: dir, ' +
+      'path: …}"). If this checkout lasts, pass --allow-local-state.',
+  )
+}
+
+function isCiJob(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false'].includes(value.toLowerCase())
+}

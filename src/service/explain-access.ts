@@ -1,0 +1,18 @@
+/**
+ * Explains an answer 401, 403 or 404: the service does not accept calls at this address with this
+ * token, whatever they contain.
+ *
+ * @param message of the service, without secrets
+ */
+export function explainNotAccepted(url: string, status: number, message: string): string {
+  const hint =
+    status === 404
+      ? 'check service.url in edgewise.yaml'
+      : 'check EDGEWISE_TOKEN (service.token in edgewise.yaml)'
+  return `not accepted by ${url} (HTTP ${status}: ${message}): ${hint}`
+}
+
+/** Explains a call that did not reach the service. */
+export function explainUnreached(url: string, message: string): string {
+  return `${url} was not reached: ${message}; check service.url in edgewise.yaml`
+}
