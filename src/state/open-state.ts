@@ -107,8 +107,8 @@ function findRepositoryFolder(folder: string): string | null {
 
 /** Reports whether a path is a folder or inside it, with links resolved where they exist. */
 function isInside(folder: string, path: string): boolean {
-  const way = relative(resolveLinks(folder), resolveLinks(path))
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+  const steps = relative(resolveLinks(folder), resolveLinks(path))
+  return steps === '' || (steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps))
 }
 
 function resolveLinks(path: string): string {
