@@ -38,7 +38,7 @@ export function buildPlan(
   { summary, basis, ...given }: BuiltPlan = {},
 ): Plan {
   const writes =
-    given.writes ?? changes.flatMap(writeOf).map((write, i) => ({ ...write, id: i + 1 }))
+    given.writes ?? changes.flatMap(buildWrites).map((write, i) => ({ ...write, id: i + 1 }))
   const count = (action: Change['action']) =>
     changes.filter((change) => change.action === action).length
   return {
@@ -69,7 +69,7 @@ type BuiltPlan = Partial<Omit<Plan, 'changes' | 'summary' | 'basis'>> & {
   basis?: Partial<Plan['basis']>
 }
 
-function writeOf({ action, domain, item, after }: Change): Write[] {
+function buildWrites({ action, domain, item, after }: Change): Write[] {
   return action === 'release'
     ? []
     : [buildWrite({ domains: [domain], items: { [item]: replaceWith(after) } })]

@@ -4,10 +4,10 @@ import { it, TestRunner } from 'vitest'
 /** Seed of all random choices of the tests: always the same, or EDGEWISE_TEST_SEED. */
 export const seed = Number(process.env['EDGEWISE_TEST_SEED'] ?? 1)
 
-/** How many times as often as by default the longer checks try; 0 where they do not run. */
+/** Factor for the tries of the longer checks; 0 outside them. */
 const times = Number(process.env['EDGEWISE_TEST_RUNS'] ?? 0)
 
-/** Whether the longer checks run. */
+/** Whether this is a run of the longer checks. */
 export const long = times > 0
 
 fc.configureGlobal({ seed })

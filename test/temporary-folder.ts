@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const memory = '/dev/shm'
 const enough = 2 ** 30
 
-/** Gives all tests one temporary folder, in memory where that will do, and removes it after them. */
+/** Creates one temporary folder for all tests, in memory if possible, and removes it at the end. */
 export default function makeTemporaryFolder(): () => void {
   const folder = suits(memory) ?? mkdtempSync(join(tmpdir(), 'edgewise-tests-'))
   process.env['TMPDIR'] = folder

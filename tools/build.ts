@@ -27,7 +27,9 @@ const { metafile } = await build({
   define: { 'process.env.DEBUG': 'undefined' },
   // Bundled CommonJS packages call `require` for Node's own modules.
   banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    js:
+      "import { createRequire as __createRequire } from 'node:module'; " +
+      'const require = __createRequire(import.meta.url);',
   },
   legalComments: 'none',
   metafile: true,

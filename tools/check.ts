@@ -1,4 +1,4 @@
-/** Runs everything that CI runs, in order, stops at the first failure, and prints each step's cost. */
+/** Runs all steps of CI in order up to the first failure, and prints the cost of each. */
 import { spawnSync } from 'node:child_process'
 
 const steps: [string, string][] = [
@@ -26,11 +26,13 @@ for (const [name, command] of steps) {
 }
 console.log(`\n${formatCosts().join('\n')}`)
 
-/** A table of Markdown: seconds of each step, and its share of all. */
+/** Formats the seconds of each step and its share of all as a Markdown table. */
 function formatCosts(): string[] {
   const all = costs.reduce((sum, [, seconds]) => sum + seconds, 0)
-  const row = ([name, seconds]: [string, number]) =>
-    `| ${name.padEnd(15)} | ${seconds.toFixed(1).padStart(7)} | ${((100 * seconds) / all).toFixed(0).padStart(3)} % |`
+  const row = ([name, seconds]: [string, number]) => {
+    const share = ((100 * seconds) / all).toFixed(0)
+    return `| ${name.padEnd(15)} | ${seconds.toFixed(1).padStart(7)} | ${share.padStart(3)} % |`
+  }
   return [
     '| check           | seconds | share |',
     '|-----------------|--------:|------:|',

@@ -112,7 +112,7 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
     for (const library of listLazyLibraries(text)) {
       faults.push(
         `src/${path}: the built program can't import names of "${library}" lazily; ` +
-          'import them in a module of their own, and import that module lazily',
+          'import them in a separate module, and import that module lazily',
       )
     }
     if (

@@ -61,7 +61,7 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
       await bisect(write, outcome, doubted, before, run)
       await recordItems({ domains: [] }, run, () => new Map(), [write.id])
       return
-    case 'in doubt':
+    case 'in-doubt':
       result.inDoubt++
       run.report({ type: 'write.in-doubt', ...about, message: outcome.message })
       return

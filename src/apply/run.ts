@@ -65,8 +65,7 @@ export interface Run extends ApplyContext {
   /** Stops the apply: no further write begins, and no write is retried. */
   stop(why: string): void
   /**
-   * Returns the time, ms since 1970. It is monotonic within an apply, whatever is done to the wall
-   * clock.
+   * Returns the time, ms since 1970. It is monotonic within an apply, even if the wall clock is set.
    */
   now(): number
   /** Returns the same time, ISO 8601. */

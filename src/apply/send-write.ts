@@ -81,7 +81,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     if (outcome.kind === 'throttled' || isFull) {
       throttledCount++
       // A refusal proves that nothing was saved only if the write had one domain.
-      if (isFull && write.domains.length > 1) doubt = { kind: 'in doubt', message: outcome.message }
+      if (isFull && write.domains.length > 1) doubt = { kind: 'in-doubt', message: outcome.message }
       if (throttledCount >= maxThrottled) return end(outcome.message)
       waitMs =
         (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ??
@@ -92,7 +92,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
       unreachedCount++
       if (unreachedCount >= maxUnreached) return end(outcome.message)
       waitMs = computeBackOff(unreachedCount, sending)
-    } else if (outcome.kind === 'in doubt') {
+    } else if (outcome.kind === 'in-doubt') {
       inDoubtCount++
       doubt = outcome
       if (!repeatable || inDoubtCount >= maxInDoubt) return { outcome, doubted: true }

@@ -9,7 +9,7 @@ const maxSkewMs = 300_000
 /** Facts about an apply that limit the late effects of earlier writes. */
 interface SettleContext {
   apply: string
-  /** Instant of acquiring the lock: other processes had abandoned their writes by then. */
+  /** Instant of acquiring the lock; other processes abandoned their writes before it. */
   lockedAt: Moment
   settleMs: number
 }

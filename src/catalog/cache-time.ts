@@ -21,7 +21,7 @@ const secondsByUnit: Record<string, number> = {
   second: 1,
 }
 
-/** Whether a cache time is longer than two years. */
+/** Tests whether a cache time is longer than two years. */
 export function isTooLong(time: number, unit: string): boolean {
   return time * (secondsByUnit[unit] ?? 1) > maxSeconds
 }

@@ -32,7 +32,7 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domai
           secrets.push(pointer)
           return 'secret'
         })
-  // An unknown field is wrong whatever the secret is.
+  // An unknown field is wrong for any secret.
   const isHidden = (problem: Problem): boolean => {
     return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
   }

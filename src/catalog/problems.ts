@@ -23,7 +23,7 @@ export function refuseAction(pointer: string, detail: string): Problem {
   return { code: 'imperative', severity: 'error', scope: 'manifest', pointer, detail }
 }
 
-/** Whether a problem reports an action. */
+/** Tests whether a problem reports an action. */
 export function isImperative(problem: Problem): boolean {
   return problem.code === 'imperative'
 }

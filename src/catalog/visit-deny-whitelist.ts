@@ -68,7 +68,7 @@ function buildAnswer(payload: Wire): Json {
   return { url: [...on].flatMap(([url, turnedOn]) => (turnedOn ? [url] : [])) }
 }
 
-/** Whether every sent entry is reflected; the list may also contain URLs stored before. */
+/** Tests whether every sent entry is reflected; the list may also contain URLs stored before. */
 function matchesAnswer(payload: Wire, answer: Json): boolean {
   const urls = isObject(answer) ? answer['url'] : undefined
   if (!Array.isArray(urls) || !Array.isArray(payload)) return false

@@ -11,7 +11,7 @@ const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // The second signal exits at once; calls in flight are recorded as in-doubt.
+    // The second signal exits immediately; calls in flight are recorded as in-doubt.
     if (receivedSignal !== null) process.exit(signalCodes[signal])
     receivedSignal = signal
     interrupt.abort()

@@ -14,7 +14,7 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: str
 /**
  * Detects drift between desired, recorded and observed state: the difference from recorded to
  * desired, and from recorded to observed for the observed items. An in-doubt item stays in-doubt
- * whatever was observed, since a write that was given up may still land. An item whose observed
+ * for any observed value, since an abandoned write may still take effect. An item whose observed
  * value is unreadable is a live difference without a patch.
  *
  * @param onHold domains on hold
@@ -128,7 +128,7 @@ function explainUncompared(observedItem: ObservedItem | undefined): Unreadable |
   const { uncompared = [] } = observedItem ?? {}
   if (uncompared.length === 0) return undefined
   const names = uncompared.join(', ')
-  const reason = `it differs, and not only in its secret, whose value is not at hand (${names})`
+  const reason = `it differs, and not only in its secret, whose value is not available (${names})`
   return { pointer: '', reason }
 }
 

@@ -4,7 +4,7 @@ import { isUnresolved, mapSecrets } from '../model/secret.ts'
 
 /**
  * Replaces unresolved secrets in desired items by the recorded fingerprint of the same reference.
- * So a secret whose value is not at hand counts as unchanged while its name is the recorded one.
+ * So a secret whose value is not available counts as unchanged while its name is the recorded one.
  * The replaced references are in `templates`, so that the values can be resolved later.
  */
 export function replaceKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapshot {

@@ -47,7 +47,7 @@ export interface EmulatorOptions {
 export interface Emulator {
   url: string
   port: number
-  /** Closes all connections at once and stops listening. */
+  /** Closes all connections immediately and stops listening. */
   close(): Promise<void>
 }
 

@@ -3,7 +3,7 @@
 import type { StoredFormat, Validator } from '../model/stored-file.ts'
 import type { DomainFile, JournalFile, WaveFile, RolloutFile, PlanFile, AddressFile, Call } from './state-types.ts'
 
-/** What a text is expected to be, by the pattern that it has to match. */
+/** Descriptions of expected texts, by pattern. */
 const expected: Record<string, string> = {
   "^sha256:[0-9a-f]{64}$": "a hash such as sha256:4f2c… with 64 digits",
   "^[A-Za-z0-9_-]+$": "letters, digits, \"_\" and \"-\"",

@@ -76,7 +76,7 @@ function compareDomain(
 }
 
 /**
- * Compares the wave as a whole. Domains with too few requests for a test of their own count here;
+ * Compares the wave as a whole. Domains with too few requests for a separate test count here;
  * one without requests in a window can't be compared.
  */
 function compareWhole(domains: Comparison[], measure: Measure): Comparison {

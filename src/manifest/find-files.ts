@@ -122,7 +122,7 @@ function createLister(
   }
 }
 
-/** Whether a real path is a folder or lies below it. */
+/** Tests whether a real path is a folder or lies below it. */
 export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }

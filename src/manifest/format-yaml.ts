@@ -74,7 +74,7 @@ function formatOnce(path: string, text: string): string {
   return lineEnd === '\r\n' ? joined.replace(/\r?\n/g, '\r\n') : joined
 }
 
-/** Whether a document has anchors or aliases: an alias must stay below its anchor. */
+/** Tests whether a document has anchors or aliases: an alias must stay below its anchor. */
 function hasAnchors(document: Document.Parsed): boolean {
   let found = false
   visit(document, {

@@ -15,7 +15,7 @@ export function mergeOver(below: JsonObject, above: JsonObject, faults: MergeFau
   return mergeMapping(below, above, faults, '')
 }
 
-/** Whether a value is a mapping whose fields are merged, not an instruction such as `$append`. */
+/** Tests whether a value is a mapping to merge, not an instruction such as `$append`. */
 export function isPlainMapping(value: Json | undefined): value is JsonObject {
   return isObject(value) && !Object.hasOwn(value, '$append') && !Object.hasOwn(value, '$unset')
 }

@@ -3,8 +3,8 @@ import { isSecret, type Secret } from '../model/secret.ts'
 
 /**
  * Seals every text of a value at whose place one of the models has a secret, in any entry of its
- * lists: an origin header that was secret before is secret whatever its new value is. Texts that
- * the models show in plain stay.
+ * lists: an origin header that was secret before stays secret with any new value. Texts that the
+ * models show in plain stay plain.
  *
  * @param seal returns the secret that replaces a text
  */

@@ -7,7 +7,7 @@ import type { SecretSource } from './workspace.ts'
 type Env = Record<string, string | undefined>
 
 /** Sources that may be used: none (validate), or variables and files (all others). */
-export type SecretReach = 'none' | 'at hand'
+export type SecretReach = 'none' | 'available'
 
 /** Sources of the values of secrets. Only `run` starts a program. */
 export interface SecretSources {
@@ -125,7 +125,7 @@ function loadSecretFile(
   }
 }
 
-/** Whether git would add a file. Outside a repository nothing can be committed. */
+/** Tests whether git would add a file. Outside a repository nothing can be committed. */
 function isTracked(root: string, path: string, env: Env, token: string): boolean {
   try {
     // A file system monitor of the repository would run here.

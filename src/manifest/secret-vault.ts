@@ -1,4 +1,3 @@
-import { createHmac, scryptSync } from 'node:crypto'
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { findSecretFields } from '../catalog/parse-item.ts'
 import { listFieldNames } from '../catalog/value/item-schema.ts'
@@ -12,15 +11,11 @@ import {
   type SecretKeeper,
   type SecretPort,
 } from '../model/secret-keeper.ts'
+import { SecretFingerprints } from './secret-fingerprints.ts'
 import type { SecretSources } from './secret-sources.ts'
 import { holdsValue } from './service-address.ts'
 import { listSpellings } from './spellings.ts'
 
-/**
- * Parameters of scrypt: memory-hard enough against guessing recorded secrets, fast enough for a
- * hundred of them in seconds.
- */
-const cost = { N: 16_384, r: 8, p: 1 }
 /**
  * Minimum length of a secret to look for inside other texts; a shorter one would match too often.
  */
@@ -41,20 +36,14 @@ const noPrograms: SecretPrograms = {
  * changed value is detected.
  */
 export class SecretVault implements SecretKeeper, SecretPort {
-  readonly #salt: string
   readonly #lookUp: (name: string) => string | null
   readonly #values = new Map<string, string | null>()
-  readonly #keys = new Map<string, Buffer>()
-  /** Fingerprint → its string. */
-  readonly #known = new Map<string, string>()
-  /** String → its first fingerprint. */
-  readonly #fingerprints = new Map<string, string>()
+  readonly #fingerprints: SecretFingerprints
   /** Fingerprint → its reference: a name, or a template with names. */
   readonly #templates = new Map<string, string>()
   readonly #unresolved = new Set<string>()
   readonly #hidden = new Set<string>()
   readonly #spellings = new Map<string, string[]>()
-
   readonly #programs: SecretPrograms
 
   /**
@@ -62,7 +51,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
    * @param programs commands for values that are not available
    */
   constructor(id: string, lookUp: (name: string) => string | null, programs = noPrograms) {
-    this.#salt = `edgewise ${id}`
+    this.#fingerprints = new SecretFingerprints(`edgewise ${id}`)
     this.#lookUp = lookUp
     this.#programs = programs
   }
@@ -72,7 +61,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return listReferencedNames(reference).filter((name) => this.#lookUpValue(name) === null)
   }
 
-  /** Whether the value of a secret comes from a command, which runs after consent. */
+  /** Tests whether the value of a secret comes from a command, which runs after consent. */
   isCommand(name: string): boolean {
     return this.#programs.isCommand(name)
   }
@@ -101,11 +90,11 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return this.maskTemplate(reference.includes('${') ? reference : `\${secret:${reference}}`)
   }
 
-  /** Whether the values of all secrets in a value are available. */
+  /** Tests whether the values of all secrets in a value are available. */
   canReveal(value: Value): boolean {
     let isComplete = true
     mapSecrets(value, (secret) => {
-      isComplete &&= this.#known.has(secret)
+      isComplete &&= this.#fingerprints.has(secret)
       return null
     })
     return isComplete
@@ -122,13 +111,13 @@ export class SecretVault implements SecretKeeper, SecretPort {
       /\$\{secret:([^}]*)\}/g,
       (_, name: string) => this.#lookUpValue(name) ?? '',
     )
-    const fingerprint = this.#fingerprint(fullText, values as string[])
+    const fingerprint = this.#fingerprints.compute(fullText, values as string[])
     this.#templates.set(fingerprint, shorten(template))
     return { $secret: fingerprint }
   }
 
   maskLiteral(value: string): Secret {
-    return { $secret: this.#fingerprint(value, [value]) }
+    return { $secret: this.#fingerprints.compute(value, [value]) }
   }
 
   /**
@@ -148,9 +137,9 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return [...this.#unresolved].toSorted()
   }
 
-  /** Whether the string of a fingerprint is available. */
+  /** Tests whether the string of a fingerprint is available. */
   knows(fingerprint: string): boolean {
-    return this.#known.has(fingerprint)
+    return this.#fingerprints.has(fingerprint)
   }
 
   /** Returns the references of the secrets in a value, by fingerprint. */
@@ -171,7 +160,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
    */
   reveal(value: Value): Json {
     return mapSecrets(value, (secret) => {
-      const known = this.#known.get(secret)
+      const known = this.#fingerprints.findText(secret)
       if (known !== undefined) return known
       const name = secret.startsWith('unresolved:')
         ? `the secret ${secret.slice('unresolved:'.length)}`
@@ -191,12 +180,12 @@ export class SecretVault implements SecretKeeper, SecretPort {
   mask(item: ItemKey, value: Json): Json {
     const always = new Set(findSecretFields(getItemSpec(item), value).map((field) => field.pointer))
     const names = listFieldNames(getItemSpec(item).schema)
-    const listKnownValues = this.#listKnownValues().flatMap((secret) => this.#listSpellings(secret))
+    const spellings = this.#listKnownValues().flatMap((secret) => this.#listSpellings(secret))
     const maskNode = (node: Json, pointer: string): Json => {
       if (typeof node === 'string') {
-        const known = this.#fingerprints.get(node)
+        const known = this.#fingerprints.find(node)
         if (known !== undefined) return { $secret: known }
-        return always.has(pointer) || listKnownValues.some((spelling) => node.includes(spelling))
+        return always.has(pointer) || spellings.some((spelling) => node.includes(spelling))
           ? { ...this.maskLiteral(node) }
           : node
       }
@@ -229,21 +218,6 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return value
   }
 
-  /**
-   * Computes a fingerprint: one scrypt for each secret value; a text around it only adds an HMAC.
-   */
-  #fingerprint(fullText: string, values: string[]): string {
-    const keys = values.map((value) => this.#deriveKey(value))
-    const alone = values.length === 1 && values[0] === fullText
-    const digest = alone
-      ? (keys[0] ?? Buffer.alloc(0))
-      : createHmac('sha256', Buffer.concat(keys)).update(fullText).digest()
-    const fingerprint = `scrypt:${digest.subarray(0, 16).toString('hex')}`
-    this.#known.set(fingerprint, fullText)
-    if (!this.#fingerprints.has(fullText)) this.#fingerprints.set(fullText, fingerprint)
-    return fingerprint
-  }
-
   #listSpellings(value: string): string[] {
     let spellings = this.#spellings.get(value)
     if (spellings === undefined) {
@@ -253,19 +227,10 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return spellings
   }
 
-  #deriveKey(value: string): Buffer {
-    let key = this.#keys.get(value)
-    if (key === undefined) {
-      key = scryptSync(value, this.#salt, 32, cost)
-      this.#keys.set(value, key)
-    }
-    return key
-  }
-
   /** Lists the values to look for in texts. */
   #listKnownValues(): string[] {
     return [
-      ...new Set([...this.#values.values(), ...this.#known.values(), ...this.#hidden]),
+      ...new Set([...this.#values.values(), ...this.#fingerprints.listTexts(), ...this.#hidden]),
     ].filter((value): value is string => value !== null && value.length >= minLength)
   }
 }

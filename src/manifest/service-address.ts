@@ -20,7 +20,7 @@ export const secretDetail =
   'expected an address without the value of a secret. Remove it: the address is shown and recorded.'
 
 /**
- * Whether the host or path of an address contains one of these values in any spelling: letter case,
+ * Tests whether the host or path of an address contains one of these values in any spelling: case,
  * repeated percent-encoding, base64.
  */
 export function holdsValue(url: string, values: Iterable<string>): boolean {

@@ -14,7 +14,7 @@ const maxReason = 200
 const maxPointer = 80
 const maxDepth = 20
 
-/** Whether messages may contain observed values: only if no unknown secret can be among them. */
+/** Tests whether messages may contain observed values: only if none can be an unknown secret. */
 export function isSafeToShow(spec: ItemSpec, values: Value[], vault: SecretVault): boolean {
   let secret = holdsSecrets(spec.schema) || vault.listUnresolved().length > 0
   for (const value of values)

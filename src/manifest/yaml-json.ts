@@ -35,7 +35,7 @@ const maxAliased = 100_000
 const reservedKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
 
 /**
- * Converts a syntax tree to JSON; anything that JSON or a manifest can't hold is a fault and
+ * Converts a syntax tree to JSON; anything that JSON or a manifest can't contain is a fault and
  * becomes null.
  */
 export function convertToJson(root: unknown): { value: Json; faults: YamlFault[] } {

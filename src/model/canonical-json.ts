@@ -11,7 +11,7 @@ export function canonicalizeJson(value: Json): string {
   return text
 }
 
-/** Compares two JSON values, whatever the order of their keys. */
+/** Compares two JSON values; the order of keys does not matter. */
 export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

@@ -13,6 +13,6 @@ export interface Clock {
    * runs backwards.
    */
   monotonic(): number
-  /** Resolves after `ms` milliseconds, or at once when `signal` is aborted. */
+  /** Resolves after `ms` milliseconds, or immediately if `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal, name?: WaitName): Promise<void>
 }

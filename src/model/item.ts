@@ -19,7 +19,7 @@ export type Wire = Json
 /**
  * State of one item of one domain, in any snapshot.
  * - `confirmed`: exactly one candidate, the value.
- * - `unset`: unset in the documented form; at most one candidate, the value that the service holds
+ * - `unset`: unset in the documented form; at most one candidate, the value that the service has
  *   afterwards.
  * - `in-doubt`: every value it may have; `unknown` if that list cannot be complete.
  */
@@ -48,7 +48,7 @@ export interface ImportedItem {
  */
 export type Snapshot = Map<Domain, Map<ItemKey, ItemState>>
 
-/** State of an item that is not recorded: the service may hold any value. */
+/** State of an item that is not recorded: the service may have any value. */
 export const unrecordedState: ItemState = { status: 'in-doubt', candidates: [], unknown: true }
 
 /** Creates the state of a confirmed value. */

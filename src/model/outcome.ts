@@ -19,7 +19,7 @@ export type Outcome =
       limits: Limits
     }
   | { kind: 'throttled'; message: string; retryAfterMs: number | null; limits: Limits }
-  | { kind: 'in doubt'; message: string }
+  | { kind: 'in-doubt'; message: string }
   | { kind: 'not sent'; message: string }
 
 /** Rate-limit headers of an answer; null if absent or unreadable. */

@@ -1,7 +1,7 @@
 import type { Domain, ItemKey } from './item.ts'
 
 /**
- * A change that is rolled out wave by wave, each wave an apply of its own. It outlives the process
+ * A change that is rolled out wave by wave, each wave in a separate apply. It outlives the process
  * that started it: the next apply of the same manifests resumes it.
  */
 export interface Rollout {

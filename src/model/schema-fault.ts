@@ -1,6 +1,6 @@
 import { resolvePointer, isObject, formatPointerStep, type Json } from './json.ts'
 
-/** What ajv reports of a value that does not fit its schema. */
+/** An error that ajv reports for a value that does not fit its schema. */
 export interface SchemaError {
   /** JSON pointer of the value. */
   instancePath: string
@@ -19,10 +19,9 @@ const typeWords: Record<string, string> = {
 }
 
 /**
- * Describes in words why a value does not fit its schema: where, what was expected and what is
- * there.
+ * Describes why a value does not fit its schema: the place, the expected and the actual value.
  *
- * @param expected what a text is expected to be, by the pattern that it has to match
+ * @param expected descriptions of expected texts, by pattern
  */
 export function describeSchemaFault(
   errors: SchemaError[],
@@ -32,19 +31,23 @@ export function describeSchemaFault(
   const error = findDeepestError(errors)
   if (error === null) return 'it does not fit its schema'
   const { instancePath, keyword, params } = error
-  if (keyword === 'required')
-    return `expected ${instancePath}${formatPointerStep(String(params['missingProperty']))}, got nothing there`
+  if (keyword === 'required') {
+    const missing = formatPointerStep(String(params['missingProperty']))
+    return `expected ${instancePath}${missing}, got nothing there`
+  }
   const at = instancePath === '' ? '' : `at ${instancePath}: `
-  const what = describeExpectation(error, errors, expected)
-  const ofKeys = errors.find(
+  const expectation = describeExpectation(error, errors, expected)
+  const keyError = errors.find(
     (each) => each.keyword === 'propertyNames' && each.instancePath === instancePath,
   )
-  if (ofKeys !== undefined)
-    return `${at}expected each key to be ${what}, got ${JSON.stringify(ofKeys.params['propertyName'])}`
-  return `${at}expected ${what}, got ${formatValue(resolvePointer(data, instancePath))}`
+  if (keyError !== undefined) {
+    const key = JSON.stringify(keyError.params['propertyName'])
+    return `${at}expected each key to be ${expectation}, got ${key}`
+  }
+  return `${at}expected ${expectation}, got ${formatValue(resolvePointer(data, instancePath))}`
 }
 
-/** The error at the deepest place; what another branch of a choice expected there comes last. */
+/** Finds the error at the deepest place; errors of a choice's other branches rank last. */
 function findDeepestError(errors: SchemaError[]): SchemaError | null {
   const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
   const rank = ({ keyword }: SchemaError) =>
@@ -62,8 +65,9 @@ function describeExpectation(
     case 'type':
       return describeTypes(errors, instancePath)
     case 'enum': {
-      const { allowedValues: words } = params
-      return `one of ${Array.isArray(words) ? words.map((word) => JSON.stringify(word)).join(', ') : ''}`
+      const { allowedValues: allowed } = params
+      const values = Array.isArray(allowed) ? allowed : []
+      return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
     }
     case 'const':
       return JSON.stringify(params['allowedValue'])
@@ -78,11 +82,11 @@ function describeExpectation(
       return expected[pattern] ?? `text that matches ${pattern}`
     }
     default:
-      return `what its schema allows (${keyword})`
+      return `a value that fits the schema (${keyword})`
   }
 }
 
-/** All types that any branch of a choice expected at a place. */
+/** Describes all types that the branches of a choice expect at a place. */
 function describeTypes(errors: SchemaError[], place: string): string {
   const types = errors.flatMap(({ instancePath, keyword, params: { type } }) => {
     if (keyword !== 'type' || instancePath !== place) return []

@@ -1,35 +1,36 @@
 import { isObject, type Json, type JsonObject } from './json.ts'
 import { describeSchemaFault, type SchemaError } from './schema-fault.ts'
 
-/** A validator that ajv compiled; `errors` says why it refused the last value. */
+/** A validator compiled by ajv. */
 export interface Validator<T> {
   (data: unknown): data is T
+  /** Errors of the last refused value. */
   errors?: SchemaError[] | null
 }
 
-/** A format of stored files: its schema is in `schemas/state`. */
+/** A format of stored files; its schema is in `schemas/state`. */
 export interface StoredFormat<T extends { format: string }> {
   /** Name and version, such as `edgewise.record/1`. */
   name: T['format']
   fits: Validator<T>
-  /** What a text is expected to be, by the pattern that it has to match. */
+  /** Descriptions of expected texts, by pattern. */
   expected: Readonly<Record<string, string>>
 }
 
 /**
- * A file that fits its schema (`json` is the same value with the keys that the schema does not
- * name), or what is wrong with it.
+ * A valid file or its fault. `json` is the same value, including keys that the schema does not
+ * name. `newer`: a newer version of Edgewise wrote the file.
  */
 export type Checked<T> = { value: T; json: JsonObject } | { fault: string; newer: boolean }
 
-/** No file that is written here has more levels: manifests and answers have at most 64. */
+/** Maximum nesting. Edgewise writes less: manifests and answers have at most 64 levels. */
 const maxLevels = 100
 
 /**
- * Checks the content of a stored file: its format and version, then its schema. Keys that the
- * schema does not name are left as they are.
+ * Checks a stored file: format and version, then the schema. Keys that the schema does not name
+ * are allowed.
  *
- * @param data undefined when the text was no JSON
+ * @param data undefined if the text is not JSON
  */
 export function checkStored<T extends { format: string }>(
   data: Json | undefined,
@@ -67,8 +68,8 @@ function splitFormat(format: Json | undefined): [string, number] {
 }
 
 /**
- * Finds what JSON allows and no program here writes: more levels than recursion should follow, and
- * numbers too large to be numbers (`1e999`). Ten thousand files take some milliseconds this way.
+ * Finds parts that JSON allows but Edgewise never writes: nesting too deep for recursion, and
+ * numbers that parse to infinity (`1e999`). It is written for speed: every file is checked.
  */
 function findHostilePart(whole: Json[] | JsonObject, levels: number): string | null {
   if (levels === 0) return `it has more than ${maxLevels} levels`

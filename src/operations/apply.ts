@@ -15,7 +15,7 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest, LockReques
   /** Text of a plan file to apply; the file selects its own domains and items. */
   planFile?: string
   effort?: Effort
-  /** Roll out in the workspace's waves; otherwise all at once. */
+  /** Roll out in the workspace's waves; otherwise send all writes in one apply. */
   waves?: boolean
   /** Also apply changes that a stopped rollout put on hold. */
   retryHeld?: boolean

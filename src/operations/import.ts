@@ -45,7 +45,7 @@ export async function importConfig(
   refuseInvalid(workspace)
   let current = workspace
   if (request.writeManifests === true && writeManifests(workspace, observed, ports) > 0) {
-    current = loadWorkspace(workspace.root, ports.outside, 'at hand')
+    current = loadWorkspace(workspace.root, ports.outside, 'available')
     refuseInvalid(current)
   }
   return withLock(current, 'import', request, ports, async ({ store }) => {

@@ -3,7 +3,7 @@ import { createSecretSources, type SecretReach } from '../manifest/secret-source
 import { SecretVault } from '../manifest/secret-vault.ts'
 import { removeValue } from '../manifest/spellings.ts'
 import type { Workspace } from '../manifest/workspace.ts'
-import { findHeadCommit } from '../state/git/plumbing.ts'
+import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Outside } from './outside.ts'
 

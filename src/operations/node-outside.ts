@@ -66,7 +66,7 @@ function findUserName(): string {
     return userInfo().username
   } catch (error) {
     // A process may run under a user id that has no name.
-    if (error instanceof Error && 'code' in error) return String(process.getuid?.() ?? 'somebody')
+    if (error instanceof Error && 'code' in error) return String(process.getuid?.() ?? 'unknown')
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { Workspace } from '../manifest/workspace.ts'
-import { openGit } from '../state/git/plumbing.ts'
+import { openGit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { openState as openStateAt, type OpenState } from '../state/open-state.ts'
 import type { RecordedState, Store } from '../state/store.ts'

@@ -69,11 +69,11 @@ export function open(
   return {
     root,
     validate: () => load('none').diagnostics,
-    plan: (request = {}) => plan(load('at hand'), request, ports),
-    apply: (request = {}) => apply(load('at hand'), request, ports),
-    rollback: (request = {}) => rollback(load('at hand'), request, ports),
-    drift: (request = {}) => drift(load('at hand'), request, ports.outside),
-    repair: (request = {}) => repair(load('at hand'), request, ports),
+    plan: (request = {}) => plan(load('available'), request, ports),
+    apply: (request = {}) => apply(load('available'), request, ports),
+    rollback: (request = {}) => rollback(load('available'), request, ports),
+    drift: (request = {}) => drift(load('available'), request, ports.outside),
+    repair: (request = {}) => repair(load('available'), request, ports),
     history: () => loadHistory(load('none'), ports.outside),
   }
 }

@@ -12,7 +12,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** Rollout options of a plan. */
 export interface WaveRequest {
-  /** Roll out in waves; otherwise all at once, without health checks. */
+  /** Roll out in waves; otherwise send all writes, without health checks. */
   waves: boolean
   /** Allow an apply without waves to complete an open rollout of the same desired state. */
   finishes?: boolean

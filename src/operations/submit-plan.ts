@@ -50,7 +50,7 @@ export interface Executed {
 
 /**
  * Shows a plan, checks the guards, runs the preflight, asks, and executes the plan under the lock.
- * Every operation that changes the service goes through here, in this order.
+ * Every operation that changes the service uses this function.
  *
  * @throws EdgewiseError `guarded`, `access`, `invalid`, `rollout-open`, `declined`: nothing was
  * sent

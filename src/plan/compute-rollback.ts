@@ -182,7 +182,7 @@ function rollBackToValue(
         missing.map((secret) => before.templates?.[secret] ?? 'written out in a manifest'),
       ),
     ].join(', ')
-    return { reason: `its value before has a secret whose value is not at hand (${names})` }
+    return { reason: `its value before has a secret whose value is not available (${names})` }
   }
   const { templates } = before
   return {

@@ -70,7 +70,7 @@ function findDomainFault(
 }
 
 /**
- * Tests whether a change needs a write of its own item. The fold alone can't show that an
+ * Tests whether a change needs a write of this item. The fold alone can't show that an
  * unrecorded item was written.
  */
 function isWritten(change: Change | undefined): boolean {

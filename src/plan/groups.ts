@@ -11,7 +11,7 @@ export interface Bundle {
 
 /**
  * Bundles the changed items of one domain. Items that must take effect together (`together`) are
- * one bundle; a bundle with items of several groups gets a write of its own. The order is stable.
+ * one bundle; a bundle with items of several groups gets its own write. The order is stable.
  */
 export function buildBundles(items: ItemKey[], grouping: Grouping): Bundle[] {
   const bound = mergeSets(grouping.together, items).filter((set) => set.length > 1)
@@ -45,7 +45,7 @@ function mergeSets(sets: ItemKey[][], items: ItemKey[]): ItemKey[][] {
 
 /**
  * Finds the group of an item (specification, "POST /domain/config", rule 8). An item that is in
- * none of the configured groups is a group of its own.
+ * none of the configured groups is its own group.
  */
 export function findGroup(item: ItemKey, groups: Grouping['groups']): string {
   if (groups === 'all') return 'all'

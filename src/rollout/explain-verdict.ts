@@ -1,7 +1,7 @@
 import type { Comparison, HealthRule, Sample, WaveHealth } from '../model/health.ts'
 import { pluralize } from '../model/words.ts'
 
-/** Maximum p-value of a verdict that stands, however often a wave is checked. */
+/** Maximum p-value of a final verdict, valid for any number of checks of a wave. */
 const maxPValue = 1e-6
 
 /** Returns whether a wave is worse beyond doubt, so that the rest of its window is not needed. */

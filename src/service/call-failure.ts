@@ -64,7 +64,7 @@ export function classifyFailure(error: unknown): Outcome {
   const neverLeft = codes.length > 0 && codes.every((each) => beforeSending.has(each))
   return neverLeft
     ? { kind: 'not sent', message: sentence }
-    : { kind: 'in doubt', message: sentence }
+    : { kind: 'in-doubt', message: sentence }
 }
 
 /**

@@ -9,7 +9,7 @@ export function createProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher
   return new EnvHttpProxyAgent(options)
 }
 
-/** Creates a dispatcher that uses no proxy, whatever the environment says. */
+/** Creates a dispatcher that uses no proxy and ignores the environment. */
 export function createDirectAgent(): Dispatcher {
   return new Agent()
 }

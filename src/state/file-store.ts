@@ -5,16 +5,10 @@ import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.t
 import { formatDomainFile, parseDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
-import {
-  formatEntry,
-  formatMarker,
-  formatWave,
-  parseEntry,
-  parseWave,
-  type JournalEntry,
-} from './format/journal.ts'
+import { formatEntry, formatMarker, formatWave, type JournalEntry } from './format/journal.ts'
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
 import type { KnownCalls, StateKey, RecordedState, RecordedItem, Store, Wave } from './store.ts'
+import { findDoubts, loadEntries, loadOpenEntries, loadWaves } from './load-journal.ts'
 import type { StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatAddress, parseAddress } from './format/address-file.ts'
@@ -42,7 +36,7 @@ class FileStore implements Store {
   readonly #key: StateKey
   readonly #paths: StatePaths
   readonly #budgetPath: string
-  /** Unfinished applies, as of the last load; the next change of the state closes them. */
+  /** Unfinished applies at the last load; the next change of the state closes them. */
   #unfinished: UnfinishedApply[] = []
   #settled: number[] = []
   readonly #queue = createSerialQueue()
@@ -72,8 +66,9 @@ class FileStore implements Store {
       recorded.set(domain, items)
     }
     this.#unfinished = []
-    for (const entry of await this.#loadOpenEntries()) {
-      const domains = await this.#findDoubts(entry, recorded)
+    for (const entry of await loadOpenEntries(this.#files, this.#paths)) {
+      const waves = await loadWaves(this.#files, this.#paths, entry.id)
+      const domains = findDoubts(entry, waves, recorded)
       for (const [domain, items] of domains) recorded.set(domain, items)
       this.#unfinished.push({ entry, domains })
     }
@@ -93,7 +88,7 @@ class FileStore implements Store {
   }
 
   async listApplies(): Promise<Applied[]> {
-    const entries = await this.#loadEntries()
+    const entries = await loadEntries(this.#files, this.#paths)
     return entries
       .map(({ settled: _settled, ...applied }) => applied)
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
@@ -101,7 +96,7 @@ class FileStore implements Store {
 
   async loadStateBefore(apply: string): Promise<Wave['before']> {
     const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
-    for (const wave of await this.#loadWaves(apply)) {
+    for (const wave of await loadWaves(this.#files, this.#paths, apply)) {
       for (const [domain, items] of wave.before) {
         // An earlier wave of the apply may have changed an item already: its first value counts.
         before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
@@ -220,75 +215,5 @@ class FileStore implements Store {
 
   #formatEntry(apply: Applied): string {
     return formatEntry({ ...apply, settled: this.#settled })
-  }
-
-  async #loadOpenEntries(): Promise<JournalEntry[]> {
-    const markers = [...(await this.#files.load(this.#paths.open)).keys()]
-    if (markers.length === 0) return []
-    const entries = await this.#loadEntries()
-    return markers.map((path) => {
-      const entry = entries.find(({ id }) => this.#paths.marker(id) === path)
-      if (entry === undefined)
-        throw createDamagedFileError(
-          this.#files.describePath(path),
-          'the journal has no entry for this apply',
-          'journal',
-        )
-      return entry
-    })
-  }
-
-  async #loadEntries(): Promise<JournalEntry[]> {
-    const found = await this.#files.load(this.#paths.journal)
-    return [...found].map(([path, text]) => {
-      const entry = parseEntry(this.#files.describePath(path), text)
-      if (path !== this.#paths.entry(entry.id))
-        throw createDamagedFileError(
-          this.#files.describePath(path),
-          `it names apply ${entry.id}`,
-          'journal',
-        )
-      return entry
-    })
-  }
-
-  async #loadWaves(apply: string): Promise<Pick<Wave, 'before' | 'intents'>[]> {
-    const folder = `${this.#paths.waves}/${apply}`
-    const texts = await this.#files.load(folder)
-    return Array.from(texts.keys(), (_path, i) => {
-      const path = this.#paths.wave(apply, i + 1)
-      const text = texts.get(path)
-      if (text === undefined)
-        throw createDamagedFileError(
-          this.#files.describePath(folder),
-          `expected ${texts.size} waves, ${i + 1}.json is missing`,
-          'journal',
-        )
-      return parseWave(this.#files.describePath(path), text)
-    })
-  }
-
-  /** Finds the domains that an apply left in-doubt, with all of their items. */
-  async #findDoubts(entry: JournalEntry, recorded: RecordedState): Promise<RecordedState> {
-    const settled = new Set(entry.settled)
-    const doubted: RecordedState = new Map()
-    let unsettled = 0
-    for (const { intents } of await this.#loadWaves(entry.id)) {
-      for (const [write, domains] of intents) {
-        if (settled.has(write)) continue
-        unsettled++
-        for (const [domain, intended] of domains) {
-          const items = doubted.get(domain) ?? new Map(recorded.get(domain))
-          for (const [item, state] of intended) {
-            // An outcome that the apply has recorded itself is final.
-            if (items.get(item)?.apply !== entry.id || items.get(item)?.open === true)
-              items.set(item, { ...state, open: true })
-          }
-          doubted.set(domain, items)
-        }
-      }
-    }
-    entry.writes.inDoubt += unsettled
-    return doubted
   }
 }

@@ -59,8 +59,8 @@ export interface Machine {
 
 /**
  * Acquires the lock, waiting for it up to `timeoutMs`. A stale lock of a dead process on this
- * machine is taken over at once. Any other lock is taken over only after the contender has seen no
- * heartbeat for the whole lease, by its own clock.
+ * machine is taken over immediately. Any other lock is taken over only after the contender has seen
+ * no heartbeat for the whole lease, by its own clock.
  *
  * @throws EdgewiseError `locked`, naming the holder
  */

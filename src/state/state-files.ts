@@ -19,19 +19,19 @@ export interface StateFiles {
    */
   write(steps: FileChanges[], message: string): Promise<void>
   /**
-   * Writes like `write`, for all machines at once: if it fails, this machine continues without the
-   * changes too.
+   * Writes like `write`, for all machines: if it fails, this machine continues without the changes
+   * too.
    */
   publish(steps: FileChanges[], message: string): Promise<void>
   /**
-   * Saves a small file that changes often: durable on this machine at once, shared with the next
-   * write.
+   * Saves a small file that changes often: durable on this machine when it returns, shared with the
+   * next write.
    */
   saveLocally(path: string, text: string): Promise<void>
   /** Loads such a file as saved on this machine, and as last shared. */
   loadLocalAndShared(path: string): Promise<{ here: string | null; shared: string | null }>
   /**
-   * Publishes everything written so far; null if writes are shared at once.
+   * Publishes everything written so far; null if writes are shared immediately.
    *
    * @throws EdgewiseError `record-unreachable` if the store cannot be reached, `record-moved` if
    *   another process has written to it

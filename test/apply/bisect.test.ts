@@ -183,7 +183,7 @@ describe('bisecting a refused write', () => {
     expectBisected(world, given)
   })
 
-  itOften('records a state that includes the real one, whatever is refused', () =>
+  itOften('records a state that includes the real one, for any refusals', () =>
     fc.assert(
       fc.asyncProperty(
         size,

@@ -325,7 +325,7 @@ describe('an apply that stops', () => {
           (_call, [domain]) => ({ outcome: domain === names[0] ? bad : good }),
         )
         const all = { confirmed: 11, refused: 1, notSent: 0, stopped: null }
-        // Three others are under way by then.
+        // Three other writes are in flight when it is refused.
         const first = {
           confirmed: 3,
           refused: 1,

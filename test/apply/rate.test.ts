@@ -57,7 +57,7 @@ describe('the call rate', () => {
     expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual(1.03 * minimumMs)
   })
 
-  it('is used to 97 % for 90 writes, whatever the order of their answers', async () => {
+  it('is used to 97 % for 90 writes, in any order of answers', async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const times = await simulateArrivals(3 * limit, seed * 48_271)
       expect(maxPerMinute(times)).toBe(limit)

@@ -121,7 +121,7 @@ describe('an item in-doubt since an earlier apply', () => {
     expect(await waited(299_000)).toBe(10_000)
   })
 
-  it('is rewritten at once when it is old', async () => {
+  it('is rewritten immediately when it is old', async () => {
     expect(await waited(301_000)).toBe(0)
   })
 

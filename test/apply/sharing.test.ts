@@ -39,7 +39,7 @@ describe('sharing of outcomes', () => {
     expect(times.length).toBeLessThanOrEqual(answered.length + 1)
   })
 
-  it('happens at the end, whatever was shared before', async () => {
+  it('happens at the end, even if outcomes were shared before', async () => {
     const { world } = createSharingWorld()
     await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
     expect(world.log.indexOf('share')).toBeGreaterThan(world.log.indexOf('end'))

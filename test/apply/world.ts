@@ -39,7 +39,7 @@ export const unauthorised: Outcome = {
   fatal: true,
   limits,
 }
-export const doubt: Outcome = { kind: 'in doubt', message: 'the connection was reset' }
+export const doubt: Outcome = { kind: 'in-doubt', message: 'the connection was reset' }
 export const unreached: Outcome = { kind: 'not sent', message: 'the connection was refused' }
 export const throttled: Outcome = {
   kind: 'throttled',
@@ -308,7 +308,7 @@ export class World {
   }
 
   /**
-   * Saves a write as the specification says: each item by its own rule, and the items it clears.
+   * Saves a write as specified: each item by its own rule, and the items it clears.
    */
   #save(domains: Domain[], config: Record<ItemKey, Wire>): void {
     for (const domain of domains) {

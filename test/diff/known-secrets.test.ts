@@ -25,7 +25,7 @@ const heads = (...values: string[]) => ({
   list: values.map((value, i) => ({ name: `X-${i}`, value: { $secret: value } })),
 })
 
-describe('a secret whose value is not at hand', () => {
+describe('a secret whose value is not available', () => {
   it('is unchanged while its name is the recorded one', () => {
     const desired = replaceKnownSecrets(
       buildSnapshot(createConfirmedState(stamp('unresolved:signing'))),
@@ -93,7 +93,7 @@ describe('a secret whose value is not at hand', () => {
   })
 })
 
-describe('a secret whose value is at hand', () => {
+describe('a secret whose value is available', () => {
   it('is a change under the same name if the value changed', () => {
     const desired = replaceKnownSecrets(
       buildSnapshot(createConfirmedState(stamp('scrypt:9'))),

@@ -145,7 +145,8 @@ describe('over HTTP', () => {
   it('survives closed connections and requests that are not HTTP', async () => {
     const emulator = await start()
     const head =
-      'POST /v2/domain/config HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"token"'
+      'POST /v2/domain/config HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+      'Content-Length: 100\r\n\r\n{"token"'
     await new Promise<void>((resolve) => {
       const socket = connect(emulator.port, '127.0.0.1', () =>
         socket.write(head, () => socket.destroy()),

@@ -75,12 +75,13 @@ describe('a write', () => {
 
   it('handles names of prototype members', async () => {
     const service = createWorld()
+    const buildBody = (config: string) =>
+      `{"token": "tok", "domains": "www.example.com", "config": {${config}}}`
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
-      const body = `{"token": "tok", "domains": "www.example.com", "config": {"${name}": {"time": "60"}}}`
+      const body = buildBody(`"${name}": {"time": "60"}`)
       expect(await service.request({ body })).toMatchObject({ status: 400, body: { code: 400202 } })
     }
-    const body =
-      '{"token": "tok", "domains": "www.example.com", "config": {"timeout": {"time": "60", "__proto__": {"x": 1}}}}'
+    const body = buildBody('"timeout": {"time": "60", "__proto__": {"x": 1}}')
     expect(await service.request({ body })).toMatchObject({ status: 400, body: { code: 400203 } })
     expect(({} as { x?: number }).x).toBeUndefined()
   })

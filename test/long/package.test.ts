@@ -32,9 +32,13 @@ function run(program: string, ...args: string[]): string {
   })
 }
 
-const program = `import { open, EdgewiseError, type Change, type Dialogue, type Executed, type Planned } from 'edgewise'
+const program = `import { open, EdgewiseError } from 'edgewise'
+import type { Change, Dialogue, Executed, Planned } from 'edgewise'
 
-const dialogue: Partial<Dialogue> = { note: (text) => console.log(text), confirm: async ({ kind }) => kind === 'apply' }
+const dialogue: Partial<Dialogue> = {
+  note: (text) => console.log(text),
+  confirm: async ({ kind }) => kind === 'apply',
+}
 const workspace = open('.', { dialogue })
 const planned: Planned = await workspace.plan({ target: ['*.example.com'], effort: 'quick' })
 const changes: Change[] = planned.plan.changes

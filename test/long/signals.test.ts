@@ -72,7 +72,7 @@ it.each([
 )
 
 it(
-  'a second signal exits at once, with writes in flight in-doubt',
+  'a second signal exits immediately, with writes in flight in-doubt',
   { timeout: 60_000 },
   async () => {
     const ended = await interrupt('SIGINT', 2)

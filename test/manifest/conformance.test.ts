@@ -36,7 +36,7 @@ function listErrors(config: Json): unknown[] {
 }
 
 /**
- * Whether merging makes an invalid payload valid by dropping known items or fields that are null.
+ * Tests whether merging makes an invalid payload valid by dropping items or fields that are null.
  * The cases judge payloads without that step.
  */
 function isMadeValid(item: string, payload: Json): boolean {

@@ -4,20 +4,23 @@ import { listMarks, listValues, createWorkspace } from './test-workspace.ts'
 const withSecret = 'version: 1\nsecrets: {signing: {env: X}}\n'
 const timestamp = (key: string) =>
   'domain: a.example.com\nconfig:\n' +
-  `  visit_timestamp: {pattern: .*, time_format: timestamp, key: ${key}, deadtime: 60, req_uri_type: 1}\n`
+  `  visit_timestamp: {pattern: .*, time_format: timestamp, key: ${key}, deadtime: 60, ` +
+  'req_uri_type: 1}\n'
 
 describe('desired', () => {
   it('merges defaults, profiles in order, and the manifest', () => {
     const workspace = createWorkspace({
       'edgewise.yaml':
         'version: 1\n' +
-        'defaults: {timeout: {time: 10}, https: {cert_id: 1}, connect_timeout: {origin_connect_timeout: 5}}\n',
+        'defaults: {timeout: {time: 10}, https: {cert_id: 1}, ' +
+        'connect_timeout: {origin_connect_timeout: 5}}\n',
       'profiles/all.yaml':
         'profile: one\nvars: {host: one, kept: k}\n' +
         'config: {https: {cert_id: 2, http2: on}, timeout: {time: 20}}\n---\nprofile: two\n' +
         'profiles: [base]\nvars: {host: two}\nconfig: {https: {force_https: 301}}\n---\n' +
         'profile: base\n' +
-        'config: {https: {cert_id: 3}, client_real_ip: {head: "X-${var:host}-${var:kept}-${var:own}"}}\n',
+        'config: {https: {cert_id: 3}, ' +
+        'client_real_ip: {head: "X-${var:host}-${var:kept}-${var:own}"}}\n',
       'domains/a.yaml':
         'domain: A.Example.com\nprofiles: [one, two]\nvars: {own: 5}\n' +
         'config: {https: {http2: null}, connect_timeout: null}\n',

@@ -242,7 +242,8 @@ it('reports a problem of all domains of a list once', () => {
   const { diagnostics } = createWorkspace({
     'domains/a.yaml':
       'domains: [a.example.com, b.example.com, c.example.com]\n' +
-      'config: {https: {cert_id: x}, timeout: {time: 1, "${domain}": 2}, origin_host: {host: "-${domain}"}}\n',
+      'config: {https: {cert_id: x}, timeout: {time: 1, "${domain}": 2}, ' +
+      'origin_host: {host: "-${domain}"}}\n',
   })
   expect(
     diagnostics.map(({ domain: name, item, detail }) => [
@@ -301,7 +302,7 @@ it('warns of items that are rarely intended together, unless one is unset', () =
   expect(withNewOrigin('[{origin: 192.0.2.1}]').desired.get('a.example.com')?.size).toBe(2)
 })
 
-it('reports cycles of profiles with their path, whatever their length', () => {
+it('reports cycles of profiles of any length with their path', () => {
   const ring = Array.from(
     { length: 3000 },
     (_, i) => `profile: p${i}\nprofiles: [p${(i + 1) % 3000}]\n`,

@@ -47,7 +47,8 @@ describe('parseWorkspaceConfig', () => {
   it('parses numbers, shares, times and the health check', () => {
     const { config } = parse(
       'version: 1\nguards: {maxDomains: 20, maxChanges: 12.5%}\n' +
-        'rollout: {waves: [1, 5%, 100%], pause: 90s, health: {statuses: [5xx, 404], margin: 0.5%}}\n',
+        'rollout: {waves: [1, 5%, 100%], pause: 90s, ' +
+        'health: {statuses: [5xx, 404], margin: 0.5%}}\n',
     )
     expect(
       parse(

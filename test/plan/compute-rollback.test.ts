@@ -228,7 +228,7 @@ describe('computeRollback', () => {
     expect(lost).toEqual([expect.stringMatching(reason)])
   })
 
-  it('restores a secret only if its value is at hand, and reports its name otherwise', () => {
+  it('restores a secret only if its value is available, and reports its name otherwise', () => {
     const signed = (secret: string, deadtime: number): ItemState => ({
       ...createConfirmedState({
         pattern: '.*',
@@ -248,7 +248,7 @@ describe('computeRollback', () => {
     ]
     expect(describeRollback(now, before, (secret) => secret === 'scrypt:b')).toEqual([
       [],
-      [expect.stringContaining('not at hand (signing)')],
+      [expect.stringContaining('not available (signing)')],
     ])
     expect(describeRollback(now, before, (secret) => secret === 'scrypt:a')).toEqual([
       ['change visit_timestamp'],

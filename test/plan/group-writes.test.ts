@@ -227,7 +227,7 @@ describe('the order of writes', () => {
     expect(writes.map((write) => write.domains[0])).toEqual([0, 0, 1, 1, 2, 2].map(domain))
   })
 
-  it('starts with the writes of domains that go first, whatever their names', () => {
+  it('starts with the writes of domains that go first, regardless of names', () => {
     const needs = Array.from({ length: 40 }, (_, i) => need(i, 'https', replace(i % 4)))
     const isFirst = (name: string) => name === domain(39) || name === domain(17)
     const { writes } = groupWrites({ ...buildProblem(needs), isFirst })

@@ -107,7 +107,8 @@ describe('protected domains', () => {
       'protect: d00000.example.com is protected',
     ])
     expect(listRefusals({ protect: ['D0*.EXAMPLE.com'] })).toEqual([
-      'protect: d00000.example.com, d00001.example.com, d00002.example.com and 1 more are protected',
+      'protect: d00000.example.com, d00001.example.com, d00002.example.com and 1 more ' +
+        'are protected',
     ])
     expect(listRefusals({ protect: ['example.com', 'd00000'] })).toEqual([])
   })

@@ -39,7 +39,8 @@ describe('formatDiagnosticsText', () => {
         }),
         createDiagnostic({
           detail:
-            'Expected on or off, got "yes". In YAML 1.2 yes is a plain string; write on, which is what the service takes.',
+            'Expected on or off, got "yes". In YAML 1.2 yes is a plain string; write on, which ' +
+            'is what the service takes.',
           related: [
             {
               file: 'profiles/base.yaml',

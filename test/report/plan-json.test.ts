@@ -65,7 +65,9 @@ it('has the documented shape and key order', () => {
     'warnings',
   ])
   expect(JSON.stringify(json['writes'])).toBe(
-    '[{"id":1,"wave":1,"domains":["www.example.com"],"config":{"https":{"cert_id":1,"force_https":301},"acme_origin_auth":{"key":{"$secret":"scrypt:abc"}}},' +
+    '[{"id":1,"wave":1,"domains":["www.example.com"],' +
+      '"config":{"https":{"cert_id":1,"force_https":301},' +
+      '"acme_origin_auth":{"key":{"$secret":"scrypt:abc"}}},' +
       '"forms":{"https":"replace","vendor_origin_auth":"replace"}}]',
   )
   expect(json).toMatchObject({

@@ -24,7 +24,7 @@ const rollout: Rollout = {
 const recorded = hashDomains(new Map(), [domain])
 const plan = buildPlan([buildChange({ domain })], { basis: { recorded } })
 
-it('a wave does not end before its start, whatever happens to the clock', async () => {
+it('a wave does not end before its start, even if the clock is set back', async () => {
   const kept: Rollout[] = []
   const [noon, earlier] = ['2026-11-20T12:00:00.000Z', '2026-11-20T10:00:00.000Z']
   const times = [noon, noon]

@@ -44,7 +44,7 @@ describe('arrivals in any 60 seconds stay within the limit', () => {
     expect(maxPerMinute(await simulateArrivals(own))).toBeLessThanOrEqual(own.limit)
   }
 
-  itOften('whatever the network does', () =>
+  itOften('for any behaviour of the network', () =>
     fc.assert(fc.asyncProperty(traffic, sound), { numRuns: runs(45, 1_350) }),
   )
 
@@ -188,7 +188,7 @@ describe('waiting', () => {
     expect(clock.time - start).toBeLessThanOrEqual(minute)
   })
 
-  it('over the maximum is refused at once, and no call is acquired', async () => {
+  it('over the maximum is refused immediately, and no call is acquired', async () => {
     const { clock, budget, call, saved } = createBudget({ limit: 1, longest: 59_999 })
     await call()
     const kept = saved.length
@@ -199,7 +199,7 @@ describe('waiting', () => {
     expect(await clock.drive(budget.acquire())).toBe(true)
   })
 
-  it('ends at once when interrupted, whatever its reason', async () => {
+  it('ends immediately when interrupted, for any reason', async () => {
     const interrupt = new AbortController()
     const byTime = createBudget({ limit: 1 })
     await byTime.call()
@@ -287,7 +287,7 @@ describe('the call count of the service', () => {
     expect(budget.computeWaitMs()).toBe(20_000)
   })
 
-  it('wakes waiting calls at once: answers of calls in flight may free some', async () => {
+  it('wakes waiting calls immediately: answers of calls in flight may free some', async () => {
     const { clock, budget } = createBudget()
     for (let n = 0; n < 3; n++) await budget.acquire()
     // The service had counted two of the three already.

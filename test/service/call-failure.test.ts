@@ -46,7 +46,7 @@ describe.each([
     (code) => expect(classifyFailure(failure(code))).toMatchObject({ kind: 'not sent' }),
   )
   it.each(doubtful)('%s may have been saved: in-doubt', (code) =>
-    expect(classifyFailure(failure(code))).toMatchObject({ kind: 'in doubt' }),
+    expect(classifyFailure(failure(code))).toMatchObject({ kind: 'in-doubt' }),
   )
 })
 
@@ -55,12 +55,12 @@ describe('a failure', () => {
     const all = new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')])
     expect(classifyFailure(fetchFailed(all))).toMatchObject({ kind: 'not sent' })
     const some = new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')])
-    expect(classifyFailure(fetchFailed(some))).toMatchObject({ kind: 'in doubt' })
+    expect(classifyFailure(fetchFailed(some))).toMatchObject({ kind: 'in-doubt' })
   })
 
   it('by time-out or abort is in-doubt', () => {
-    expect(classifyFailure(new DOMException('timed out', 'TimeoutError')).kind).toBe('in doubt')
-    expect(classifyFailure(new DOMException('aborted', 'AbortError')).kind).toBe('in doubt')
+    expect(classifyFailure(new DOMException('timed out', 'TimeoutError')).kind).toBe('in-doubt')
+    expect(classifyFailure(new DOMException('aborted', 'AbortError')).kind).toBe('in-doubt')
   })
 
   it('of unknown cause is in-doubt', () => {
@@ -73,7 +73,7 @@ describe('a failure', () => {
       undefined,
       new AggregateError([]),
     ]) {
-      expect(classifyFailure(error)).toMatchObject({ kind: 'in doubt' })
+      expect(classifyFailure(error)).toMatchObject({ kind: 'in-doubt' })
     }
   })
 

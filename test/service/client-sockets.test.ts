@@ -77,19 +77,19 @@ describe('over real connections', () => {
 
   it('reset after the first bytes: in-doubt', async () => {
     expect(await write(await raw((socket) => socket.resetAndDestroy()))).toMatchObject({
-      kind: 'in doubt',
+      kind: 'in-doubt',
     })
   })
 
   it('closed without an answer: in-doubt', async () => {
-    expect(await write(await raw((socket) => socket.destroy()))).toMatchObject({ kind: 'in doubt' })
+    expect(await write(await raw((socket) => socket.destroy()))).toMatchObject({ kind: 'in-doubt' })
   })
 
   it('reset after the write was received: in-doubt', async () => {
     const to = await http(
       (request, response) => void readBody(request).then(() => response.socket?.resetAndDestroy()),
     )
-    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+    expect(await write(to)).toMatchObject({ kind: 'in-doubt' })
   })
 
   it('reset in the middle of the answer: in-doubt', async () => {
@@ -97,30 +97,30 @@ describe('over real connections', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"code": 0')
       setTimeout(() => socket.resetAndDestroy(), 20)
     })
-    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+    expect(await write(to)).toMatchObject({ kind: 'in-doubt' })
   })
 
   it('an answer shorter than its length: in-doubt, even if the part is valid', async () => {
     const to = await raw((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"code": 0}'),
     )
-    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+    expect(await write(to)).toMatchObject({ kind: 'in-doubt' })
   })
 
   it('an answer that is not HTTP: in-doubt', async () => {
     expect(await write(await raw((socket) => socket.end('SSH-2.0-OpenSSH\r\n')))).toMatchObject({
-      kind: 'in doubt',
+      kind: 'in-doubt',
     })
   })
 
   it('no answer in time, before or within the body: in-doubt', async () => {
     const silent = await http(() => {})
     expect(await write(silent, 50)).toMatchObject({
-      kind: 'in doubt',
+      kind: 'in-doubt',
       message: 'no answer came in time',
     })
     const slow = await http((_request, response) => response.writeHead(200).write('{"code":'))
-    expect(await write(slow, 50)).toMatchObject({ kind: 'in doubt' })
+    expect(await write(slow, 50)).toMatchObject({ kind: 'in-doubt' })
   })
 
   it('answers that cannot be decompressed: in-doubt, in time', { timeout: 20_000 }, async () => {
@@ -134,7 +134,7 @@ describe('over real connections', () => {
       })
     })
     const several = async () => {
-      for (let i = 0; i < 12; i++) expect(await write(to, 300)).toMatchObject({ kind: 'in doubt' })
+      for (let i = 0; i < 12; i++) expect(await write(to, 300)).toMatchObject({ kind: 'in-doubt' })
     }
     await Promise.all([several(), several(), several()])
   })
@@ -145,7 +145,7 @@ describe('over real connections', () => {
       seen.push(request.url ?? '')
       response.writeHead(307, { Location: '/v2/elsewhere' }).end()
     })
-    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+    expect(await write(to)).toMatchObject({ kind: 'in-doubt' })
     expect(seen).toEqual(['/v2/domain/config'])
   })
 
@@ -160,7 +160,7 @@ describe('over real connections', () => {
       const to = await http((_request, response) => {
         response.writeHead(status, { Location: `${elsewhere}/v2/domain/config` }).end()
       })
-      expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+      expect(await write(to)).toMatchObject({ kind: 'in-doubt' })
       const answer = await createNetworkTransport()({
         url: `${to}/v2/stat?token=tok-5ecret`,
         timeoutMs: 5000,
@@ -178,6 +178,6 @@ describe('over real connections', () => {
       }
       more()
     })
-    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+    expect(await write(to)).toMatchObject({ kind: 'in-doubt' })
   })
 })

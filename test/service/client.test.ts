@@ -107,10 +107,10 @@ describe('answers over HTTP', () => {
     ['429', 429, { code: 429001, message: 'slow' }, 'throttled'],
     ['401', 401, '', 'refused'],
     ['404', 404, '<html>', 'refused'],
-    ['500', 500, { code: 0 }, 'in doubt'],
-    ['503', 503, '', 'in doubt'],
-    ['not JSON', 200, 'OK', 'in doubt'],
-    ['no numeric code', 200, { code: '0' }, 'in doubt'],
+    ['500', 500, { code: 0 }, 'in-doubt'],
+    ['503', 503, '', 'in-doubt'],
+    ['not JSON', 200, 'OK', 'in-doubt'],
+    ['no numeric code', 200, { code: '0' }, 'in-doubt'],
   ])('%s', async (_what, status, body, kind) => {
     nock(url)
       .post('/v2/domain/config')
@@ -126,7 +126,7 @@ describe('answers over HTTP', () => {
       .reply(200, { code: 0 })
     for (const status of [301, 302, 303, 307, 308]) {
       nock(url).post('/v2/domain/config').reply(status, '', { Location: 'https://elsewhere.test/' })
-      expect(await write()).toMatchObject({ kind: 'in doubt' })
+      expect(await write()).toMatchObject({ kind: 'in-doubt' })
     }
     expect(elsewhere.pendingMocks()).toHaveLength(2)
   })
@@ -134,8 +134,8 @@ describe('answers over HTTP', () => {
   it.each([
     ['ECONNREFUSED', 'not sent'],
     ['ENOTFOUND', 'not sent'],
-    ['ECONNRESET', 'in doubt'],
-    ['ETIMEDOUT', 'in doubt'],
+    ['ECONNRESET', 'in-doubt'],
+    ['ETIMEDOUT', 'in-doubt'],
   ])('an error %s of nock is %s', async (code, kind) => {
     nock(url)
       .post('/v2/domain/config')
@@ -148,7 +148,7 @@ describe('answers over HTTP', () => {
   it('no answer in time is in-doubt', async () => {
     nock(url).post('/v2/domain/config').delay(5000).reply(200, { code: 0 })
     expect(await write({ timeoutMs: 30 })).toMatchObject({
-      kind: 'in doubt',
+      kind: 'in-doubt',
       message: 'no answer came in time',
     })
   })

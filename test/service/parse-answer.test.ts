@@ -31,7 +31,7 @@ describe('the meaning of an answer', () => {
     [400, { code: -1, message: 'no' }],
     [200, { code: 1, message: 'no' }],
     [200, { code: 400101 }],
-  ])('HTTP %i with %j is refused, and the apply goes on', (status, body) => {
+  ])('HTTP %i with %j is refused, and the apply continues', (status, body) => {
     expect(parse(status, body)).toMatchObject({
       kind: 'refused',
       status,
@@ -44,7 +44,7 @@ describe('the meaning of an answer', () => {
     [401, 'the token is wrong, or it may not write configurations'],
     [403, 'the token may not write configurations'],
     [404, 'there is no such interface at this address'],
-  ])('HTTP %i is refused and ends the apply, whatever the body', (status, words) => {
+  ])('HTTP %i is refused and ends the apply, for any body', (status, words) => {
     for (const body of [{ code: 0 }, { code: 5, message: 'm' }, '<html>', '']) {
       expect(parse(status, body)).toMatchObject({ kind: 'refused', status, fatal: true })
     }
@@ -64,12 +64,12 @@ describe('the meaning of an answer', () => {
 
   it.each([500, 502, 503, 504, 599])('HTTP %i is in-doubt, even with a code', (status) => {
     for (const body of [{ code: 0 }, { code: 1, message: 'no' }, '<html>'])
-      expect(parseKind(status, body)).toBe('in doubt')
+      expect(parseKind(status, body)).toBe('in-doubt')
   })
 
   it.each([300, 301, 302, 303, 307, 308])('a redirect (%i) is in-doubt', (status) => {
     for (const body of [{ code: 0 }, { code: 1 }, ''])
-      expect(parseKind(status, body)).toBe('in doubt')
+      expect(parseKind(status, body)).toBe('in-doubt')
   })
 
   it.each([
@@ -84,15 +84,15 @@ describe('the meaning of an answer', () => {
     'null',
     '0',
     '"0"',
-  ])('HTTP 200 with %j is no JSON object and in doubt', (body) =>
-    expect(parseKind(200, body)).toBe('in doubt'),
+  ])('HTTP 200 with %j is no JSON object and in-doubt', (body) =>
+    expect(parseKind(200, body)).toBe('in-doubt'),
   )
 
   it('HTTP 200 with too many levels is in-doubt', () => {
     const config = (levels: number) =>
       `{"code": 0, "data": {"config": {"timeout": ${'['.repeat(levels)}${']'.repeat(levels)}}}}`
     expect(parseKind(200, config(20))).toBe('confirmed')
-    expect(parseKind(200, config(100_000))).toBe('in doubt')
+    expect(parseKind(200, config(100_000))).toBe('in-doubt')
   })
 
   it.each([
@@ -104,13 +104,13 @@ describe('the meaning of an answer', () => {
     { code: [0] },
     { code: { a: 0 } },
     { code: 0.5 },
-  ])('HTTP 200 with %j has no numeric code and is in doubt', (body) =>
-    expect(parseKind(200, body)).toBe('in doubt'),
+  ])('HTTP 200 with %j has no numeric code and is in-doubt', (body) =>
+    expect(parseKind(200, body)).toBe('in-doubt'),
   )
 
   it('code 0 without HTTP 200 is neither confirmed nor refused', () => {
     for (const status of [201, 202, 204, 206, 304, 400, 409, 500])
-      expect(parseKind(status, { code: 0 })).toBe('in doubt')
+      expect(parseKind(status, { code: 0 })).toBe('in-doubt')
   })
 })
 
@@ -169,7 +169,8 @@ describe('the data of an answer', () => {
   it('names of prototype members are data', () => {
     const outcome = parse(
       200,
-      '{"code": 0, "__proto__": {"code": 7}, "data": {"config": {"__proto__": {"x": 1}, "constructor": 1}}}',
+      '{"code": 0, "__proto__": {"code": 7}, ' +
+        '"data": {"config": {"__proto__": {"x": 1}, "constructor": 1}}}',
     )
     expect(outcome).toMatchObject({ kind: 'confirmed' })
     expect(Object.hasOwn((outcome as { config: object }).config, '__proto__')).toBe(true)

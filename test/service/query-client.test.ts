@@ -252,7 +252,7 @@ describe('refusals of the service', () => {
     [403, 'access', 'HTTP 403, no message'],
     [404, 'service-refused', 'there is no such interface at this address'],
   ])(
-    'HTTP %i without a message is reported in words, whatever the body',
+    'HTTP %i without a message is described in words, for any body',
     async (status, code, words) => {
       for (const body of ['', '<html>', { code: 0, data: {} }]) {
         const result = await queryFailure(createTransport({ status, body }))

@@ -32,6 +32,6 @@ describe('the remaining calls by the headers', () => {
     expect(clock.time - start).toBe(20_000)
     expect(waits).toEqual([20_000])
     pace.release({ remaining: 0, resetMs: 301_000 })
-    await expect(pace.acquire()).rejects.toThrow('the service lets no more reads through for 301 s')
+    await expect(pace.acquire()).rejects.toThrow('the service accepts no more queries for 301 s')
   })
 })

@@ -95,7 +95,7 @@ describe('a question of any size', () => {
     )
   })
 
-  itOften('for a sum is split likewise, and counts of a label add up', async () => {
+  itOften('for a sum is split in the same way, and counts of a label add up', async () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice }) => {
         const broken: string[] = []

@@ -33,7 +33,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: "the calls of another machine count by that machine's clock",
     file: 'src/state/format/calls.ts',
-    find: 'return at > here.now - mostSkew ? [{ time: here.up, count }] : []',
+    find: 'return at > here.now - maxClockSkew ? [{ time: here.up, count }] : []',
     replace: 'return [{ time: here.up - (here.now - at), count }]',
     seeds: 200,
   },
@@ -49,7 +49,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
     file: 'src/state/lock.ts',
     find: 'if (other === null || isStale(other, machine) || clock.monotonic() - since >= leaseMs) {',
     replace:
-      'if (other === null || isStale(other, machine) || (clock as any).now() - Date.parse(other.since) >= leaseMs) {',
+      'if (other === null || isStale(other, machine) || ' +
+      '(clock as any).now() - Date.parse(other.since) >= leaseMs) {',
     seeds: 200,
   },
   {
@@ -101,7 +102,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
     file: 'src/service/write/parse-answer.ts',
     find: 'if (answer.status >= 500)\n    return createInDoubt(',
     replace:
-      "if (answer.status >= 500)\n    return ((message: string): Outcome => ({ kind: 'not sent', message }))(",
+      'if (answer.status >= 500)\n    return ' +
+      "((message: string): Outcome => ({ kind: 'not sent', message }))(",
     seeds: 100,
   },
   {
@@ -142,7 +144,9 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: "a lost race replaces the winner's commit",
     file: 'src/state/git/git-files.ts',
-    find: 'view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)\n      view.shared = winner',
+    find:
+      'view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)\n' +
+      '      view.shared = winner',
     replace: 'view.shared = winner',
     seeds: 500,
   },

@@ -25,7 +25,7 @@ export interface Call {
 /** Fate of a call on its way. */
 type Fate = 'well' | 'unreached' | 'lost request' | 'lost answer' | 'server error' | 'nonsense'
 
-/** HTTP statuses that make the outcome certain whatever the rest of the answer. */
+/** HTTP statuses that determine the outcome regardless of the rest of the answer. */
 const certainStatuses = new Set([401, 404, 429])
 
 /** Network between client and service. */

@@ -11,7 +11,7 @@ import { countEach } from '../service/budget-world.ts'
 const here: MachineTimes = { boot: 'boot-1', now: Date.UTC(2026, 10, 20), up: 1_000_000 }
 
 describe('calls of this machine', () => {
-  it('keep their times, whatever the wall clock shows', () => {
+  it('keep their times if the wall clock changes', () => {
     const calls = buildCalls(countEach([here.up - 50_000, here.up - 10_000]), here)
     for (const by of [-3_600_000, 0, 3_600_000])
       expect(toUptimes(calls, { ...here, now: here.now + by })).toEqual(

@@ -175,13 +175,15 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
             : (also[place] ?? []).some((each) => isSameJson(each, value))
         if (allowed) expect(attempt).not.toThrow()
         else
-          expect(attempt, JSON.stringify(value)).toThrow(/^the record file\.json can't be read: /)
+          expect(attempt, JSON.stringify(value)).toThrow(
+            /^the state file file\.json can't be used: /,
+          )
       }
     },
   )
 
   it.each(['', 'null', '[]', '7', '{', '"x"'])('is refused if it is %j', (text) => {
-    expect(() => parse('file.json', text)).toThrow(/^the record file\.json can't be read: /)
+    expect(() => parse('file.json', text)).toThrow(/^the state file file\.json can't be used: /)
   })
 })
 
@@ -192,18 +194,18 @@ describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
   it.each([
     ['nests without end', `"x": ${'['.repeat(100_000)}${']'.repeat(100_000)}`, /100 levels/],
     ['nests objects', `"x": ${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, /100 levels/],
-    ['has a number beyond all numbers', '"x": {"y": [-1e999]}', /number that is too large/],
+    ['has a number that parses to infinity', '"x": {"y": [-1e999]}', /number that is too large/],
   ])('is refused when it %s', (_how, key, message) => {
     expect(() => parse('file.json', withKey(key))).toThrow(message)
   })
 
-  it('sets no prototype, and may have keys that nobody knows yet', () => {
+  it('sets no prototype and may have unknown keys', () => {
     for (const key of ['"__proto__": {"polluted": true}', '"constructor": 1', '"later": [1]'])
       expect(() => parse('file.json', withKey(key))).not.toThrow()
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
   })
 
-  it('says which version can read it when a newer one wrote it', () => {
+  it('is refused with a hint to update if a newer version wrote it', () => {
     const attempt = (version: string) => {
       try {
         parse('file.json', text.replace(/\/1"/, `/${version}"`))
@@ -223,7 +225,7 @@ describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
   })
 })
 
-it('names like those of prototypes are names like any other', () => {
+it('names of prototype members are ordinary keys', () => {
   const entry = JSON.stringify(item)
   const domain = (items: string) =>
     parseDomainFile(
@@ -237,7 +239,7 @@ it('names like those of prototypes are names like any other', () => {
   expect(() => domain('{"__proto__": {}}')).toThrow(/expected \/items\/__proto__\/status/)
 })
 
-it('the last of two equal keys counts, as everywhere in JSON', () => {
+it('the last of two equal keys counts, as in JSON.parse', () => {
   const text = '{"format": "edgewise.record/1", "domain": "a", "domain": "b", "items": {}}'
   expect(parseDomainFile('file.json', text).domain).toBe('b')
 })
@@ -259,9 +261,9 @@ it.each<[string, JsonObject, string]>([
     'at /before/a/timeout/candidates: expected at least one entry, got an empty list',
   ],
   ['a missing key', { before: {} }, 'expected /intents, got nothing there'],
-])('the message names the place of %s, and what was expected', (_what, more, message) => {
+])('the message names the place of %s and the expected value', (_what, more, message) => {
   const text = JSON.stringify({ format: 'edgewise.wave/1', ...more })
-  expect(() => parseWave('1.json', text)).toThrow(`the record 1.json can't be read: ${message}`)
+  expect(() => parseWave('1.json', text)).toThrow(`the state file 1.json can't be used: ${message}`)
 })
 
 describe('recorded state of an item', () => {

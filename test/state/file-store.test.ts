@@ -24,7 +24,7 @@ const open = (disk: Disk): Store =>
     'default',
   )
 
-it('an unrecorded outcome leaves its write in-doubt, whatever is recorded later', async () => {
+it('an unrecorded outcome leaves its write in-doubt, even if later ones are recorded', async () => {
   const before: RecordedState = new Map([
     ...buildDomain('one.example.com', { timeout: buildItem('1') }),
     ...buildDomain('two.example.com', { timeout: buildItem('2') }),

@@ -19,12 +19,12 @@ import { createLibraryGit } from '../../src/state/git/library-git.ts'
 import { GitSandbox } from './git-sandbox.ts'
 
 const runners = [
-  ['a process group of its own', createDetachedGit],
+  ['a separate process group', createDetachedGit],
   ['simple-git', createLibraryGit],
 ] as const
 
 describe('the environment of git', () => {
-  it('has what git, its helpers and ssh need', () => {
+  it('passes the variables of git, its helpers and ssh', () => {
     const given = {
       PATH: '/bin',
       HOME: '/home/me',
@@ -40,7 +40,7 @@ describe('the environment of git', () => {
     expect(buildGitEnvironment(given, 'of the service')).toMatchObject(given)
   })
 
-  it('has nothing else, and nothing with the token of the service in it', () => {
+  it('passes no other variables, and none that contains the token of the service', () => {
     const given = {
       GIT_DIR: '/x',
       GIT_INDEX_FILE: '/x',
@@ -59,10 +59,10 @@ describe('the environment of git', () => {
   })
 })
 
-describe('what git said', () => {
+describe('an error of git', () => {
   it('is printed without credentials, hints and prefixes', () => {
-    const err =
-      "hint: try again\nfatal: unable to access 'https://user:hunter2@git.example.com/x.git/': no route\nremote: closed\n"
+    const url = 'https://user:hunter2@git.example.com/x.git/'
+    const err = `hint: try again\nfatal: unable to access '${url}': no route\nremote: closed\n`
     expect(formatGitError({ code: 1, out: Buffer.alloc(0), err })).toBe(
       "unable to access 'https://git.example.com/x.git/': no route; closed",
     )
@@ -79,22 +79,19 @@ describe.each(runners)('git in %s', (_runner, gitIn) => {
     writeFileSync(join(folder, path), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
   const withScript = () => gitIn(folder, { PATH: `${folder}:${process.env['PATH'] ?? ''}` })
 
-  it.each(['INT', 'TERM'])(
-    'is repeated when SIG%s ended it before it had begun',
-    async (signal) => {
-      script('git', `[ -e begun ] && exec echo said\n: > begun\nkill -${signal} $$\nsleep 5`)
-      const { code, out } = await withScript()(['look'])
-      expect([code, String(out), existsSync(join(folder, 'begun'))]).toEqual([0, 'said\n', true])
-    },
-  )
+  it.each(['INT', 'TERM'])('is repeated if SIG%s ended it before it started', async (signal) => {
+    script('git', `[ -e begun ] && exec echo done\n: > begun\nkill -${signal} $$\nsleep 5`)
+    const { code, out } = await withScript()(['look'])
+    expect([code, String(out), existsSync(join(folder, 'begun'))]).toEqual([0, 'done\n', true])
+  })
 
-  it('is given up when it is interrupted again and again', async () => {
+  it('fails after three interrupts', async () => {
     script('git', 'echo run >> runs\nkill -INT $$')
     expect((await withScript()(['look'])).code).not.toBe(0)
     expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('run\nrun\nrun\n')
   })
 
-  it.each(['git', 'what it has started'])('is given up when %s does not end', async (who) => {
+  it.each(['git', 'its child process'])('fails if %s does not end in time', async (who) => {
     if (who === 'git') script('git', "trap '' INT\nsleep 20")
     else {
       await gitIn(folder, buildGitEnvironment(process.env, ''))(['init', '--quiet'])
@@ -108,20 +105,20 @@ describe.each(runners)('git in %s', (_runner, gitIn) => {
     })
   })
 
-  it('is reported where it is not installed', async () => {
+  it('throws if it is not installed', async () => {
     await expect(gitIn(tmpdir(), { PATH: '/nowhere' })(['version'])).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('git is not installed') as string,
     })
   })
 
-  it('gets its input, and nothing where there is none', async () => {
+  it('receives its input, or an empty one', async () => {
     script('git', 'cat; echo end')
     expect(String((await withScript()(['look'], 'é\n')).out)).toBe('é\nend\n')
     expect(String((await withScript()(['look'])).out)).toBe('end\n')
   })
 
-  it('returns every byte of a large output, and its code beside it', async () => {
+  it('returns all of a large output, and its exit code', async () => {
     const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * 7) % 256))
     writeFileSync(join(folder, 'bytes'), bytes)
     script('git', 'cat bytes; echo why >&2; exit 3')
@@ -130,7 +127,7 @@ describe.each(runners)('git in %s', (_runner, gitIn) => {
   })
 })
 
-/** Settings of a repository that start a program where git heeds them. */
+/** Settings of a repository that start a program if git uses them. */
 const hostile = (mark: string): Record<string, string> => ({
   'core.fsmonitor': mark,
   'core.hooksPath': `${mark}-hooks`,
@@ -176,7 +173,7 @@ const hooks = [
   'post-commit',
 ]
 
-/** Variables that redirect git, or start a program. */
+/** Variables that redirect git or start a program. */
 const redirecting = (victim: string, mark: string): Record<string, string> => ({
   GIT_DIR: victim,
   GIT_COMMON_DIR: victim,
@@ -240,7 +237,7 @@ describe.each(runners)('a hostile repository, with git in %s', (_runner, gitIn) 
   })
   afterEach(() => sandbox.remove())
 
-  /** The commands that state in git is read and written with. */
+  /** Lists the git commands that load and save state. */
   const commands = (head: string): [...args: string[]][] => [
     ['rev-parse', '--git-common-dir'],
     ['config', '--get-regexp', '^remote'],
@@ -259,7 +256,7 @@ describe.each(runners)('a hostile repository, with git in %s', (_runner, gitIn) 
     ['update-ref', '-d', 'refs/edgewise/one', head],
   ]
 
-  it('starts no program of its settings or of the environment', async () => {
+  it('starts no program from its settings or the environment', async () => {
     const victim = await sandbox.git('victim', 'for-each-ref')
     const head = String((await git(['rev-parse', 'HEAD'])).out).trim()
     for (const args of commands(head))
@@ -291,7 +288,7 @@ it.each([
   ['library-git.ts', 'createLibraryGit', 'repeated'],
 ])('an interrupt of our process group: git of %s, %s, is %s', async (file, name, outcome) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-group-'))
-  // Interrupts the group of the process that runs it, as Ctrl-C does.
+  // Interrupts the process group of its parent, as Ctrl-C does.
   writeFileSync(
     join(folder, 'git'),
     '#!/bin/sh\n[ -e begun ] && exec echo repeated\n: > begun\nkill -INT -$GROUP\necho finished\n',
@@ -309,8 +306,8 @@ process.stdout.write(out)
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let said = ''
-  for await (const chunk of child.stdout) said += String(chunk)
-  expect(said).toBe(`${outcome}\n`)
+  let output = ''
+  for await (const chunk of child.stdout) output += String(chunk)
+  expect(output).toBe(`${outcome}\n`)
   rmSync(folder, { recursive: true, force: true })
 })

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simpleGit } from 'simple-git'
-import { openGit } from '../../src/state/git/plumbing.ts'
+import { openGit } from '../../src/state/git/open-git.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 

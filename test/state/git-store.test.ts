@@ -194,7 +194,7 @@ describe('another process on the same branch', () => {
     expect(await (await two.open('clone', 'mine')).load()).toEqual(new Map())
   })
 
-  it('in the same clone, without a remote, is built upon as well', async () => {
+  it('in the same clone without a remote is built upon too', async () => {
     await two.sandbox.repository('alone')
     const [mine, theirs] = [await two.open('alone', 'mine'), await two.open('alone', 'theirs')]
     await mine.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'mine')
@@ -220,7 +220,7 @@ describe('a push', () => {
       mode: 0o755,
     })
 
-  it('refused by the remote shows the reason and leaves the state unchanged', async () => {
+  it('refused by the remote reports the reason and leaves the state unchanged', async () => {
     const store = await two.open('clone')
     await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
     hook('echo "branch is protected" >&2; exit 1')
@@ -276,7 +276,7 @@ describe('a push', () => {
     ).toEqual(['confirmed', 'confirmed'])
   })
 
-  it('whose answer was lost counts once it took effect', async () => {
+  it('counts if it took effect and its answer was lost', async () => {
     const store = await two.open('clone')
     await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
     // Receives everything, then reports a failure.
@@ -287,7 +287,7 @@ describe('a push', () => {
     expect(await two.log()).toEqual(['first', 'second'])
   })
 
-  it('names no credentials that the address holds', async () => {
+  it('reports no credentials of the address', async () => {
     await two.sandbox.git(
       'clone',
       'remote',
@@ -305,7 +305,7 @@ describe('a push', () => {
 })
 
 describe('outcomes that only this clone has', () => {
-  it('give way when another machine has gone on from what the remote had', async () => {
+  it('are discarded if another machine has written since', async () => {
     const two = await Two.make()
     const store = await two.open('clone')
     await store.recordIntents(
@@ -331,7 +331,7 @@ describe('outcomes that only this clone has', () => {
   })
 })
 
-it('what can not be recorded in this clone is not announced to others', async () => {
+it('intents that this clone cannot record are not pushed', async () => {
   const two = await Two.make()
   const store = await two.open('clone')
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
@@ -363,12 +363,12 @@ describe('a branch deleted from the remote', () => {
   afterEach(() => two.sandbox.remove())
 
   it.each([
-    ['that was cloned whole', []],
+    ['of all branches', []],
     [
       'of one branch only',
       ['config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main'],
     ],
-  ])('is not made again from what a clone %s has left of it', async (_kind, setting) => {
+  ])('is not restored from the copy in a clone %s', async (_kind, setting) => {
     if (setting.length > 0) await two.sandbox.git('clone', ...setting)
     await (
       await two.open('clone')
@@ -383,7 +383,7 @@ describe('a branch deleted from the remote', () => {
     }
     await expect(two.open('clone')).rejects.toMatchObject(gone)
     await expect(two.open('other')).rejects.toMatchObject(gone)
-    // As the message says.
+    // The message recommends this push.
     await two.sandbox.git('other', 'push', '--quiet', 'origin', branch)
     expect((await (await two.open('clone')).load()).get('a.example.com')).toEqual(
       new Map([['timeout', buildItem('2')]]),
@@ -393,7 +393,7 @@ describe('a branch deleted from the remote', () => {
     expect(await (await two.open('clone')).load()).toEqual(new Map())
   })
 
-  it('was never there where the remote is new: what this clone has is the record', async () => {
+  it('is not assumed if the remote is new: it receives the state of this clone', async () => {
     await two.sandbox.git('other', 'remote', 'remove', 'origin')
     await (
       await two.open('other')
@@ -406,7 +406,7 @@ describe('a branch deleted from the remote', () => {
   })
 })
 
-it('a clone without files of its own asks the remote for those of the record at once', async () => {
+it('a partial clone fetches all files of the state in few requests', async () => {
   const two = await Two.make()
   const names = Array.from({ length: 20 }, (_, i) => `d${i}.example.com`)
   const recorded = new Map(
@@ -422,18 +422,17 @@ it('a clone without files of its own asks the remote for those of the record at 
     `file://${two.sandbox.folder}/remote.git`,
     'partial',
   )
-  // Records each request to it.
-  const asked = join(two.sandbox.folder, 'asked')
-  writeFileSync(`${asked}.sh`, `#!/bin/sh\necho asked >> ${asked}\nexec git-upload-pack "$@"\n`, {
-    mode: 0o755,
-  })
-  await two.sandbox.git('partial', 'config', 'remote.origin.uploadpack', `${asked}.sh`)
+  // Logs each request to the remote.
+  const log = join(two.sandbox.folder, 'requests')
+  const script = `#!/bin/sh\necho request >> ${log}\nexec git-upload-pack "$@"\n`
+  writeFileSync(`${log}.sh`, script, { mode: 0o755 })
+  await two.sandbox.git('partial', 'config', 'remote.origin.uploadpack', `${log}.sh`)
   expect(await (await two.open('partial')).load()).toEqual(recorded)
-  expect(readFileSync(asked, 'utf8').trim().split('\n').length).toBeLessThan(10)
+  expect(readFileSync(log, 'utf8').trim().split('\n').length).toBeLessThan(10)
   two.sandbox.remove()
 })
 
-it('a remote that wants no options, or is a mirror, is pushed to as any other', async () => {
+it('push options and a mirror setting do not affect a push', async () => {
   const two = await Two.make()
   await two.sandbox.git('clone', 'config', 'push.pushOption', 'ci.skip')
   await two.sandbox.git('clone', 'config', 'remote.origin.mirror', 'true')
@@ -444,7 +443,7 @@ it('a remote that wants no options, or is a mirror, is pushed to as any other', 
   two.sandbox.remove()
 })
 
-it('a repository that lacks an object of the record says so, and nothing is taken for empty', async () => {
+it('a missing object of the state is an error, not an empty state', async () => {
   const two = await Two.make()
   const store = await two.open('clone')
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')

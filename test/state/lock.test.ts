@@ -71,7 +71,7 @@ describe('the lock', () => {
     expect(await clock.drive(second)).toBeDefined()
   })
 
-  it('of a dead process of this machine is taken over at once', async () => {
+  it('of a dead process of this machine is taken over immediately', async () => {
     await take('first')
     const lease = await take('second', 0, { ...here, isRunning: () => false })
     expect(await lease.remainingMs()).toBeGreaterThan(0)

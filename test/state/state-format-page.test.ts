@@ -10,7 +10,7 @@ import { parseJson } from '../../src/model/json.ts'
 import { fileKinds, findSchemaFaults } from './state-schemas.ts'
 
 const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url), 'utf8')
-/** The example below each link to a schema. */
+/** Examples of the page, by the schema linked above them. */
 const examples = new Map(
   Array.from(
     page.matchAll(/\nSchema: \[`(\w+)\.schema\.json`\][^#]*?\n```json\n([\s\S]*?)```/g),
@@ -18,7 +18,7 @@ const examples = new Map(
   ),
 )
 
-describe('the page of stored files', () => {
+describe('the page on stored files', () => {
   it('has an example of each file', () => {
     expect([...examples.keys()].toSorted()).toEqual(fileKinds.toSorted())
   })
@@ -50,7 +50,7 @@ describe('the page of stored files', () => {
     expect(rewrite(text)).toBe(text)
   })
 
-  it('shows an address and a plan file that the program can read', () => {
+  it('shows an address and a plan file that the program can parse', () => {
     expect(parseAddress(examples.get('address') ?? '')).toBe('https://api.example.net')
     expect(parseSavedPlan(parseJson(examples.get('plan') ?? '')).effort).toBe('normal')
   })

@@ -19,7 +19,7 @@ import {
 
 const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
 
-/** What the program itself checks of a file; null where it reads what it can of it, or nothing. */
+/** The program's check of each file; null if it ignores invalid parts or never loads the file. */
 const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   domain: (data) => checkStored(data, compiled.domainFile),
   journal: (data) => checkStored(data, compiled.journalFile),
@@ -32,7 +32,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   open: null,
 }
 
-/** A copy with another value at a place; undefined takes the key away. */
+/** Copies a value with another value at a place; undefined deletes the key. */
 function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
   const copy = structuredClone(whole)
   const steps = parsePointer(pointer)
@@ -46,8 +46,8 @@ function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
 }
 
 /**
- * Whether the schema accepts a value. The validator of the program has to agree, and to name the
- * place of what it refuses.
+ * Checks whether the schema accepts a value. The validator of the program has to agree, and its
+ * fault has to name the place.
  */
 function accepts(name: string, value: Json, pointer: string): boolean {
   const accepted = findSchemaFaults(name, value).length === 0
@@ -71,13 +71,13 @@ it('every schema of a file has a name, a description and its check', () => {
 describe.each(fileKinds)('the schema %s', (name) => {
   const { whole, places } = buildSample(name)
 
-  it('accepts a file with all keys that it names, and one that it does not name', () => {
+  it('accepts a file with all its keys and an unknown one', () => {
     expect(findSchemaFaults(name, whole)).toEqual([])
     expect(accepts(name, whole, '')).toBe(true)
     expect(accepts(name, withAt(whole, '/later', 'added'), '')).toBe(true)
   })
 
-  it('refuses a file without any one of its required keys', () => {
+  it('refuses a file that lacks a required key', () => {
     const required = places.filter((place) => place.required)
     expect(required.length).toBeGreaterThanOrEqual(2)
     for (const { pointer } of required)
@@ -87,7 +87,7 @@ describe.each(fileKinds)('the schema %s', (name) => {
       ])
   })
 
-  it('accepts a file without any one of its other keys', () => {
+  it('accepts a file that lacks an optional key', () => {
     for (const { pointer } of places.filter(({ required }) => !required)) {
       if (pointer.endsWith('/0')) continue
       expect([pointer, accepts(name, withAt(whole, pointer, undefined), pointer)]).toEqual([
@@ -97,7 +97,7 @@ describe.each(fileKinds)('the schema %s', (name) => {
     }
   })
 
-  it.each(places)('refuses another type at $pointer, unless anything may stand there', (place) => {
+  it.each(places)('refuses another type at $pointer, unless any type is allowed', (place) => {
     const { pointer, schema } = place
     const wrong = values.filter((value) => excludes(schema, value))
     const free = ['const', 'anyOf'].every((key) => schema[key] === undefined)

@@ -10,7 +10,7 @@ import {
 
 const folder = new URL('../../schemas/state/', import.meta.url)
 
-/** The schemas of stored files by name, and what they share. */
+/** Schemas of stored files by name, with the shared one. */
 export const stateSchemas: ReadonlyMap<string, JsonObject> = new Map(
   readdirSync(folder).map((file) => [
     file.replace('.schema.json', ''),
@@ -18,14 +18,14 @@ export const stateSchemas: ReadonlyMap<string, JsonObject> = new Map(
   ]),
 )
 
-/** The schemas that describe a file. */
+/** Names of the schemas that describe a file. */
 export const fileKinds = [...stateSchemas.keys()].filter((name) => name !== 'shared')
 
 const ajv = new Ajv2020({ strict: true, allErrors: true })
 ajv.addKeyword('x-expected')
 for (const schema of stateSchemas.values()) ajv.addSchema(schema)
 
-/** What is wrong with a value by the schema itself, or nothing. */
+/** Lists the faults of a value by the schema itself, without the generated validators. */
 export function findSchemaFaults(name: string, value: unknown): string[] {
   const validate = ajv.getSchema(String(stateSchemas.get(name)?.['$id']))
   if (validate === undefined) throw new Error(`expected a schema "${name}"`)
@@ -33,7 +33,7 @@ export function findSchemaFaults(name: string, value: unknown): string[] {
   return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
 }
 
-/** A schema with what its references lead to in their place. */
+/** Replaces the references in a schema by their targets. */
 export function inlineSchema(name: string, part: Json = stateSchemas.get(name) ?? null): Json {
   if (Array.isArray(part)) return part.map((each) => inlineSchema(name, each))
   if (!isObject(part)) return part
@@ -49,14 +49,14 @@ export function inlineSchema(name: string, part: Json = stateSchemas.get(name) ?
   return inlineSchema(home, found)
 }
 
-/** A place in a buildValue of a schema. */
+/** A place in a sample. */
 export interface SamplePlace {
   pointer: string
   required: boolean
   schema: JsonObject
 }
 
-/** A text for each pattern of the schemas, by what the schema calls it. */
+/** Matching texts for the patterns, by the schemas' descriptions of them. */
 const matching: Record<string, string> = {
   'a time such as 2026-11-20T03:00:00.000Z': '2026-11-20T03:00:00.000Z',
   'letters, digits, "_" and "-"': 'one',
@@ -64,7 +64,7 @@ const matching: Record<string, string> = {
   'a hash such as sha256:4f2c… with 64 digits': `sha256:${'0a'.repeat(32)}`,
 }
 
-/** A value with everything that a schema names, and the places in it. */
+/** Builds a value with all keys of a schema, and lists its places. */
 export function buildSample(name: string): { whole: Json; places: SamplePlace[] } {
   const places: SamplePlace[] = []
   const schema = inlineSchema(name)
@@ -112,7 +112,7 @@ function buildValue(schema: JsonObject, pointer: string, places: SamplePlace[]):
   }
 }
 
-/** Whether a schema says by itself that a value is wrong. */
+/** Checks whether a schema alone excludes a value. */
 export function excludes(schema: JsonObject, value: Json): boolean {
   const { const: only, enum: words, anyOf, minimum } = schema
   if (Array.isArray(anyOf)) return anyOf.every((each) => excludes(expectSchema(each), value))
@@ -124,7 +124,7 @@ export function excludes(schema: JsonObject, value: Json): boolean {
   return typeof value === 'string' && !new RegExp(String(schema['pattern'] ?? ''), 'u').test(value)
 }
 
-/** The types that a schema names; none where anything may stand. */
+/** Lists the types of a schema; none if any type is allowed. */
 export function listTypes({ type }: JsonObject): Json[] {
   return type === undefined ? [] : Array.isArray(type) ? type : [type]
 }

@@ -237,7 +237,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       }
     })
 
-    it('keeps the outcome of a settled write, whatever happens to the others', async () => {
+    it('keeps the outcome of a settled write, for any outcome of the others', async () => {
       const before = new Map([
         ...buildDomain('a.example.com', { timeout: buildItem('1') }),
         ...buildDomain('b.example.com', { timeout: buildItem('2') }),
@@ -415,7 +415,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       },
     )
 
-    it('keeps the calls of an account, whatever the id', async () => {
+    it('keeps the calls of an account for all ids', async () => {
       const call = (n: number) => ({ at: n, boot: 'boot', up: n })
       await (await open('one')).saveCalls('x', [call(1), call(2)])
       expect((await (await open('two')).loadCalls()).calls).toEqual([call(1), call(2)])
@@ -505,7 +505,7 @@ const damages: [string, (text: string) => string][] = [
     (text) => text.replace(/"candidates":\[[^\]]*\]/, '"candidates":[]'),
   ],
   [
-    'in doubt between nothing',
+    'in-doubt without candidates',
     (text) =>
       text
         .replace(/"candidates":\[[^\]]*\]/, '"candidates":[]')

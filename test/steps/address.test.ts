@@ -156,7 +156,9 @@ describe('a secret printed by a command', () => {
       },
     })
     const ran = join(place.root, 'ran')
-    const script = `require("node:fs").writeFileSync(${JSON.stringify(ran)}, ""); console.log("hunter2-hunter2")`
+    const script =
+      `require("node:fs").writeFileSync(${JSON.stringify(ran)}, ""); ` +
+      'console.log("hunter2-hunter2")'
     place.write('print.cjs', script)
     const source = `secrets: {signing: {command: [${process.execPath}, print.cjs]}}\n`
     workspace(`${emulator.url}/cdn/hunter2-hunter2`, source)

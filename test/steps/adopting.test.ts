@@ -41,10 +41,12 @@ describe('import --write-manifests', () => {
     )
     expect(output).toContain('Shared configuration is in profiles/imported.yaml.')
     expect(text('profiles/imported.yaml')).toBe(
-      'profile: imported\nconfig:\n  https:\n    cert_id: 1001\n    http2: on\n    force_https: 301\n  timeout:\n    time: "60"\n',
+      'profile: imported\nconfig:\n  https:\n    cert_id: 1001\n    http2: on\n' +
+        '    force_https: 301\n  timeout:\n    time: "60"\n',
     )
     expect(text('domains/d2.example.com.yaml')).toBe(
-      'domain: d2.example.com\nprofiles:\n  - imported\nconfig:\n  origin:\n    default_master: 192.0.2.2\n    origin_mode: default\n',
+      'domain: d2.example.com\nprofiles:\n  - imported\nconfig:\n  origin:\n' +
+        '    default_master: 192.0.2.2\n    origin_mode: default\n',
     )
     expect(text('domains/odd.example.com.yaml')).not.toContain('imported')
   })

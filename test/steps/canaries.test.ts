@@ -163,7 +163,8 @@ function layOut(): void {
   write('outside/access-id', `${secrets['access id']}\n`)
   const workspace = [
     'version: 1',
-    'service: {url: "${env:SERVICE_URL}", token: "${env:EDGEWISE_TOKEN}", settleSeconds: 0, timeoutSeconds: 5}',
+    'service: {url: "${env:SERVICE_URL}", token: "${env:EDGEWISE_TOKEN}", settleSeconds: 0, ' +
+      'timeoutSeconds: 5}',
     'limits: {callsPerMinute: 10000}',
     'secrets:',
     '  signing: {env: SIGNING_KEY}',
@@ -175,9 +176,11 @@ function layOut(): void {
   write('folder/edgewise.yaml', `${workspace.join('\n')}\nstate: {store: dir}\n`)
   manifests(60)
   const watched = join(sandbox.folder, 'tmp/watched')
+  const log = join(sandbox.folder, 'tmp/git.log')
   const shim = [
     '#!/bin/sh',
-    `{ echo "$@"; env; [ ! -e '${watched}' ] || cat /proc/[0-9]*/cmdline | tr '\\0' ' '; } >> '${join(sandbox.folder, 'tmp/git.log')}' 2> /dev/null`,
+    `{ echo "$@"; env; [ ! -e '${watched}' ] || cat /proc/[0-9]*/cmdline | tr '\\0' ' '; }` +
+      ` >> '${log}' 2> /dev/null`,
     'PATH=${PATH#*:} exec git "$@"',
   ]
   write('bin/git', `${shim.join('\n')}\n`)
@@ -219,9 +222,11 @@ function layOut(): void {
   chmodSync(join(sandbox.folder, 'outside/complain'), 0o755)
   // Literal secrets where they are not allowed.
   write('broken/edgewise.yaml', 'version: 1\n')
+  const literalTos = JSON.stringify(tos(secrets['access id'], secrets['access key']))
   write(
     'broken/domains/a.yaml',
-    `domain: ${shop}\nconfig:\n  visit_timestamp: ${signed(secrets['signing key'])}\n  tos_origin: [${JSON.stringify(tos(secrets['access id'], secrets['access key']))}]\n`,
+    `domain: ${shop}\nconfig:\n  visit_timestamp: ${signed(secrets['signing key'])}\n` +
+      `  tos_origin: [${literalTos}]\n`,
   )
   write(
     'literal-token/edgewise.yaml',

@@ -22,11 +22,10 @@ export class Canaries {
   scanText(where: string, data: string | Buffer): void {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data
     for (const { secret, form, bytes: wanted } of this.#forms) {
-      const at = bytes.indexOf(wanted)
-      if (at !== -1)
-        this.found.push(
-          `${secret} (${form}) in ${where} after ${bytes.subarray(Math.max(0, at - 60), at).toString()}`,
-        )
+      const start = bytes.indexOf(wanted)
+      if (start === -1) continue
+      const context = bytes.subarray(Math.max(0, start - 60), start).toString()
+      this.found.push(`${secret} (${form}) in ${where} after ${context}`)
     }
   }
 

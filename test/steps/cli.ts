@@ -117,7 +117,10 @@ export class Place {
     this.root = root === '' ? mkdtempSync(join(tmpdir(), 'edgewise-steps-')) : root
     this.write(
       'edgewise.yaml',
-      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  timezone: ${timezone}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: ${limits}\n${state}\nallowLiteralSecrets: true\n${more}`,
+      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n` +
+        `  timezone: ${timezone}\n` +
+        '  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\n' +
+        `limits: ${limits}\n${state}\nallowLiteralSecrets: true\n${more}`,
     )
   }
 

@@ -31,7 +31,8 @@ const offers: Record<string, (words: string[]) => string[]> = {
     run('bash', [
       '--norc',
       '-c',
-      'source ./edgewise.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _edgewise; printf "%s\\n" "${COMPREPLY[@]}"',
+      'source ./edgewise.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _edgewise; ' +
+        'printf "%s\\n" "${COMPREPLY[@]}"',
       'bash',
       ...words,
     ]),
@@ -41,7 +42,10 @@ const offers: Record<string, (words: string[]) => string[]> = {
       '-f',
       '-c',
       `compdef() { : }
-      offer() { local each; for each in "$@"; do [[ $each == $words[CURRENT]* ]] && print -r -- $each; done }
+      offer() {
+        local each
+        for each in "$@"; do [[ $each == $words[CURRENT]* ]] && print -r -- $each; done
+      }
       compadd() { shift; offer "$@" }
       _describe() { offer "\${(@P)2%%:*}" }
       _files() { [[ $1 == -/ ]] && print -rl -- *(/) || print -rl -- * }

@@ -162,7 +162,7 @@ describe('a workspace in a git repository', () => {
     rmSync(join(sandbox.folder, 'remote.git'), { recursive: true })
     const { code, err } = await place.cli('apply', '--yes')
     expect(code).toBe(1)
-    expect(err).toMatch(/record on the remote origin can't be reached/)
+    expect(err).toMatch(/the state on the remote origin can't be reached/)
     expect(await fetchConfig(emulator, 'a.example.com')).toEqual({})
   })
 
@@ -323,7 +323,7 @@ describe('a workspace in a git repository', () => {
     expect(clone).not.toBe('')
   })
 
-  it('prints nothing of what git is given, whatever DEBUG says', async () => {
+  it('prints no input of git, even if DEBUG is set', async () => {
     await sandbox.withRemote()
     const place = workspaceIn('clone')
     const env = { ...place.env, DEBUG: '*', GITHUB_TOKEN: 'of the code host' }
@@ -332,8 +332,8 @@ describe('a workspace in a git repository', () => {
       env,
       encoding: 'utf8',
     })
-    const said = `${out}${err}`
-    expect(said).toContain('1 write')
-    expect(said).not.toMatch(/simple-git|of the code host/)
+    const output = `${out}${err}`
+    expect(output).toContain('1 write')
+    expect(output).not.toMatch(/simple-git|of the code host/)
   })
 })

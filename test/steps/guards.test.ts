@@ -51,7 +51,8 @@ it('a saved plan is checked by the current guards', async () => {
   expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)
   place.write(
     'edgewise.yaml',
-    `version: 1\nservice: {url: "${emulator.url}"}\nstate: {store: dir}\nguards: {freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]}\n`,
+    `version: 1\nservice: {url: "${emulator.url}"}\nstate: {store: dir}\n` +
+      'guards: {freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]}\n',
   )
   const { code, err } = await place.cli('apply', 'plan.json')
   expect([code, err]).toEqual([

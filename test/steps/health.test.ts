@@ -116,8 +116,9 @@ describe('200 domains', () => {
     const { err, out, code: again } = await place.cli('apply', '--yes')
     expect([again, out]).toEqual([0, expect.stringContaining('No changes.')])
     expect(err).toMatch(
-      /100 changes of d000\.example\.com, .* on hold: rollout \S+ was rolled back \(wave 1 of 4: 5xx rose/,
+      /100 changes of d000\.example\.com, .* on hold: rollout \S+ was rolled back/,
     )
+    expect(err).toContain('was rolled back (wave 1 of 4: 5xx rose')
 
     place.manifest(name(3), { origin: { default_master: alsoGood } })
     const changes = (await place.json('plan'))['changes'] as { domain: string }[]
@@ -149,8 +150,11 @@ describe('too little data', () => {
     const ran = await applied()
     expect([ran.code, ran.judged.length]).toEqual([code, verdicts])
     const found = ran.events.find(({ type }) => type === 'wave.judged')
-    expect(found?.reason).toMatch(
-      /^too little data: \d+ requests before and \d+ after, and health\.minRequests requires 1000000000 in both$/,
+    expect(
+      String(found?.reason).replace(/\d+ requests before and \d+/, 'M requests before and N'),
+    ).toBe(
+      'too little data: M requests before and N after, ' +
+        'and health.minRequests requires 1000000000 in both',
     )
   })
 })
@@ -171,7 +175,9 @@ describe('before the first write', () => {
     await running(2, 'onFailure: rollback')
     place.manifest(name(0), { origin: { default_master: good }, timeout: { time: 60 } })
     const { err } = await place.cli('apply', '--yes')
-    const warning = `a failed health check can't roll back timeout of ${name(0)} (it was not recorded before, and the service documents no way to unset it)`
+    const warning =
+      `a failed health check can't roll back timeout of ${name(0)} (it was not recorded before, ` +
+      'and the service documents no way to unset it)'
     expect(err.indexOf(warning)).toBeGreaterThan(-1)
     expect(err.indexOf(warning)).toBeLessThan(err.indexOf('confirmed'))
   })

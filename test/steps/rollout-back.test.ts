@@ -141,7 +141,7 @@ describe('an automatic rollback', () => {
     await breaking(8, { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     const [{ id } = { id: '' }] = place.loadRollouts()
-    // As left by a process that dies after the last write of the rollback.
+    // The state after a process that dies after the last write of the rollback.
     const file =
       place.findRolloutFiles().find((path) => path.endsWith(`/rollouts/${id}.json`)) ?? ''
     const text = readFileSync(join(place.root, file), 'utf8')

@@ -166,7 +166,7 @@ async function lockElsewhere(): Promise<void> {
   ).not.toBeNull()
 }
 
-it('is left at once by an apply interrupted while another process has the lock', async () => {
+it('is left immediately by an apply interrupted while another process has the lock', async () => {
   const stop = new AbortController()
   place.signal = stop.signal
   time.onSleep = async (_ms, wait) => {
@@ -212,7 +212,7 @@ describe('an impossible rollout file', () => {
       const { code, err } = await place.cli(...words)
       expect([code, err]).toEqual([
         1,
-        expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /),
+        expect.stringMatching(/the state file .*\/rollouts\/.* can't be used: /),
       ])
     }
     expect(await sent()).toHaveLength(1)

@@ -276,7 +276,7 @@ it('a damaged rollout file is named, and nothing is sent', async () => {
     const { code, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /),
+      expect.stringMatching(/the state file .*\/rollouts\/.* can't be used: /),
     ])
     place.write(file, text)
   }

@@ -22,7 +22,9 @@ beforeAll(async () => {
   runner = placeIn('clone')
   runner.write('profiles/baseline.yaml', 'profile: baseline\nconfig:\n  timeout: {time: 60}\n')
   for (const name of names) {
-    const own = `origin:\n    default_master: 192.0.2.10\n  add_response_head:\n    list: [{name: X-Site, value: ${name}}]`
+    const own =
+      'origin:\n    default_master: 192.0.2.10\n' +
+      `  add_response_head:\n    list: [{name: X-Site, value: ${name}}]`
     runner.write(
       `domains/${name}.yaml`,
       `domain: ${name}\nprofiles: [baseline]\nconfig:\n  ${own}\n`,
@@ -38,9 +40,11 @@ beforeAll(async () => {
   colleague.env = { ...sandbox.env }
   other = placeIn('other')
   const script = join(sandbox.folder, 'look.mjs')
+  const url = JSON.stringify(`${emulator.url}/_emulator/state`)
   writeFileSync(
     script,
-    `const answer = await fetch(${JSON.stringify(`${emulator.url}/_emulator/state`)})\nconsole.log(JSON.stringify((await answer.json()).domains))\n`,
+    `const answer = await fetch(${url})\n` +
+      'console.log(JSON.stringify((await answer.json()).domains))\n',
   )
   look = `'${process.execPath}' '${script}'`
 })

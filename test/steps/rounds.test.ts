@@ -109,7 +109,7 @@ describe('many domains', () => {
   it.each([
     ['documented', 2, 'timeout is alone, origin and https share'],
     ['all', 1, 'all share'],
-    ['[[timeout, https]]', 2, 'as the list says'],
+    ['[[timeout, https]]', 2, 'as configured'],
   ])('groups: %s makes %i writes', async (groups, count) => {
     enterPlace(new Place(emulator.url, `grouping: {groups: ${groups}}\n`))
     await place
@@ -538,10 +538,9 @@ describe('the examples', () => {
         ...Object.fromEntries(names.map((each) => [each, `value-of-${each}`])),
         EDGEWISE_TOKEN: token,
       }
-      writeFileSync(
-        file,
-        `${text.replace('url: emulator', `url: ${emulator.url}\n  token: \${env:EDGEWISE_TOKEN}`)}limits: {callsPerMinute: 10000}\n`,
-      )
+      const service = `url: ${emulator.url}\n  token: \${env:EDGEWISE_TOKEN}`
+      const workspace = text.replace('url: emulator', service)
+      writeFileSync(file, `${workspace}limits: {callsPerMinute: 10000}\n`)
       await place.settle()
       expect((await place.cli('plan')).out).toMatch(/No changes\.\n$/)
     },

@@ -298,7 +298,7 @@ describe('a rollback', () => {
     const ran = await place.cli('rollback', String(applies[0]?.['id']), '--yes')
     expect(runs()).toEqual([])
     const message = ran.err.replace(/\s+/g, ' ')
-    expect(message).toContain('value is not at hand (signing)')
+    expect(message).toContain('value is not available (signing)')
     expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 120 })
   })
 })

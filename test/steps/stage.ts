@@ -10,7 +10,7 @@ const noon = Date.UTC(2026, 10, 20, 12)
 
 /** Clock of a stage with manual time: it advances by waiting, or when a test sets it. */
 export const time: ManualTime = { now: noon }
-/** An origin that answers nobody, on a stage in time. */
+/** An origin that never answers. */
 export const deadOrigin = '192.0.2.66'
 
 let clock: ManualTime | null = null

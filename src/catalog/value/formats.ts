@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
 
 /**
- * Whether a text is a domain name: ASCII, at least two labels, no IP, port, wildcard or final dot.
+ * Tests whether a text is a domain name: ASCII, at least two labels, no IP, port, wildcard or
+ * final dot.
  */
 export function isDomain(text: string): boolean {
   if (text.length > 253) return false
@@ -15,7 +16,7 @@ export function isDomain(text: string): boolean {
   )
 }
 
-/** Whether a text is an IPv4 or IPv6 address in plain spelling (no zone, octal or short form). */
+/** Tests whether a text is a plain IPv4 or IPv6 address (no zone, octal or short form). */
 export function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%')
 }
@@ -58,12 +59,12 @@ export function canonicalizeAddress(text: string): string {
 
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Whether a text is an `http://` or `https://` URL with a host. */
+/** Tests whether a text is an `http://` or `https://` URL with a host. */
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[^/?#\\\s]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
 }
 
-/** Whether a text is a referring host: a domain or an IP address, or `*.` before a domain. */
+/** Tests whether a text is a referring host: a domain or an IP address, or `*.` before a domain. */
 function isReferer(text: string): boolean {
   return isAddress(text) || isDomain(text.startsWith('*.') ? text.slice(2) : text)
 }

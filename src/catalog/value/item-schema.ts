@@ -76,7 +76,7 @@ export function getAnnotations(schema: ItemSchema): Annotations {
 }
 
 /**
- * Whether a condition on a sibling field holds in this object; an omitted field has its default.
+ * Tests a condition on a sibling field in this object; an omitted field has its default.
  */
 export function holds(
   condition: FieldCondition | undefined,

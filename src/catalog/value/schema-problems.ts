@@ -141,7 +141,7 @@ const typeWords: Record<string, string> = {
   object: 'an object with fields',
 }
 
-/** Whether a value of this schema has a secret field. */
+/** Tests whether a value of this schema has a secret field. */
 export function holdsSecrets(schema: ItemSchema): boolean {
   const inner = [
     ...Object.values(schema.properties ?? {}),

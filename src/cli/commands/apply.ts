@@ -30,7 +30,7 @@ export function declareApply(program: Command, declare: Declare): void {
       const { printExecuted } = await import('../terminal/print-executed.ts')
       const { openValidWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
-      const workspace = openValidWorkspace(context, 'at hand')
+      const workspace = openValidWorkspace(context, 'available')
       const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
       const request = {
         ...buildGuardRequest(options),

@@ -50,7 +50,7 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
   const { hasDrift } = await import('../../report/drift/json.ts')
   const { openValidWorkspace } = await import('../open.ts')
   const { io } = context
-  const workspace = openValidWorkspace(context, 'at hand')
+  const workspace = openValidWorkspace(context, 'available')
   const found = await drift(workspace, await buildObserve(context, workspace, options), io)
   const dialogue = await createDriftDialogue(context, options)
   dialogue.show({ kind: 'drift', found, at: io.clock.now() })
@@ -61,7 +61,7 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
   const { repair } = await import('../../operations/repair.ts')
   const { printExecuted } = await import('../terminal/print-executed.ts')
   const { openValidWorkspace } = await import('../open.ts')
-  const workspace = openValidWorkspace(context, 'at hand')
+  const workspace = openValidWorkspace(context, 'available')
   const request = {
     ...buildGuardRequest(options),
     ...(await buildObserve(context, workspace, options)),

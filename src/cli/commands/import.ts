@@ -29,7 +29,7 @@ export function declareImport(program: Command, declare: Declare): void {
       const { openWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
       const { io, note } = context
-      const workspace = openWorkspace(context, 'at hand')
+      const workspace = openWorkspace(context, 'available')
       const { domain, writeManifests = false, replace = false } = options
       const sources = (files as string[]).map((file) => {
         const name = resolve(io.cwd, file)

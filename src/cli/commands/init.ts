@@ -6,10 +6,10 @@ interface InitOptions {
   action?: string
 }
 
-/** `edgewise init`: creates a workspace that can be planned at once. */
+/** `edgewise init`: creates a workspace that is ready to plan. */
 export function declareInit(program: Command, declare: Declare): void {
   declare<InitOptions>(program, 'init [dir]', {
-    description: 'create a workspace that can be planned at once',
+    description: 'create a workspace that is ready to plan',
     examples: [
       'init',
       'init cdn',

@@ -30,7 +30,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { openValidWorkspace } = await import('../open.ts')
       const { saveFile } = await import('../save-file.ts')
       const { io } = context
-      const workspace = openValidWorkspace(context, 'at hand')
+      const workspace = openValidWorkspace(context, 'available')
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
       const request = { target, items, effort, explain: options.explainWrites === true }

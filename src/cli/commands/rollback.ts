@@ -34,7 +34,7 @@ export function declareRollback(program: Command, declare: Declare): void {
         const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
         const { printExecuted } = await import('../terminal/print-executed.ts')
         const { openWorkspace } = await import('../open.ts')
-        const workspace = openWorkspace(context, 'at hand')
+        const workspace = openWorkspace(context, 'available')
         const request = {
           ...buildGuardRequest(options),
           target: options.target,

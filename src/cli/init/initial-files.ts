@@ -45,5 +45,8 @@ const profile = `# yaml-language-server: $schema=../schemas/edgewise/profile.sch
 profile: baseline
 config:
   https: {cert_id: 1001, http2: on, force_https: 301}
-  compress_response: {content_type: [text/html, text/css, application/javascript], min_size: 1, min_size_unit: KB}
+  compress_response:
+    content_type: [text/html, text/css, application/javascript]
+    min_size: 1
+    min_size_unit: KB
 `

@@ -29,7 +29,11 @@ export function buildWorkflow({ repository, commit }: PinnedAction): string {
   const build = `      # Edgewise is built before and outside of the checkout of the manifests:
       # no file of a pull request can affect it.
       - uses: ${checkout}
-        with: {repository: ${repository}, ref: '${commit}', path: edgewise, persist-credentials: false}
+        with:
+          repository: ${repository}
+          ref: '${commit}'
+          path: edgewise
+          persist-credentials: false
       - uses: ${setupNode}
         with: {node-version: 24}
       - run: npm ci --ignore-scripts && npm run --silent build && mv "$PWD" "$RUNNER_TEMP/edgewise"

@@ -144,7 +144,7 @@ export function computeShares(
   add(403, 1 - passed)
   add(502, passed * failing * refusedShare)
   add(504, passed * failing * (1 - refusedShare))
-  // A client that is redirected to https comes again and is counted again.
+  // A client that is redirected to https sends a second request, which is counted too.
   if (behaviour.redirect !== 0 && behaviour.deniedProtocol !== 'http')
     add(behaviour.redirect, passed * http)
   for (const [status, redirect] of Object.entries(behaviour.rewrites)) {

@@ -30,7 +30,7 @@ const everything = new Set([
 
 /**
  * Computes the share of requests that the configuration answers with 403. No real requests exist to
- * match with patterns and addresses, so each entry stands for a small share of its own, the same
+ * match with patterns and addresses, so each entry represents a small share, the same
  * everywhere.
  */
 export function computeDeniedShare(items: Items, area: Area): number {

@@ -13,7 +13,7 @@ export type PrefetchStatus = 'waiting' | 'processing' | 'completed' | 'failed'
 
 /** Retention of a record, ms: one month. */
 export const prefetchRetentionMs = 31 * 24 * 3_600_000
-/** Share of URLs whose prefetch fails, whatever their origin. */
+/** Share of URLs whose prefetch fails regardless of their origin. */
 const failingShare = 0.1
 
 /**

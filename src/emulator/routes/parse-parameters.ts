@@ -51,7 +51,7 @@ export function refuseLargeBody({ body }: EmulatorRequest): void {
 }
 
 /**
- * Parses the body of a call of the control surface: JSON, whatever its content type. Throws a
+ * Parses the body of a call of the control surface: JSON, for any content type. Throws a
  * Refusal for anything else.
  */
 export function parseControlBody({ body }: EmulatorRequest): JsonObject {

@@ -26,7 +26,7 @@ export function buildWireNames(itemKeys: Record<ItemKey, string>): WireNames {
       throw new EdgewiseError(
         'usage',
         `the wire name "${name}" of ${item} already belongs to ${owner.key}`,
-        'Give each item a name of its own in itemKeys.',
+        'Give each item a different name in itemKeys.',
       )
     }
     names.set(name, spec)

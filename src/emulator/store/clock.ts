@@ -1,5 +1,5 @@
 /**
- * Clock of the emulator: the real one until it is set; then it stands still until it is set again.
+ * Clock of the emulator: the real one until it is set; then it stops until it is set again.
  */
 export class SettableClock {
   readonly #real: () => number

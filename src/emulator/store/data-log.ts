@@ -66,7 +66,7 @@ export class DataLog {
       this.#fileBytes += bytes.length
       this.#lastSeen = { ino: this.#lastSeen?.ino ?? 0, size: this.#fileBytes }
     } catch (error) {
-      // Whatever the file contains now, the next change rewrites it.
+      // The file's contents are unknown now, so the next change rewrites it.
       const { ino, size } = fstatSync(file)
       this.#lastSeen = { ino, size }
       this.#close()

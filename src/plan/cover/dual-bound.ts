@@ -19,8 +19,8 @@ export interface BoundEffort {
  * Computes a lower bound of the number of rectangles by linear programming duality. Each cell has a
  * dual, and so has each irreplaceable column, which counts ⌈n / width⌉ times for n rows. The duals
  * are feasible if no rectangle's price, the sum of its duals, is over 1; then the sum of all duals
- * is a lower bound. The duals are scaled down to be feasible, so that the bound holds whatever the
- * solver's tolerance is.
+ * is a lower bound. The duals are scaled down to be feasible, so that the bound holds for any
+ * tolerance of the solver.
  *
  * The constraints are found by column generation (Gilmore and Gomory, 1961): the pricing problem
  * returns rectangles of negative reduced cost, 1 − price.

@@ -11,7 +11,7 @@ export interface ApplyProgress {
 const [minColumns, maxColumns] = [4, 24]
 
 /**
- * Formats the text beside the bar of an apply: `3/17 writes · 27 calls left this minute · less than
+ * Formats the text after the bar of an apply: `3/17 writes · 27 calls left this minute · less than
  * a minute left`.
  */
 export function formatBarText({ done, writes, callsLeft, callsPerMinute }: ApplyProgress): string {

@@ -62,7 +62,7 @@ async function queryPages(
     // A number beyond 2^53 is no longer exact, so two records may have the same id.
     for (const record of page)
       records.set(JSON.stringify([record.id, record.url, record.createdAt]), record)
-    // A page without new records ends the list, whatever the total.
+    // A page without new records ends the list, regardless of the total.
     if (records.size === before || records.size >= total)
       return { records: [...records.values()], total }
   }

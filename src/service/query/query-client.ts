@@ -12,7 +12,7 @@ import type { DomainsQuestion, Series, SumQuestion } from './statistics.ts'
 import { queryEachDomain, queryTogether } from './statistics.ts'
 
 /**
- * Query interface of the service. Queries have a rate of their own and do not use the call budget.
+ * Query interface of the service. Queries have their own rate and do not use the call budget.
  */
 export interface QueryClient {
   /** Queries one series for each domain, in parts. */
@@ -77,7 +77,7 @@ async function* scrubErrors<T>(open: () => AsyncIterable<T>, scrub: Scrub): Asyn
 /** Maximum length of a quoted answer, which may be megabytes, in characters. */
 const maxMessage = 400
 
-/** Removes secrets from an error that quotes an answer, which may hold the token, and cuts it. */
+/** Removes secrets from an error that quotes an answer, which may contain the token, and cuts it. */
 function removeSecrets(error: unknown, scrub: (text: string) => string): unknown {
   if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') return error
   const message = scrub(error.message)

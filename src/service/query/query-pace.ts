@@ -4,13 +4,13 @@ import type { Clock } from '../../model/clock.ts'
 import { WaitQueue } from '../write/wait-queue.ts'
 
 const minute = 60_000
-/** Queries at a time. */
+/** Maximum number of queries in flight. */
 const maxInFlight = 4
 
 /**
- * Paces queries: a few in flight, and as many as the service's own headers leave (specification,
- * "Limits": the limits of queries stand in these headers and nowhere else). Queries cost nothing of
- * the call budget of writes.
+ * Paces queries: limits those in flight, and sends no more than the service's headers allow
+ * (specification, "Limits": only these headers have the limits of queries). Queries do not use the
+ * call budget of writes.
  */
 export class QueryPace {
   readonly #clock: Clock
@@ -18,14 +18,14 @@ export class QueryPace {
   readonly #onWait: (ms: number) => void
   #inFlight = 0
   #left = Infinity
-  /** When the count resets, monotonic clock, ms. */
+  /** Instant of the next reset, monotonic clock, ms. */
   #resetAtMs = 0
-  /** The end of the wait that was reported last. */
+  /** End of the wait that was reported last, monotonic clock, ms. */
   #reportedUntilMs = 0
   readonly #waiting = new WaitQueue()
 
   /**
-   * @param maxWaitMs a longer wait is refused
+   * @param maxWaitMs longest wait; a longer one is refused
    * @param onWait called with each wait that the service demands, ms
    */
   constructor(clock: Clock, maxWaitMs: number, onWait: (ms: number) => void = () => undefined) {
@@ -37,7 +37,7 @@ export class QueryPace {
   /**
    * Waits until a query may be sent.
    *
-   * @throws EdgewiseError `service-failed` when the wait would be too long, `declined` when
+   * @throws EdgewiseError `service-failed` if the wait would be too long, `declined` if
    *   interrupted
    */
   async acquire(signal?: AbortSignal): Promise<void> {
@@ -52,10 +52,10 @@ export class QueryPace {
         this.#left--
         return
       } else if (this.#inFlight > 0) {
-        // What remains is less the queries in flight, some of which the service may have counted.
+        // Queries in flight are subtracted; their answers may show that more are left.
         await this.#waiting.waitUpTo(Math.min(wait, this.#maxWaitMs), this.#clock, signal)
       } else if (wait > this.#maxWaitMs) {
-        throw tooLong(wait, this.#maxWaitMs)
+        throw createTooLongError(wait, this.#maxWaitMs)
       } else {
         if (this.#reportedUntilMs !== this.#resetAtMs) this.#onWait(wait)
         this.#reportedUntilMs = this.#resetAtMs
@@ -64,7 +64,7 @@ export class QueryPace {
     }
   }
 
-  /** Ends a query that was acquired; `limits` are those of its answer. */
+  /** Ends an acquired query; `limits` are those of its answer. */
   release(limits?: Limits): void {
     this.#inFlight--
     const { remaining = null, resetMs = null } = limits ?? {}
@@ -75,24 +75,23 @@ export class QueryPace {
     this.#waiting.wakeAll()
   }
 
-  /**
-   * Pauses all queries after one was throttled: for `ms`, or a minute when the service names none.
-   */
+  /** Pauses all queries after a throttled one, for `ms`; a minute if the service sent no time. */
   pause(ms: number | null): void {
     this.#left = 0
     this.#resetAtMs = this.#clock.monotonic() + Math.max(1000, ms ?? minute)
   }
 }
 
-/** @throws EdgewiseError `declined` once the signal is aborted */
+/** @throws EdgewiseError `declined` if the signal is aborted */
 export function refuseInterrupted(signal?: AbortSignal): void {
   if (signal?.aborted === true) throw new EdgewiseError('declined', 'interrupted')
 }
 
-function tooLong(wait: number, longest: number): EdgewiseError {
+function createTooLongError(waitMs: number, maxWaitMs: number): EdgewiseError {
   return new EdgewiseError(
     'service-failed',
-    `the service lets no more reads through for ${Math.ceil(wait / 1000)} s; expected at most ${Math.floor(longest / 1000)} s`,
-    'Ask again later, or raise limits.maxWaitSeconds in edgewise.yaml.',
+    `the service accepts no more queries for ${Math.ceil(waitMs / 1000)} s; expected at most ` +
+      `${Math.floor(maxWaitMs / 1000)} s`,
+    'Run the command again later, or raise limits.maxWaitSeconds in edgewise.yaml.',
   )
 }

@@ -2,21 +2,23 @@ import PQueue from 'p-queue'
 import type { QueryContext } from './query.ts'
 import type { Part } from './split-question.ts'
 
-/** Results of one part of a question, and how many of all its parts are done. */
+/** Results of one part of a question. */
 export interface Batch<T> {
   results: T[]
+  /** Number of finished parts. */
   done: number
+  /** Number of all parts. */
   total: number
 }
 
-/** Parts that are queried or wait for the pace at a time. */
-const maxSideBySide = 8
+/** Maximum number of parts in progress, including those that wait for the pace. */
+const maxConcurrent = 8
 
 /**
- * Queries parts side by side and yields a batch for each in the order of the answers; the first is
- * empty, before anything is queried. A part begins only when a batch has been consumed, so that no
- * more than those side by side are in memory. The first failure ends all queries and is thrown
- * when none is in flight any more; leaving the loop ends them as well.
+ * Queries parts concurrently and yields a batch for each, in the order of the answers. The first
+ * batch is empty and comes before any query. The next part starts only when a batch has been
+ * consumed, which limits the batches in memory. The first failure aborts all queries and is thrown
+ * when none is in flight. Leaving the loop aborts them too.
  */
 export async function* queryParts<T>(
   parts: Part[],
@@ -26,25 +28,25 @@ export async function* queryParts<T>(
   const stop = new AbortController()
   const signals = context.signal === undefined ? [stop.signal] : [stop.signal, context.signal]
   const stoppable: QueryContext = { ...context, signal: AbortSignal.any(signals) }
-  const queue = new PQueue({ concurrency: maxSideBySide })
+  const queue = new PQueue({ concurrency: maxConcurrent })
   const answers: T[][] = []
-  const waiting = parts.values()
+  const remaining = parts.values()
   const beginNext = () => {
-    const part = waiting.next().value
+    const part = remaining.next().value
     if (part !== undefined) void queue.add(() => keepAnswer(part))
   }
   const keepAnswer = async (part: Part) => {
     try {
       answers.push(await queryPart(part, stoppable))
     } catch (error) {
-      // Only the first reason stays: the others fail since they are aborted.
+      // Only the first abort has an effect: the other parts fail because of it.
       stop.abort(error)
     }
   }
   const total = parts.length
   try {
     yield { results: [], done: 0, total }
-    for (let i = 0; i < maxSideBySide; i++) beginNext()
+    for (let i = 0; i < maxConcurrent; i++) beginNext()
     for (let done = 1; done <= total; done++) {
       while (answers.length === 0 && !stop.signal.aborted)
         await new Promise<void>((resolve) => queue.once('next', resolve))

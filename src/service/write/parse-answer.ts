@@ -49,7 +49,7 @@ function isNotAccepted(status: number): boolean {
 }
 
 function createInDoubt(message: string): Outcome {
-  return { kind: 'in doubt', message }
+  return { kind: 'in-doubt', message }
 }
 
 const fallback: Record<number, string> = {

@@ -2,12 +2,12 @@ import { isAddressFile } from '../../generated/state-validators.ts'
 import type { AddressFile } from '../../generated/state-types.ts'
 import { parseJson } from '../../model/json.ts'
 
-/** The text of the file that names the service of a record. */
+/** Formats the file that names the service of a state. */
 export function formatAddress({ id, address }: AddressFile): string {
   return `${JSON.stringify({ id, address })}\n`
 }
 
-/** Parses the address in such a file; null when it has none. */
+/** Parses the address in such a file; null if it has none. */
 export function parseAddress(text: string): string | null {
   const data: unknown = parseJson(text)
   return isAddressFile(data) ? data.address : null

@@ -3,14 +3,16 @@ import type { CallsFile } from '../../generated/state-types.ts'
 import { isObject, type Json } from '../../model/json.ts'
 
 const minute = 60_000
-const mostSkew = 5 * minute
+/** Assumed maximum difference between two machines' clocks, ms. */
+const maxClockSkew = 5 * minute
 
-/** When calls of the service ended, or may end at the latest. */
+/** End of calls to the service, or their latest possible end. */
 export interface Call {
-  /** By the wall clock, ms since 1970. */
+  /** Wall clock, ms since 1970. */
   at: number
-  /** The machine's boot, and its time since then, ms: nobody sets that clock. */
+  /** Identifies the machine's boot; empty if unknown. */
   boot: string
+  /** Time since that boot, ms: a clock that is never set. */
   up: number
   /** Number of these calls; 1 if absent. */
   count?: number
@@ -22,30 +24,30 @@ export interface CallsAtUptime {
   count: number
 }
 
-/** The clocks of the machine that asks. */
+/** Clocks of this machine. */
 export interface MachineTimes {
   boot: string
   /** Wall clock, ms since 1970. */
   now: number
-  /** Since the machine's boot, ms. */
+  /** Time since the machine's boot, ms. */
   up: number
 }
 
 /**
- * When calls count as made, by the own machine's clock since its boot, ascending. Another machine's
- * clock may be wrong: what it says of the five minutes around now counts as now.
+ * Converts calls to times since this machine's boot, ms, ascending. Another machine's clock may be
+ * wrong: its calls of the last five minutes, and those in the future, count as made now.
  */
 export function toUptimes(calls: Call[], here: MachineTimes): CallsAtUptime[] {
   return calls
     .flatMap(({ at, boot, up, count = 1 }) => {
       if (boot !== '' && boot === here.boot) return [{ time: up, count }]
-      return at > here.now - mostSkew ? [{ time: here.up, count }] : []
+      return at > here.now - maxClockSkew ? [{ time: here.up, count }] : []
     })
     .filter(({ time }) => time > here.up - minute)
     .toSorted((a, b) => a.time - b.time)
 }
 
-/** Times since the machine's boot as calls that any machine can read. */
+/** Converts times since this machine's boot to calls that any machine can use. */
 export function buildCalls(calls: CallsAtUptime[], here: MachineTimes): Call[] {
   return calls.map(({ time: up, count }) => ({
     at: Math.ceil(here.now + up - here.up),
@@ -78,8 +80,8 @@ function addCall(calls: Map<string, Call>, call: Call, join: (a: number, b: numb
 const sumCounts = (a: number, b: number) => a + b
 
 /**
- * Parses the calls of an account; what can't be read counts as none: the service's own headers
- * still hold.
+ * Parses the calls of an account. Invalid entries are ignored: the service's rate headers still
+ * apply.
  */
 export function parseCalls(data: Json | undefined): { apply: string; calls: Call[] } {
   if (data === undefined || !isObject(data)) return { apply: '', calls: [] }
@@ -91,7 +93,7 @@ export function parseCalls(data: Json | undefined): { apply: string; calls: Call
   }
 }
 
-/** The text of an account's calls. */
+/** Formats the file of an account's calls. */
 export function formatCalls(apply: string, calls: Call[]): string {
   const file: CallsFile = { format: 'edgewise.budget/2', apply, calls }
   return `${JSON.stringify(file)}\n`

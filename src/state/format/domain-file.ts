@@ -7,8 +7,8 @@ import type { RecordedItem } from '../store.ts'
 import { parseFile } from './parse-file.ts'
 
 /**
- * The text of a domain's file: one item a line in canonical key order, so that version control
- * shows what changed.
+ * Formats a domain's file: one line for each item, with keys in canonical order, so that version
+ * control shows the changed items.
  */
 export function formatDomainFile(
   domain: Domain,
@@ -17,13 +17,16 @@ export function formatDomainFile(
   const lines = [...items]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([item, recorded]) => `    ${JSON.stringify(item)}: ${canonicalizeJson(toJson(recorded))}`)
-  return `{\n  "format": "${domainFile.name}",\n  "domain": ${JSON.stringify(domain)},\n  "items": {\n${lines.join(',\n')}\n  }\n}\n`
+  return (
+    `{\n  "format": "${domainFile.name}",\n  "domain": ${JSON.stringify(domain)},\n` +
+    `  "items": {\n${lines.join(',\n')}\n  }\n}\n`
+  )
 }
 
 /**
  * Parses a domain's file.
  *
- * @param place where it is, for the message
+ * @param place location of the file, for messages
  * @throws EdgewiseError `record-damaged`
  */
 export function parseDomainFile(
@@ -34,7 +37,7 @@ export function parseDomainFile(
   return { domain, items: new Map(Object.entries(items)) }
 }
 
-/** What is recorded of an item as JSON; the schema has to allow it. */
+/** Converts an item's state to JSON; the compiler checks it against the schema's type. */
 function toJson(recorded: DomainFile['items'][string]): Json {
   return { ...recorded }
 }

@@ -6,15 +6,13 @@ import type { Json } from '../../model/json.ts'
 import type { Wave } from '../store.ts'
 import { parseFile } from './parse-file.ts'
 
-/**
- * An apply with the writes of which it is recorded what came of them; an apply that is over needs
- * none.
- */
+/** An apply and its progress. */
 export interface JournalEntry extends Applied {
+  /** Numbers of the writes whose outcome is recorded; empty once the apply has ended. */
   settled: number[]
 }
 
-/** The text of an apply's file in the journal. */
+/** Formats an apply's file in the journal. */
 export function formatEntry(entry: JournalEntry): string {
   const file: JournalFile = { format: journalFile.name, ...entry }
   return `${JSON.stringify(file, null, 2)}\n`
@@ -30,18 +28,22 @@ export function parseEntry(place: string, text: string): JournalEntry {
   return entry
 }
 
-/** The text of the file that marks an apply as not ended. */
+/** Formats the file that marks an apply as not ended. */
 export function formatMarker(apply: string): string {
   const file: OpenFile = { format: 'edgewise.open/1', apply }
   return `${JSON.stringify(file)}\n`
 }
 
-/** The text of a wave's file: one domain a line. */
+/** Formats a wave's file: one line for each domain. */
 export function formatWave({ before, intents }: Wave): string {
   const writes = [...intents].map(
-    ([id, domains]) => `    "${id}": {\n${domainLines(domains, 6)}\n    }`,
+    ([id, domains]) => `    "${id}": {\n${formatDomainLines(domains, 6)}\n    }`,
   )
-  return `{\n  "format": "${waveFile.name}",\n  "before": {\n${domainLines(before, 4)}\n  },\n  "intents": {\n${writes.join(',\n')}\n  }\n}\n`
+  return (
+    `{\n  "format": "${waveFile.name}",\n` +
+    `  "before": {\n${formatDomainLines(before, 4)}\n  },\n` +
+    `  "intents": {\n${writes.join(',\n')}\n  }\n}\n`
+  )
 }
 
 /**
@@ -59,16 +61,15 @@ export function parseWave(place: string, text: string): Pick<Wave, 'before' | 'i
   }
 }
 
-function domainLines(domains: Wave['before'], indent: number): string {
-  return [...domains]
-    .map(
-      ([domain, items]) =>
-        `${' '.repeat(indent)}${JSON.stringify(domain)}: ${canonicalizeJson(toJson(Object.fromEntries(items)))}`,
-    )
-    .join(',\n')
+function formatDomainLines(domains: Wave['before'], indent: number): string {
+  const lines = Array.from(domains, ([domain, items]) => {
+    const value = canonicalizeJson(toJson(Object.fromEntries(items)))
+    return `${' '.repeat(indent)}${JSON.stringify(domain)}: ${value}`
+  })
+  return lines.join(',\n')
 }
 
-/** What is recorded of a domain's items as JSON; the schema has to allow it. */
+/** Converts a domain's state to JSON; the compiler checks it against the schema's type. */
 function toJson(items: WaveFile['before'][string]): Json {
   return Object.fromEntries(
     Object.entries(items).map(([item, recorded]) => [item, recorded && { ...recorded }]),

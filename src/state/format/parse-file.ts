@@ -3,22 +3,25 @@ import { parseJson } from '../../model/json.ts'
 import { checkStored, type StoredFormat } from '../../model/stored-file.ts'
 
 const restore = 'Restore the file from a backup or from version control.'
-/** What to do about a damaged file, by what it holds. */
+/** Hints for damaged files, by kind. */
 const hints = {
-  domain: `${restore} As a last resort delete it: the domain then counts as unrecorded and is written whole by the next apply.`,
+  domain:
+    `${restore} As a last resort, delete it: the domain then counts as unrecorded, and the next ` +
+    'apply writes all its items.',
   journal: `${restore} Do not delete it: the writes of its apply may be in-doubt.`,
-  rollout: `${restore} As a last resort delete it: the rollout is then forgotten, and its domains are no longer on hold.`,
+  rollout:
+    `${restore} As a last resort, delete it: the rollout is then forgotten, and its domains are ` +
+    'no longer on hold.',
 }
 
-/** What a file of a record holds. */
+/** Kind of a state file. */
 export type FileKind = keyof typeof hints
 
 /**
- * Parses a file of a record.
+ * Parses a state file.
  *
- * @param place where it is, for the message
- * @throws EdgewiseError `record-damaged`: the file, the place in it, what was expected and what to
- * do
+ * @param place location of the file, for messages
+ * @throws EdgewiseError `record-damaged`, with the file, the place in it and the expected value
  */
 export function parseFile<T extends { format: string }>(
   place: string,
@@ -36,11 +39,19 @@ export function parseFile<T extends { format: string }>(
   )
 }
 
-/** The error for a file of a record that can't be used. */
-export function createDamagedFileError(place: string, what: string, kind: FileKind): EdgewiseError {
-  return createUnreadableFileError(place, what, hints[kind])
+/** Creates the error for a state file with invalid contents. */
+export function createDamagedFileError(
+  place: string,
+  fault: string,
+  kind: FileKind,
+): EdgewiseError {
+  return createUnreadableFileError(place, fault, hints[kind])
 }
 
-function createUnreadableFileError(place: string, what: string, hint: string): EdgewiseError {
-  return new EdgewiseError('record-damaged', `the record ${place} can't be read: ${what}`, hint)
+function createUnreadableFileError(place: string, fault: string, hint: string): EdgewiseError {
+  return new EdgewiseError(
+    'record-damaged',
+    `the state file ${place} can't be used: ${fault}`,
+    hint,
+  )
 }

@@ -2,21 +2,21 @@ import { hash } from 'node:crypto'
 import type { Domain } from '../../model/item.ts'
 import type { StateKey } from '../store.ts'
 
-/** Where a record keeps what; relative paths with `/`. */
+/** Paths of a state's files, relative, with `/`. */
 export interface StatePaths {
-  /** The folder of all but the address. */
+  /** Folder of all files except the address. */
   home: string
-  /** Says whose record it is, beside those of the id's other addresses. */
+  /** File with the service's address, beside those of the id's other addresses. */
   address: string
   addresses: string
   domains: string
-  /** One file an apply. */
+  /** One file for each apply. */
   journal: string
   /** One file for each apply that has not ended. */
   open: string
-  /** What was about to change, by apply and wave. */
+  /** Intents and the state before them, by apply and wave. */
   waves: string
-  /** One file for each rollout that is open, or holds something. */
+  /** One file for each rollout that is open or has domains on hold. */
   rollouts: string
   domain(name: Domain): string
   entry(apply: string): string
@@ -25,9 +25,9 @@ export interface StatePaths {
   rollout(id: string): string
 }
 
-/** The paths of a record: `<id>/<address>/…`. */
+/** Builds the paths of a state: `<id>/<address>/…`. */
 export function buildStatePaths(key: StateKey): StatePaths {
-  const [id, address] = [plainName(key.id), plainName(key.address)]
+  const [id, address] = [buildPlainName(key.id), buildPlainName(key.address)]
   const home = `${id}/${address}`
   return {
     home,
@@ -38,8 +38,8 @@ export function buildStatePaths(key: StateKey): StatePaths {
     open: `${home}/open`,
     waves: `${home}/waves`,
     rollouts: `${home}/rollouts`,
-    // Folders of a few dozen files stay quick to list, to commit and to send.
-    domain: (name) => `${home}/domains/${hashOf(name).slice(0, 2)}/${domainFileName(name)}`,
+    // Small folders are quick to list, commit and push.
+    domain: (name) => `${home}/domains/${hashText(name).slice(0, 2)}/${buildDomainFileName(name)}`,
     entry: (apply) => `${home}/journal/${apply}.json`,
     marker: (apply) => `${home}/open/${apply}.json`,
     wave: (apply, number) => `${home}/waves/${apply}/${number}.json`,
@@ -47,36 +47,37 @@ export function buildStatePaths(key: StateKey): StatePaths {
   }
 }
 
-/** Where the calls of an account of a service are kept, whatever the workspace's id. */
+/** Builds the path of the calls of a service's account, shared by all workspaces. */
 export function buildBudgetPath(address: string, account: string): string {
-  return `budget/${plainName(address)}/${plainName(account)}.json`
+  return `budget/${buildPlainName(address)}/${buildPlainName(account)}.json`
 }
 
-/** Where its lock is kept. */
+/** Builds the path of the account's lock. */
 export function buildLockPath(address: string, account: string): string {
-  return `lock/${plainName(address)}/${plainName(account)}`
+  return `lock/${buildPlainName(address)}/${buildPlainName(account)}`
 }
 
 /**
- * A domain's file. The longest names, with what a write adds to them, are more than file systems
- * take.
+ * Builds the name of a domain's file. Long names are shortened: with the suffix of a temporary file
+ * they would exceed the limit of file systems.
  */
-function domainFileName(domain: Domain): string {
-  return domain.length <= 200 ? `${domain}.json` : `${domain.slice(0, 180)}~${hashOf(domain)}.json`
+function buildDomainFileName(domain: Domain): string {
+  if (domain.length <= 200) return `${domain}.json`
+  return `${domain.slice(0, 180)}~${hashText(domain)}.json`
 }
 
 /**
- * A name as a folder, a file or a part of a ref: what one of them may not like is replaced, and a
- * hash keeps different names apart. None has a dot, so that no folder looks like a file.
+ * Builds a name that is valid for a folder, a file and a part of a ref. Other characters are
+ * replaced, and a hash keeps the name unique. It has no dot, so no folder looks like a file.
  */
-function plainName(name: string): string {
+function buildPlainName(name: string): string {
   const plain = name
     .replace(/^https?:\/\//, '')
     .replace(/[^A-Za-z0-9-]+/g, '_')
     .slice(0, 60)
-  return plain === name ? name : `${plain}-${hashOf(name)}`
+  return plain === name ? name : `${plain}-${hashText(name)}`
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return hash('sha256', text).slice(0, 8)
 }

@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process'
-import { noAnswerIn, noGit, repeatInterrupted, type Git, type GitAttempt } from './git-command.ts'
+import {
+  createNoGitError,
+  formatTimeout,
+  repeatInterrupted,
+  type Git,
+  type GitAttempt,
+} from './git-command.ts'
 import { gitSettings } from './git-environment.ts'
 
 /**
- * Runs git in a process group of its own, so that an interrupt from the terminal ends an apply in
- * order instead of its pushes and ref updates. `simple-git` can't do that: it drops `detached`.
+ * Creates a runner of git in a separate process group: an interrupt from the terminal then reaches
+ * Edgewise, but not its pushes and ref updates. `simple-git` ignores `detached`.
  *
- * Until a new process has its group, an interrupt of ours ends it before it becomes git: it has
- * done nothing, and is repeated.
+ * An interrupt can still end a new process before it has its group. It has not started git yet, so
+ * it is repeated.
  */
 export function createDetachedGit(folder: string, env: Record<string, string>): Git {
   return (args, input, timeoutMs) =>
@@ -33,7 +39,7 @@ function attempt(
     const err: Buffer[] = []
     let late: string | null = null
     const giveUp = (ms: number) => () => {
-      late = noAnswerIn(ms)
+      late = formatTimeout(ms)
       kill(child.pid)
     }
     const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp(timeoutMs), timeoutMs)
@@ -41,7 +47,7 @@ function attempt(
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
     child.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
-      reject(error.code === 'ENOENT' ? noGit() : error)
+      reject(error.code === 'ENOENT' ? createNoGitError() : error)
     })
     child.on('close', (code, signal) => {
       clearTimeout(timer)
@@ -52,7 +58,7 @@ function attempt(
         interrupted: signal === 'SIGINT' || signal === 'SIGTERM',
       })
     })
-    // A process that ends before it has read everything says why on stderr.
+    // A process that ends before it has read its input reports the reason on stderr.
     child.stdin.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') reject(error)
     })
@@ -60,7 +66,7 @@ function attempt(
   })
 }
 
-/** Ends the process and all that it has started. */
+/** Ends the process and everything it started. */
 function kill(pid: number | undefined): void {
   if (pid === undefined) return
   try {

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 
-/** What came of a git process. */
+/** Result of a git process. */
 export interface GitResult {
   code: number
   out: Buffer
@@ -8,28 +8,28 @@ export interface GitResult {
 }
 
 /**
- * Runs git with these arguments; a code other than 0 is a result.
+ * Runs git with these arguments. A code other than 0 is a result, not an error.
  *
- * @throws EdgewiseError `unavailable` when there is no git
+ * @throws EdgewiseError `unavailable` if git is not installed
  */
 export type Git = (args: string[], input?: string, timeoutMs?: number) => Promise<GitResult>
 
-/** Two ways to run git in a repository. */
+/** Two ways to run git in the same repository. */
 export interface Gits {
   /** For commands that may be repeated after an interrupt. */
   queries: Git
-  /** For commands that an interrupt of our process group may not end. */
+  /** For commands that must survive an interrupt of our process group. */
   updates: Git
 }
 
-/** One attempt to run git. `interrupted`: a signal of somebody else ended the process. */
+/** One attempt to run git. `interrupted`: a signal from outside Edgewise ended the process. */
 export interface GitAttempt extends GitResult {
   interrupted: boolean
 }
 
 const maxAttempts = 3
 
-/** Runs git, and repeats it when it was interrupted. */
+/** Runs git, and repeats it after an interrupt. */
 export async function repeatInterrupted(attempt: () => Promise<GitAttempt>): Promise<GitResult> {
   for (let number = 1; ; number++) {
     const { interrupted, ...result } = await attempt()
@@ -37,26 +37,60 @@ export async function repeatInterrupted(attempt: () => Promise<GitAttempt>): Pro
   }
 }
 
-/** Formats what git printed for a message, without the credentials that an address may hold. */
+/** Formats git's error output for a message, without credentials in addresses. */
 export function formatGitError({ err }: GitResult): string {
   const lines = err
     .replace(/\/\/[^/@\s]+@/g, '//')
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote): /, '').trim())
     .filter((line) => line !== '' && !line.startsWith('hint:'))
-  return lines.slice(0, 3).join('; ') || 'git said nothing'
+  return lines.slice(0, 3).join('; ') || 'git printed no error'
 }
 
-/** The message of a process that was given up. */
-export function noAnswerIn(timeoutMs: number): string {
+/** Formats the message for a time-out. */
+export function formatTimeout(timeoutMs: number): string {
   return `no answer in ${timeoutMs / 1000} s`
 }
 
-/** The error of a machine without git. */
-export function noGit(): EdgewiseError {
+/** Creates the error for a machine without git. */
+export function createNoGitError(): EdgewiseError {
   return new EdgewiseError(
     'unavailable',
     'the program git is not installed',
-    'Install git, or keep the record in a folder: "state: {store: dir}".',
+    'Install git, or store the state in a folder: "state: {store: dir}".',
+  )
+}
+
+/**
+ * Runs git and returns its output lines, without empty ones.
+ *
+ * @throws EdgewiseError `unavailable` if git fails
+ */
+export async function runForLines(
+  git: Git,
+  args: string[],
+  input = '',
+  separator = '\n',
+): Promise<string[]> {
+  const result = await git(args, input)
+  if (result.code !== 0) throw createGitError(args, result)
+  return splitLines(result.out, separator)
+}
+
+/** Splits git's output into lines, without empty ones. */
+export function splitLines(out: Buffer, separator = '\n'): string[] {
+  return out
+    .toString('utf8')
+    .split(separator)
+    .filter((line) => line !== '')
+}
+
+/** Creates the error for a failed git command. */
+export function createGitError(args: string[], result: GitResult): EdgewiseError {
+  return new EdgewiseError(
+    'unavailable',
+    `git ${args[0] ?? ''} failed: ${formatGitError(result)}`,
+    'Nothing more was recorded. Repair the repository ("git fsck"), then run the same command ' +
+      'again.',
   )
 }

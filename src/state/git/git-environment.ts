@@ -1,7 +1,7 @@
 /**
- * Settings of every git process. Hooks and a file system monitor of the repository belong to the
- * user's own work; pushes and fetches stay as they are without settings of the repository. A remote
- * whose address is a command (`ext::`) needs the variable GIT_ALLOW_PROTOCOL.
+ * Settings of every git process. They disable hooks and the file system monitor, which are for the
+ * user's own work, and settings that change pushes and fetches. A remote whose address is a command
+ * (`ext::`) needs the variable GIT_ALLOW_PROTOCOL.
  */
 export const gitSettings = [
   'core.hooksPath=/dev/null',
@@ -13,14 +13,13 @@ export const gitSettings = [
   'maintenance.auto=false',
 ]
 
-/**
- * Variables that git, its credential helpers and ssh may need; nothing else of the environment
- * reaches them.
- */
+/** Variables for git, its credential helpers and ssh; they get no others. */
 const passed = new Set(
   [
-    'PATH HOME USER LOGNAME SHELL TMPDIR TEMP TMP LANG XDG_CONFIG_HOME XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS',
-    'SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES HOMEDRIVE HOMEPATH',
+    'PATH HOME USER LOGNAME SHELL TMPDIR TEMP TMP LANG',
+    'XDG_CONFIG_HOME XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS',
+    'SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES',
+    'HOMEDRIVE HOMEPATH',
     'SSH_AUTH_SOCK SSH_AGENT_PID GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_ASKPASS GIT_EXEC_PATH',
     'GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CONFIG_COUNT GIT_ALLOW_PROTOCOL',
     'GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL',
@@ -31,9 +30,9 @@ const passed = new Set(
 )
 
 /**
- * The environment of git's processes. Variables that redirect git, which it sets for its own hooks,
- * stay behind, and so does everything that holds the service's token. Nothing asks: there may be
- * nobody to answer.
+ * Builds the environment of git's processes. It omits variables that redirect git, which git sets
+ * for its hooks, and every variable that contains the service's token. Git and ssh must not prompt:
+ * there may be no terminal.
  */
 export function buildGitEnvironment(
   env: Record<string, string | undefined>,

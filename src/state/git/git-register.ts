@@ -4,7 +4,7 @@ import type { Register } from '../register.ts'
 const path = 'text'
 
 /**
- * Creates a register on a ref: each version is a commit of its own, on the remote if there is one.
+ * Creates a register on a ref: each version is a separate commit, on the remote if there is one.
  */
 export function createGitRegister(git: GitRepository, name: string): Register {
   const ref = `refs/edgewise/${name}`

@@ -1,43 +1,36 @@
 /**
- * What a commit changes, by path: a new text, what stands under an id already, or null for what is
- * to go.
+ * Changes of a commit, by path: a new text, the id of an existing object, or null for a deletion.
  */
 export type Changes = ReadonlyMap<string, string | { id: string } | null>
 
 /**
- * What a record in git asks of a repository. Neither work tree nor index take part. Refs are given
- * in full. Whatever needs the remote throws EdgewiseError `record-unreachable` when it has no
- * answer.
+ * A git repository as a store of state. Work tree and index are not used. Refs have their full
+ * names. Methods that need the remote throw EdgewiseError `record-unreachable` without an answer.
  */
 export interface GitRepository {
-  /**
-   * Folder of the repository itself, shared by its work trees; a place for files of this machine.
-   */
+  /** The repository's own folder, shared by its work trees; has files of this machine too. */
   readonly commonFolder: string
-  /** The remote that others share; null where the record stays in this repository. */
+  /** Name of the shared remote; null if the state is only in this repository. */
   readonly remote: string | null
-  /** The commit that a ref of this repository is at; null where there is none. */
+  /** Finds the commit of a ref of this repository; null if the ref does not exist. */
   findTip(ref: string): Promise<string | null>
-  /** The commit that a ref of the remote is at, brought here. */
+  /** Fetches the commit of a ref of the remote; null if the ref does not exist. */
   fetch(ref: string): Promise<string | null>
-  /**
-   * The commit that a branch of the remote was at when this repository last saw it; null where it
-   * never did.
-   */
+  /** Finds the last known commit of a branch of the remote; null if the branch was never seen. */
   findLastSeen(ref: string): Promise<string | null>
-  /** The latest commit that two have in common. */
+  /** Finds the latest common ancestor of two commits. */
   findMergeBase(one: string, other: string): Promise<string | null>
-  /** Texts of a file, or of all files in a folder, by path. */
+  /** Loads a file, or all files in a folder: texts by path. */
   loadFiles(commit: string, path: string): Promise<Map<string, string>>
-  /** Names what stands at a path: equal contents have equal ids. Null where there is nothing. */
+  /** Finds the id of the contents at a path: equal contents have equal ids. Null if absent. */
   findId(commit: string, path: string): Promise<string | null>
-  /** Makes a commit durably; no ref is at it yet. */
+  /** Creates a commit durably, without a ref, and returns its id. */
   commit(parent: string | null, changes: Changes, message: string): Promise<string>
   /**
-   * Moves a ref of this repository if it is still at `from` (null: is not there); false otherwise.
-   * To null takes it away.
+   * Moves a ref of this repository if it is still at `from`, and returns whether it was. A null
+   * `from` means that the ref does not exist; a null `to` deletes it.
    */
   move(ref: string, from: string | null, to: string | null): Promise<boolean>
-  /** The same for a ref of the remote. `to` has to have `from` in its history. */
+  /** Does the same for a ref of the remote. `to` must have `from` in its history. */
   push(ref: string, from: string | null, to: string | null): Promise<boolean>
 }

@@ -64,7 +64,7 @@ async function chooseTip(
     throw new EdgewiseError(
       'record-moved',
       `the branch ${branch} of this clone and that of ${git.remote} have no common history: ` +
-        'each has a state of its own',
+        'each has its own state',
       `Decide which one is right. "git branch -m ${branch} old-${branch}" sets aside the one ` +
         'of this clone.',
     )
@@ -90,8 +90,8 @@ async function refuseGone(git: GitRepository, place: GitLocation): Promise<void>
 }
 
 /**
- * Refuses a branch with other contents: it was configured by mistake and holds the work of somebody
- * else.
+ * Refuses a branch with other contents: it was configured by mistake and has the work of other
+ * people.
  */
 async function refuseOther(
   git: GitRepository,

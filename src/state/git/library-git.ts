@@ -2,15 +2,19 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { parseEnv } from '@simple-git/argv-parser'
 import { simpleGit, type SimpleGitOptions } from 'simple-git'
-import { noAnswerIn, noGit, repeatInterrupted, type Git, type GitAttempt } from './git-command.ts'
+import {
+  createNoGitError,
+  formatTimeout,
+  repeatInterrupted,
+  type Git,
+  type GitAttempt,
+} from './git-command.ts'
 import { gitSettings } from './git-environment.ts'
 
 /**
- * Runs git by `simple-git`, for commands that may be repeated: an interrupt from the terminal
- * reaches the process too, and git is then run once more.
- * The module is large and loaded on demand.
- *
- * @throws GitPluginError of the library when arguments would start another program
+ * Creates a runner of git with `simple-git`, for commands that may be repeated: an interrupt from
+ * the terminal also reaches git, which is then run again. The module is large: load it on demand.
+ * The runner throws GitPluginError of the library if arguments would start another program.
  */
 export function createLibraryGit(folder: string, env: Record<string, string>): Git {
   return (args, input, timeoutMs) =>
@@ -32,10 +36,10 @@ async function attempt(
     config: gitSettings,
     abort: late.signal,
     allowEnvironment: Object.keys(env),
-    unsafe: allowedBy(env),
-    // By default the library drops what git has printed and nobody has read yet.
+    unsafe: listAllowed(env),
+    // By default the library drops unread output when git exits.
     completion: { onExit: false },
-    // Without input, even an empty one, the library leaves stdin open.
+    // Without an input, the library leaves stdin open; an empty one closes it.
     input: () => Buffer.from(input),
     errors: (_error, given) => {
       result = given
@@ -45,24 +49,24 @@ async function attempt(
   git.env(env).outputHandler((_command, out, err) => {
     // After a command without output the library waits for 50 ms; an empty chunk ends that.
     out.on('end', () => out.emit('data', Buffer.alloc(0)))
-    // What git started may outlive it, and hold its output open.
+    // A process that git started may outlive it and keep its output open.
     late.signal.addEventListener('abort', () => {
       for (const stream of [out, err]) if (stream instanceof Readable) stream.destroy()
     })
   })
   try {
-    // The library interrupts git and waits for its end, which git may put off.
+    // The library interrupts git and waits for its end, which git may delay.
     await Promise.race([git.raw(args), once(late.signal, 'abort')])
   } finally {
     clearTimeout(timer)
   }
   if (late.signal.aborted)
-    return { code: 1, out: Buffer.alloc(0), err: noAnswerIn(timeoutMs ?? 0), interrupted: false }
+    return { code: 1, out: Buffer.alloc(0), err: formatTimeout(timeoutMs ?? 0), interrupted: false }
   if (result === undefined) throw new TypeError('expected simple-git to report how git ended')
   const err = Buffer.concat(result.stdErr).toString('utf8')
-  if (err.startsWith('Error: spawn git ENOENT')) throw noGit()
+  if (err.startsWith('Error: spawn git ENOENT')) throw createNoGitError()
   return {
-    // The library has no code for a process that a signal ended.
+    // The library has no exit code for a process that a signal ended.
     code: result.exitCode ?? 1,
     out: Buffer.concat(result.stdOut),
     err,
@@ -73,11 +77,11 @@ async function attempt(
 const ours = ['allowUnsafeHooksPath', 'allowUnsafeFsMonitor', 'allowUnsafeProtocolOverride']
 
 /**
- * What the library may not refuse: settings of our own that switch programs off, and what the
- * user's environment asks for, such as an ssh command. Arguments that would start a program are
- * refused.
+ * Lists the categories that the library has to allow: our own settings that disable programs, and
+ * those of the user's environment, such as an ssh command. Arguments that would start a program
+ * stay refused.
  */
-function allowedBy(env: Record<string, string>): SimpleGitOptions['unsafe'] {
+function listAllowed(env: Record<string, string>): SimpleGitOptions['unsafe'] {
   const categories = parseEnv(env).vulnerabilities.map(({ category }) => category)
   return Object.fromEntries([...ours, ...categories].map((name) => [name, true]))
 }

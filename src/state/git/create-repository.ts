@@ -1,0 +1,187 @@
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { createGitError, runForLines, splitLines, type Git, type Gits } from './git-command.ts'
+import { createRemote } from './git-remote.ts'
+import type { Changes, GitRepository } from './git-repository.ts'
+
+/** Properties of an opened repository. */
+interface Properties {
+  commonFolder: string
+  remote: string | null
+  /** Whether the clone lacks objects and fetches them on demand. */
+  isPartial: boolean
+  /** Length of an object id: 40 or 64. */
+  idLength: number
+  /** Wall clock for commit dates, ms. */
+  now: () => number
+}
+
+const rejectWithoutRemote = () =>
+  Promise.reject(new TypeError('expected the repository to have the remote'))
+const withoutRemote = {
+  fetch: rejectWithoutRemote,
+  push: rejectWithoutRemote,
+  findLastSeen: rejectWithoutRemote,
+}
+
+/** Creates the operations on an opened repository. */
+export function createRepository(
+  gits: Gits,
+  { commonFolder, remote, isPartial, idLength, now }: Properties,
+): GitRepository {
+  const { queries: git, updates } = gits
+  const nullId = '0'.repeat(idLength)
+  const findTip = async (ref: string) =>
+    (await runForLines(git, ['for-each-ref', '--format=%(refname) %(objectname)', ref]))
+      .map((line) => line.split(' '))
+      .find(([name]) => name === ref)?.[1] ?? null
+  let checkedRef = ''
+  let committer: Promise<string> | null = null
+  return {
+    commonFolder,
+    remote,
+    findTip,
+    ...(remote === null ? withoutRemote : createRemote(gits, remote, findTip)),
+    findMergeBase: async (one, other) => {
+      const found = await git(['merge-base', one, other])
+      if (found.code > 1) throw createGitError(['merge-base'], found)
+      return splitLines(found.out)[0] ?? null
+    },
+    loadFiles: async (commit, path) => {
+      if (isPartial) await prefetchFiles(git, commit, path)
+      return loadFiles(git, commit, path)
+    },
+    findId: async (commit, path) => {
+      const [entry] = await listTree(git, ['--full-tree', commit, '--', path])
+      return entry === undefined ? null : `${entry.type} ${entry.id}`
+    },
+    commit: async (parent, changes, message) => {
+      committer ??= findCommitter(git)
+      const stream = buildImportStream(
+        parent,
+        changes,
+        message,
+        `${await committer} ${Math.floor(now() / 1000)} +0000`,
+        nullId,
+      )
+      const [id] = await runForLines(
+        updates,
+        ['fast-import', '--quiet', '--done', '--date-format=raw'],
+        stream,
+      )
+      return id ?? ''
+    },
+    move: async (ref, from, to) => {
+      if (ref.startsWith('refs/heads/') && checkedRef !== ref) await refuseCheckedOut(git, ref)
+      checkedRef = ref
+      const args =
+        to === null
+          ? ['update-ref', '-d', ref, from ?? nullId]
+          : ['update-ref', '-m', 'edgewise', ref, to, from ?? nullId]
+      const done = await updates(args)
+      if (done.code === 0) return true
+      if ((await findTip(ref)) !== from) return false
+      throw createGitError(args, done)
+    },
+  }
+}
+
+/**
+ * Fetches a partial clone's missing files in one request: git would fetch them one by one. A
+ * comparison with the empty tree needs all of them.
+ */
+async function prefetchFiles(git: Git, commit: string, path: string): Promise<void> {
+  const [emptyTree = ''] = await runForLines(git, ['hash-object', '-t', 'tree', '--stdin'])
+  await runForLines(git, ['diff-tree', '-r', '--numstat', emptyTree, commit, '--', path])
+}
+
+async function loadFiles(git: Git, commit: string, path: string): Promise<Map<string, string>> {
+  const entries = await listTree(git, ['-r', '--full-tree', commit, '--', path])
+  if (entries.length === 0) return new Map()
+  const { out, ...rest } = await git(
+    ['cat-file', '--batch'],
+    `${entries.map(({ id }) => id).join('\n')}\n`,
+  )
+  if (rest.code !== 0) throw createGitError(['cat-file'], { out, ...rest })
+  const found = new Map<string, string>()
+  let offset = 0
+  for (const { id, path: name } of entries) {
+    const end = out.indexOf(10, offset)
+    const [, type, size] = out.toString('latin1', offset, end).split(' ')
+    if (type !== 'blob' || size === undefined) {
+      throw new EdgewiseError(
+        'record-damaged',
+        `${name} of commit ${commit} can't be read: the repository lacks the object ${id}`,
+        'Run "git fsck" to check the repository, then restore the object from another clone.',
+      )
+    }
+    found.set(name, out.toString('utf8', end + 1, end + 1 + Number(size)))
+    offset = end + 1 + Number(size) + 1
+  }
+  return found
+}
+
+/** Parses the lines of `git ls-tree`: `<mode> <type> <id>\t<path>`. */
+async function listTree(
+  git: Git,
+  args: string[],
+): Promise<{ type: string; id: string; path: string }[]> {
+  return (await runForLines(git, ['ls-tree', '-z', ...args], '', '\0')).map((line) => {
+    const tab = line.indexOf('\t')
+    const [, type = '', id = ''] = line.slice(0, tab).split(' ')
+    return { type, id, path: line.slice(tab + 1) }
+  })
+}
+
+/**
+ * Builds the input of `git fast-import` for a commit and a query for its id. The ref in it is reset
+ * at the end, so it is never created.
+ */
+function buildImportStream(
+  parent: string | null,
+  changes: Changes,
+  message: string,
+  committer: string,
+  nullId: string,
+): string {
+  const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`
+  const ref = 'refs/edgewise/unborn'
+  const files = [...changes].map(([path, change]) => {
+    if (change === null) return `D ${path}\n`
+    if (typeof change === 'string') return `M 100644 inline ${path}\n${data(change)}`
+    const [type, id] = change.id.split(' ')
+    return `M ${type === 'tree' ? '040000' : '100644'} ${id} ${path}\n`
+  })
+  const from = parent === null ? '' : `from ${parent}\n`
+  return (
+    `commit ${ref}\nmark :1\ncommitter ${committer}\n${data(message)}${from}${files.join('')}\n` +
+    `get-mark :1\nreset ${ref}\nfrom ${nullId}\n\ndone\n`
+  )
+}
+
+/** Finds git's committer; a default name if git has none. */
+async function findCommitter(git: Git): Promise<string> {
+  const known = await git(['var', 'GIT_COMMITTER_IDENT'])
+  const [, committer] =
+    known.code === 0
+      ? (/^(.*<[^<>]*>) \d+ [+-]\d{4}$/.exec(splitLines(known.out)[0] ?? '') ?? [])
+      : []
+  return committer ?? 'Edgewise <edgewise@localhost>'
+}
+
+/** Refuses a checked-out branch: its files would seem to be changed by the user. */
+async function refuseCheckedOut(git: Git, ref: string): Promise<void> {
+  const trees = await runForLines(git, ['worktree', 'list', '--porcelain'])
+  const index = trees.indexOf(`branch ${ref}`)
+  if (index < 0) return
+  const workTree =
+    trees
+      .slice(0, index)
+      .findLast((line) => line.startsWith('worktree '))
+      ?.slice('worktree '.length) ?? 'a work tree'
+  const branch = ref.replace('refs/heads/', '')
+  throw new EdgewiseError(
+    'usage',
+    `the branch ${branch} contains the state, but is checked out in ${workTree}`,
+    'Switch to another branch there ("git switch -"), then run the same command again.',
+  )
+}

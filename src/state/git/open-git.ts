@@ -1,0 +1,76 @@
+import { resolve } from 'node:path'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { createRepository } from './create-repository.ts'
+import { createDetachedGit } from './detached-git.ts'
+import { formatGitError, splitLines, type Git } from './git-command.ts'
+import type { GitRepository } from './git-repository.ts'
+
+/**
+ * Opens the repository that a folder is in; null if it is in none.
+ *
+ * @param remote name of the remote; `remote` of the result is null if the repository has no such
+ *   remote
+ * @param now wall clock for commit dates, ms
+ * @throws EdgewiseError `unavailable` if git is not installed or refuses to work in the folder
+ */
+export async function openGit(
+  folder: string,
+  remote: string,
+  env: Record<string, string>,
+  now: () => number,
+): Promise<GitRepository | null> {
+  const { createLibraryGit } = await import('./library-git.ts')
+  const git = createLibraryGit(folder, env)
+  const found = await git(['rev-parse', '--git-common-dir', '--show-object-format', '--show-cdup'])
+  if (found.code !== 0) {
+    if (/not a git repository/i.test(found.err)) return null
+    throw new EdgewiseError(
+      'unavailable',
+      `git can't work in ${folder}: ${formatGitError(found)}`,
+      'Fix the cause, or store the state in a folder: "state: {store: dir}".',
+    )
+  }
+  const [common = '', format = 'sha1', up = ''] = splitLines(found.out)
+  const commonFolder = resolve(folder, common)
+  // The top folder: git resolves a relative address of a remote from there.
+  const top = resolve(folder, up)
+  const repositoryEnv = { ...(await withQuietSsh(git, env)), GIT_DIR: commonFolder }
+  const gits = {
+    queries: createLibraryGit(top, repositoryEnv),
+    updates: createDetachedGit(top, repositoryEnv),
+  }
+  const pattern = `^remote\\.(${remote.replaceAll('.', '\\.')}\\.url|.*\\.promisor)$`
+  const settings = splitLines((await gits.queries(['config', '--get-regexp', pattern])).out)
+  return createRepository(gits, {
+    commonFolder,
+    remote: settings.some((line) => line.startsWith(`remote.${remote}.url `)) ? remote : null,
+    isPartial: settings.some((line) => line.endsWith('.promisor true')),
+    idLength: format === 'sha256' ? 64 : 40,
+    now,
+  })
+}
+
+/** Finds the checked-out commit of a folder; null without a repository, a commit or git. */
+export async function findHeadCommit(
+  folder: string,
+  env: Record<string, string>,
+): Promise<string | null> {
+  try {
+    const { createLibraryGit } = await import('./library-git.ts')
+    const { code, out } = await createLibraryGit(folder, env)(['rev-parse', '--verify', 'HEAD'])
+    return code === 0 ? (splitLines(out)[0] ?? null) : null
+  } catch (error) {
+    if (error instanceof EdgewiseError) return null
+    throw error
+  }
+}
+
+/** Forbids ssh to prompt, unless the user has settings for ssh. */
+async function withQuietSsh(
+  git: Git,
+  env: Record<string, string>,
+): Promise<Record<string, string>> {
+  if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return env
+  const set = (await git(['config', 'core.sshCommand'])).code === 0
+  return set ? env : { ...env, GIT_SSH_COMMAND: 'ssh -oBatchMode=yes' }
+}

@@ -1,0 +1,94 @@
+import type { StatePaths } from './format/state-paths.ts'
+import { parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
+import { createDamagedFileError } from './format/parse-file.ts'
+import type { StateFiles } from './state-files.ts'
+import type { RecordedState, Wave } from './store.ts'
+
+/** Loads the entries of applies that have not ended. */
+export async function loadOpenEntries(
+  files: StateFiles,
+  paths: StatePaths,
+): Promise<JournalEntry[]> {
+  const markers = [...(await files.load(paths.open)).keys()]
+  if (markers.length === 0) return []
+  const entries = await loadEntries(files, paths)
+  return markers.map((path) => {
+    const entry = entries.find(({ id }) => paths.marker(id) === path)
+    if (entry === undefined)
+      throw createDamagedFileError(
+        files.describePath(path),
+        'the journal has no entry for this apply',
+        'journal',
+      )
+    return entry
+  })
+}
+
+/** Loads the entries of all applies. */
+export async function loadEntries(files: StateFiles, paths: StatePaths): Promise<JournalEntry[]> {
+  const found = await files.load(paths.journal)
+  return [...found].map(([path, text]) => {
+    const entry = parseEntry(files.describePath(path), text)
+    if (path !== paths.entry(entry.id))
+      throw createDamagedFileError(
+        files.describePath(path),
+        `it names apply ${entry.id}`,
+        'journal',
+      )
+    return entry
+  })
+}
+
+/** Loads the waves of an apply, in order. */
+export async function loadWaves(
+  files: StateFiles,
+  paths: StatePaths,
+  apply: string,
+): Promise<Pick<Wave, 'before' | 'intents'>[]> {
+  const folder = `${paths.waves}/${apply}`
+  const texts = await files.load(folder)
+  return Array.from(texts.keys(), (_path, i) => {
+    const path = paths.wave(apply, i + 1)
+    const text = texts.get(path)
+    if (text === undefined)
+      throw createDamagedFileError(
+        files.describePath(folder),
+        `expected ${texts.size} waves, ${i + 1}.json is missing`,
+        'journal',
+      )
+    return parseWave(files.describePath(path), text)
+  })
+}
+
+/**
+ * Finds the domains that an apply left in-doubt, with all of their items, and counts its unsettled
+ * writes in the entry.
+ *
+ * @param waves the waves of the apply
+ */
+export function findDoubts(
+  entry: JournalEntry,
+  waves: Pick<Wave, 'intents'>[],
+  recorded: RecordedState,
+): RecordedState {
+  const settled = new Set(entry.settled)
+  const doubted: RecordedState = new Map()
+  let unsettled = 0
+  for (const { intents } of waves) {
+    for (const [write, domains] of intents) {
+      if (settled.has(write)) continue
+      unsettled++
+      for (const [domain, intended] of domains) {
+        const items = doubted.get(domain) ?? new Map(recorded.get(domain))
+        for (const [item, state] of intended) {
+          // An outcome that the apply has recorded itself is final.
+          if (items.get(item)?.apply !== entry.id || items.get(item)?.open === true)
+            items.set(item, { ...state, open: true })
+        }
+        doubted.set(domain, items)
+      }
+    }
+  }
+  entry.writes.inDoubt += unsettled
+  return doubted
+}
