@@ -50,8 +50,8 @@ export async function attempt(
       isNotAccepted ||
       (outcome.kind === 'refused' && write.domains.length === 1))
   ) {
-    // By the specification an invalid item refuses the whole write; a bad domain is undefined:
-    // unless no call is accepted, a refusal proves that nothing was saved only if the write had one
+    // By the specification an invalid item refuses the whole write; a bad domain is undefined.
+    // Unless no call is accepted, a refusal proves that nothing was saved only if the write had one
     // domain.
     await record((domain) => unsaved.get(domain) ?? new Map())
   } else {
