@@ -65,7 +65,7 @@ export interface Run extends ApplyContext {
   /** Stops the apply: no further write begins, and no write is retried. */
   stop(why: string): void
   /**
-   * Returns the time, ms since 1970. It is monotonic within an apply, even if the wall clock is set.
+   * Returns the time, ms since 1970: monotonic within an apply, even if the wall clock is set.
    */
   now(): number
   /** Returns the same time, ISO 8601. */

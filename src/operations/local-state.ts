@@ -5,8 +5,8 @@ import type { OpenState } from '../state/open-state.ts'
 import type { Outside } from './outside.ts'
 
 /**
- * Refuses to change state that ends with its CI job: in a folder of the checkout, for a service
- * that outlives the job. The next job would write everything again, or plan from nothing.
+ * Refuses to change state that is deleted after its CI job: in a folder of the checkout, for a
+ * service that outlives the job. The next job would write everything again.
  *
  * @throws EdgewiseError `local-state`
  */
@@ -21,8 +21,8 @@ export function refuseLocalState(
     'local-state',
     `the state is in ${folderInCheckout}, inside the checkout of a CI job (CI is set), and would ` +
       'be lost with it; nothing was changed',
-    'Keep it in git ("state: {store: git}") or in a folder that lasts ("state: {store: dir, ' +
-      'path: …}"). If this checkout lasts, pass --allow-local-state.',
+    'Store it in git ("state: {store: git}") or in a folder outside of the checkout ("state: ' +
+      '{store: dir, path: …}"). If this checkout is kept, pass --allow-local-state.',
   )
 }
 

@@ -79,8 +79,8 @@ export async function refuseUnfinishedRollback(
   const id = escapeInvisible(rollout.id)
   throw new EdgewiseError(
     'rollback-unfinished',
-    `the rollback of rollout ${id} is unfinished (${escapeInvisible(rollout.reason ?? '')}): some ` +
-      'of its changes are still live; nothing was sent',
+    `the rollback of rollout ${id} is unfinished (${escapeInvisible(rollout.reason ?? '')}): ` +
+      'some of its changes are still live; nothing was sent',
     `Finish it with "edgewise rollback ${id}". --supersede applies the manifests over it instead.`,
   )
 }

@@ -37,7 +37,7 @@ export function writeManifests(
   if (configs.size === 0) return 0
   for (const { domain, item } of omitted)
     dialogue.note(
-      `${item} of ${domain} holds a secret: add it to ${buildManifestPath(domain)} yourself, ` +
+      `${item} of ${domain} contains a secret: add it to ${buildManifestPath(domain)} yourself, ` +
         `with a \${secret:name} reference.`,
     )
   const profile = findFreeProfile(workspace, outside)

@@ -1,6 +1,5 @@
 /**
- * Explains an answer 401, 403 or 404: the service does not accept calls at this address with this
- * token, whatever they contain.
+ * Explains an answer 401, 403 or 404: the service accepts no call at this address with this token.
  *
  * @param message of the service, without secrets
  */

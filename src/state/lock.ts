@@ -237,7 +237,7 @@ function createLockedError(
   return new EdgewiseError(
     'locked',
     `the state is locked by ${who}`,
-    `${waited}; if that process is gone, remove the lock with "edgewise state unlock".`,
+    `${waited}; if that process has ended, remove the lock with "edgewise state unlock".`,
   )
 }
 

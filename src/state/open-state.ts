@@ -76,7 +76,7 @@ async function findRepository(
     throw new EdgewiseError(
       'usage',
       `edgewise.yaml configures the state store git, but ${root} is not in a git repository`,
-      'Run "git init" there, or keep the state in a folder: "state: {store: dir}".',
+      'Run "git init" there, or store the state in a folder: "state: {store: dir}".',
     )
   }
   if (git !== null && git.remote === null && state.remote !== 'origin') {
@@ -107,8 +107,8 @@ function findRepositoryFolder(folder: string): string | null {
 
 /** Reports whether a path is a folder or inside it, with links resolved where they exist. */
 function isInside(folder: string, path: string): boolean {
-  const way = relative(resolveLinks(folder), resolveLinks(path))
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+  const steps = relative(resolveLinks(folder), resolveLinks(path))
+  return steps === '' || (steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps))
 }
 
 function resolveLinks(path: string): string {

@@ -179,7 +179,7 @@ describe('over HTTP', () => {
     },
   )
 
-  it('closes at once: idle connections, and those in the middle of a request', async () => {
+  it('closes immediately: idle connections, and those in the middle of a request', async () => {
     const emulator = await start()
     const agent = new Agent({ keepAlive: true })
     await new Promise<void>((resolve, reject) => {

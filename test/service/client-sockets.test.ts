@@ -58,7 +58,9 @@ describe('over real connections', () => {
     const url = `http://127.0.0.1:${await freePort()}`
     expect(await write(url)).toMatchObject({
       kind: 'not sent',
-      message: `${url} was not reached: the connection was refused; check service.url in edgewise.yaml`,
+      message:
+        `${url} was not reached: the connection was refused; ` +
+        'check service.url in edgewise.yaml',
     })
   })
 

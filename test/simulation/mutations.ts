@@ -47,7 +47,9 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: "a lease is judged by the holder's clock",
     file: 'src/state/lock.ts',
-    find: 'if (other === null || isStale(other, machine) || clock.monotonic() - since >= leaseMs) {',
+    find:
+      'if (other === null || isStale(other, machine) || ' +
+      'clock.monotonic() - since >= leaseMs) {',
     replace:
       'if (other === null || isStale(other, machine) || ' +
       '(clock as any).now() - Date.parse(other.since) >= leaseMs) {',
@@ -137,7 +139,9 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'an in-doubt item is not written again',
     file: 'src/diff/diff-snapshots.ts',
-    find: "if (state?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null",
+    find:
+      "if (state?.status === 'confirmed' && " +
+      'isSameJson(before ?? undefined, after)) return null',
     replace: 'if (isSameJson(before ?? undefined, after)) return null',
     seeds: 100,
   },

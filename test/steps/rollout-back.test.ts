@@ -41,7 +41,7 @@ function interruptTakingBack(): void {
   }
 }
 
-/** Leaves the rollback of four of eight broken domains unfinished. Returns the id of its rollout. */
+/** Leaves the rollback of four of eight domains unfinished, and returns the rollout's id. */
 async function leaveUnfinished(): Promise<string> {
   await breaking(8)
   interruptTakingBack()

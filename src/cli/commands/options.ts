@@ -60,7 +60,7 @@ export function addLockOptions(
 ): Command {
   return command
     .option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), 0)
-    .option('--allow-local-state', 'keep state in a folder of the checkout, also in a CI job')
+    .option('--allow-local-state', 'allow state in a folder of the checkout in a CI job')
 }
 
 /** Builds the part of a request for {@link LockOptions}. */

@@ -77,7 +77,7 @@ async function* scrubErrors<T>(open: () => AsyncIterable<T>, scrub: Scrub): Asyn
 /** Maximum length of a quoted answer, which may be megabytes, in characters. */
 const maxMessage = 400
 
-/** Removes secrets from an error that quotes an answer, which may contain the token, and cuts it. */
+/** Removes secrets from an error that quotes an answer, and shortens it. */
 function removeSecrets(error: unknown, scrub: (text: string) => string): unknown {
   if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') return error
   const message = scrub(error.message)

@@ -155,8 +155,8 @@ function createPermissionError(
   return new EdgewiseError(
     'access',
     `the token lacks permission for ${what} (HTTP ${status}): ${message}`,
-    `Not accepted by ${url}: check EDGEWISE_TOKEN (service.token in edgewise.yaml). Each interface ` +
-      `needs its own permission: ask the operator to enable ${what} for this token.`,
+    `Not accepted by ${url}: check EDGEWISE_TOKEN (service.token in edgewise.yaml). Each ` +
+      `interface needs its own permission: ask the operator to enable ${what} for this token.`,
   )
 }
 

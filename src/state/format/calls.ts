@@ -18,7 +18,7 @@ export interface Call {
   count?: number
 }
 
-/** Calls by the time since the machine's boot at which they ended, ms. */
+/** Calls that ended at a time since the machine's boot, ms. */
 export interface CallsAtUptime {
   time: number
   count: number
@@ -58,8 +58,8 @@ export function buildCalls(calls: CallsAtUptime[], here: MachineTimes): Call[] {
 }
 
 /**
- * Merges the calls known to this machine with those known to others. Calls of the same time that
- * both know count once.
+ * Merges the calls known to this machine with those known to others. Calls in both lists count
+ * once.
  */
 export function mergeCalls(own: Call[], others: Call[]): Call[] {
   const known = new Map<string, Call>()
