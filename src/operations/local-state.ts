@@ -12,14 +12,16 @@ import type { Outside } from './outside.ts'
  */
 export function refuseLocalState(
   { service }: Workspace['config'],
-  { folderInCheckout }: OpenState,
+  { findFolderInCheckout }: Pick<OpenState, 'findFolderInCheckout'>,
   env: Outside['env'],
 ): void {
-  if (folderInCheckout === null || !isCiJob(env['CI'])) return
+  if (!isCiJob(env['CI'])) return
   if (service.url === 'emulator' || isLoopback(new URL(service.url).hostname)) return
+  const folder = findFolderInCheckout()
+  if (folder === null) return
   throw new EdgewiseError(
     'local-state',
-    `the state is in ${folderInCheckout}, inside the checkout of a CI job (CI is set), and would ` +
+    `the state is in ${folder}, inside the checkout of a CI job (CI is set), and would ` +
       'be lost with it; nothing was changed',
     'Store it in git ("state: {store: git}") or in a folder outside of the checkout ("state: ' +
       '{store: dir, path: …}"). If this checkout is kept, pass --allow-local-state.',

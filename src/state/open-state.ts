@@ -36,8 +36,8 @@ export interface OpenState {
   lock: Register
   /** Notes for the user before relying on it. */
   notes: string[]
-  /** Folder of the state if it is inside the checkout of the workspace; null elsewhere. */
-  folderInCheckout: string | null
+  /** Finds the folder of the state if it is inside the checkout of the workspace; else null. */
+  findFolderInCheckout(): string | null
 }
 
 /**
@@ -131,7 +131,8 @@ function openInFolder(
     store: openFileStore(createFolderFiles(disk, folder, processName, lock), key, account),
     lock,
     notes: [],
-    folderInCheckout: isInside(findRepositoryFolder(root) ?? root, folder) ? folder : null,
+    findFolderInCheckout: () =>
+      isInside(findRepositoryFolder(root) ?? root, folder) ? folder : null,
   }
 }
 
@@ -156,6 +157,6 @@ function openInGit(
               `branch ${state.branch}, invisible to other machines.`,
           ]
         : [],
-    folderInCheckout: null,
+    findFolderInCheckout: () => null,
   }
 }

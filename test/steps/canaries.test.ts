@@ -367,7 +367,7 @@ it('no command prints or stores a secret, even on failures', { timeout: 240_000 
   await expectCode(1, 'apply --yes --json', { EDGEWISE_TOKEN: '' })
 
   // Every kind of failed call, at the emulator and at the echoing service.
-  await expectCode(3, 'apply --yes -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
+  await expectCode(1, 'apply --yes -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
   let turn = 0
   const wrongs: Json[] = [
     { kind: 'refuse', item: 'visit_timestamp', probability: 1, named: true },

@@ -53,9 +53,9 @@ describe.each([
   ['reset-after', [3]],
   ['truncated', [3]],
   ['not-json', [3]],
-  ['unauthorized-from', [3]],
+  ['unauthorized-from', [1]],
 ] as const)('%s on every call', (kind, codes) => {
-  it('exits with 3, records only certain outcomes, and the next apply confirms all', async () => {
+  it('exits as expected, records only certain outcomes, and the next apply confirms all', async () => {
     await place.manifest(www, before).settle()
     await setFaults(emulator, { kind })
     const { code } = await place.manifest(www, after).cli('apply', '--yes')
