@@ -27,12 +27,12 @@ export function buildWrite(given: Partial<Write> = {}): Write {
   }
 }
 
-/** The form that writes the whole value. */
+/** Builds the form that writes the whole value. */
 export function replaceWith(payload: Value | null): Form {
   return { name: 'replace', payload }
 }
 
-/** A plan of some changes, each with a write of its own and counted, but for what is given. */
+/** Builds a plan of some changes, each with a write of its own unless it is released or cleared. */
 export function buildPlan(
   changes: Change[] = [buildChange()],
   { summary, basis, ...given }: BuiltPlan = {},
@@ -69,8 +69,8 @@ type BuiltPlan = Partial<Omit<Plan, 'changes' | 'summary' | 'basis'>> & {
   basis?: Partial<Plan['basis']>
 }
 
-function buildWrites({ action, domain, item, after }: Change): Write[] {
-  return action === 'release'
+function buildWrites({ action, reason, domain, item, after }: Change): Write[] {
+  return action === 'release' || reason === 'cleared'
     ? []
     : [buildWrite({ domains: [domain], items: { [item]: replaceWith(after) } })]
 }

@@ -9,7 +9,10 @@ import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { CommandContext } from './io.ts'
 
-/** Finds and loads the workspace of a command. */
+/**
+ * Finds and loads the workspace of a command. Manifests may be invalid: for commands that use only
+ * state or names.
+ */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   return loadWorkspace(findWorkspaceRoot(context), context.io, reach)
 }
@@ -34,7 +37,10 @@ export function findWorkspaceRoot({ io, options }: CommandContext): string {
   return root
 }
 
-/** Loads the workspace, prints its warnings on stderr, and throws `invalid` if it has errors. */
+/**
+ * Loads the workspace, prints its warnings on stderr, and throws `invalid` if it has errors: for
+ * commands whose result depends on the manifests.
+ */
 export function openValidWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   const workspace = openWorkspace(context, reach)
   const errors = workspace.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
@@ -44,8 +50,8 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
     const shown = context.options.json === true ? errors : []
     throw new EdgewiseError(
       'invalid',
-      `the manifests have ${pluralize(errors.length, 'error')}; nothing was planned`,
-      '',
+      `the manifests have ${pluralize(errors.length, 'error')}; nothing was done`,
+      'Correct them; "edgewise validate" lists all problems.',
       shown,
     )
   }

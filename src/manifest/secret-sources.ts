@@ -6,7 +6,10 @@ import type { SecretSource } from './workspace.ts'
 
 type Env = Record<string, string | undefined>
 
-/** Sources that may be used: none (validate), or variables and files (all others). */
+/**
+ * Sources that may be used: `none` for commands that neither send nor compare values (`validate`,
+ * `state`, `stats`, `prefetch`), `available` for variables and files (all others).
+ */
 export type SecretReach = 'none' | 'available'
 
 /** Sources of the values of secrets. Only `run` starts a program. */

@@ -4,7 +4,7 @@ import type { Json } from './json.ts'
 /** Action on one item of a domain. */
 export type Action = 'set' | 'change' | 'unset' | 'release'
 
-/** Symbols of the actions, the same in terminal, Markdown and JSON reports. */
+/** Symbols of the actions in text and Markdown; JSON has the names. */
 export const symbols: Record<Action, string> = { set: '+', change: '~', unset: '-', release: '○' }
 
 /** One operation of an RFC 6902 patch; a move or copy appears as add and remove. */
@@ -19,7 +19,7 @@ export interface Change {
   domain: Domain
   item: ItemKey
   action: Action
-  /** `cleared`: another desired item clears this one at the service; `by` names it. */
+  /** `cleared`: the write of the item `by` clears this one, which has no write of its own. */
   reason: 'differs' | 'in-doubt' | 'cleared'
   by?: ItemKey
   /** Canonical values; null if nothing was recorded, or nothing is managed any more. */
@@ -37,7 +37,10 @@ export interface Form {
   payload: Wire
 }
 
-/** One `POST /domain/config`: up to 10 domains × some items. */
+/**
+ * One `POST /domain/config`: up to 10 domains × some items. A change is made by one write, by several
+ * (parts of a list), or by none: a released or cleared item has none. All of them are in one wave.
+ */
 export interface Write {
   /** Position in the plan, from 1. */
   id: number

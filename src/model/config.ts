@@ -9,9 +9,11 @@ export interface Grouping {
   together: ItemKey[][]
 }
 
-/** Limits that no plan may exceed. */
+/** Limits of one apply; a plan only warns. */
 export interface Guards {
+  /** Maximum number of domains with changes. */
   maxDomains: Amount
+  /** Maximum number of changes; an item counts once for each of its domains. */
   maxChanges: Amount
   /** Globs of domains that must not change. */
   protect: string[]

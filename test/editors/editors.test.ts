@@ -139,7 +139,7 @@ describe('a YAML language server with the schemas', () => {
     expect(await server.listCompletions(home, 2, 2)).toEqual(
       expect.arrayContaining(['maxDomains', 'protect', 'freeze']),
     )
-    expect(await server.hover(home, 1, 3)).toContain('Limits that a plan must respect')
+    expect(await server.hover(home, 1, 3)).toContain('Limits of one apply')
     const profile = join(root, 'complete/profiles/p.yaml')
     await server.open(profile, 'profile: p\nconfig:\n  time\n')
     expect(await server.listCompletions(profile, 2, 6)).toContain('timeout')

@@ -94,7 +94,7 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
     it('offers the options of the command', () => {
       expect(offered('fmt', '--c')).toEqual(['--check'])
       expect(offered('init', '--a')).toEqual(['--action'])
-      expect(offered('plan', '--c')).toEqual([])
+      expect(offered('plan', '--check')).toEqual([])
       expect(offered('apply', '--allow', '')).toContain('https')
       expect(offered('apply', '--')).toEqual(
         expect.arrayContaining(['--allow', '--force', '--help', '--item', '--json', '--yes']),

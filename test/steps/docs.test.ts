@@ -36,6 +36,33 @@ describe('the documentation', () => {
     }
   })
 
+  it('README.md lists every command and option', async () => {
+    const text = readFileSync(`${root}README.md`, 'utf8')
+    const list = async (...command: string[]): Promise<string[]> => {
+      const { out } = await place.cli(...command, '--help')
+      const children = Array.from(
+        out.matchAll(/^ {2}([a-z]+)(?: .*)? {2}/gm),
+        ([, name = '']) => name,
+      )
+      const options = Array.from(
+        out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm),
+        ([, name = '']) => name,
+      )
+      const nested = out.includes('\nCommands:')
+        ? await Promise.all(
+            children.filter((name) => name !== 'help').map((name) => list(...command, name)),
+          )
+        : []
+      return [command.join(' '), ...options, ...nested.flat()]
+    }
+    const names = (await list()).filter((name) => name !== '')
+    expect(names.length).toBeGreaterThan(40)
+    const global = ['--workspace', '--yes', '--quiet', '--verbose', '--help', '--version']
+    const emulator = readFileSync(`${root}docs/emulator.md`, 'utf8')
+    const documented = (name: string) => text.includes(`\`${name}`) || emulator.includes(name)
+    expect(names.filter((name) => !documented(name) && !global.includes(name))).toEqual([])
+  })
+
   it.each(pages)('%s: every link leads to a file', (page) => {
     const text = readFileSync(root + page, 'utf8')
     const links = Array.from(text.matchAll(/\]\(([^)#:\s]+)\)/g), ([, link]) => link ?? '')
