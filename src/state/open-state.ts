@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { StateConfig } from '../model/config.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createFolderFiles } from './folder/folder-files.ts'
@@ -9,6 +8,7 @@ import { openFileStore } from './file-store.ts'
 import { createGitFiles } from './git/git-files.ts'
 import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
+import { isInsideRepository } from './git/inside-repository.ts'
 import type { StateKey, Store } from './store.ts'
 import { buildBudgetPath, buildLockPath, buildStatePaths } from './format/state-paths.ts'
 import type { Register } from './register.ts'
@@ -86,21 +86,6 @@ async function findRepository(
     )
   }
   return git
-}
-
-/**
- * Reports whether a folder seems to be in a repository, without running git, which need not be
- * installed elsewhere.
- */
-function isInsideRepository(folder: string): boolean {
-  for (let current = folder; ; current = dirname(current)) {
-    if (
-      existsSync(join(current, '.git')) ||
-      (existsSync(join(current, 'HEAD')) && existsSync(join(current, 'objects')))
-    )
-      return true
-    if (current === dirname(current)) return false
-  }
 }
 
 function openInFolder(

@@ -13,13 +13,15 @@ import { gitSettings } from './git-environment.ts'
  * @throws GitPluginError of the library when arguments would start another program
  */
 export function createLibraryGit(folder: string, env: Record<string, string>): Git {
+  const unsafe = allowedBy(env)
   return (args, input, timeoutMs) =>
-    repeatInterrupted(() => attempt(folder, env, args, input, timeoutMs))
+    repeatInterrupted(() => attempt(folder, env, unsafe, args, input, timeoutMs))
 }
 
 async function attempt(
   folder: string,
   env: Record<string, string>,
+  unsafe: SimpleGitOptions['unsafe'],
   args: string[],
   input = '',
   timeoutMs?: number,
@@ -32,7 +34,7 @@ async function attempt(
     config: gitSettings,
     abort: late.signal,
     allowEnvironment: Object.keys(env),
-    unsafe: allowedBy(env),
+    unsafe,
     // By default the library drops what git has printed and nobody has read yet.
     completion: { onExit: false },
     // Without input, even an empty one, the library leaves stdin open.

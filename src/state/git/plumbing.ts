@@ -4,6 +4,7 @@ import { createDetachedGit } from './detached-git.ts'
 import { formatGitError, type Git, type GitResult, type Gits } from './git-command.ts'
 import { createRemote } from './git-remote.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
+import { isInsideRepository } from './inside-repository.ts'
 
 /**
  * The repository that a folder lies in, or null where there is none.
@@ -33,15 +34,16 @@ export async function openGit(
   const home = resolve(folder, common)
   // Where git itself goes: an address of a remote may be relative to that.
   const top = resolve(folder, up)
-  const inHome = { ...(await withQuietSsh(here, env)), GIT_DIR: home }
-  const gits = { queries: createLibraryGit(top, inHome), updates: createDetachedGit(top, inHome) }
+  const inHome = { ...env, GIT_DIR: home }
   const named = remote.replaceAll('.', '\\.')
-  const remotes = lines(
-    (await gits.queries(['config', '--get-regexp', `^remote\\.(${named}\\.url|.*\\.promisor)$`]))
-      .out,
+  const wanted = `^(core\\.sshcommand|remote\\.(${named}\\.url|.*\\.promisor))$`
+  const settings = lines(
+    (await createLibraryGit(top, inHome)(['config', '--get-regexp', wanted])).out,
   )
-  const known = remotes.some((line) => line.startsWith(`remote.${remote}.url `))
-  const partial = remotes.some((line) => line.endsWith('.promisor true'))
+  const known = settings.some((line) => line.startsWith(`remote.${remote}.url `))
+  const partial = settings.some((line) => line.endsWith('.promisor true'))
+  const quiet = withQuietSsh(inHome, settings)
+  const gits = { queries: createLibraryGit(top, quiet), updates: createDetachedGit(top, quiet) }
   return repositoryOf(
     gits,
     home,
@@ -53,13 +55,14 @@ export async function openGit(
 }
 
 /**
- * The commit that is checked out where a folder lies; null where git has no answer, or is not
- * there.
+ * Finds the commit that is checked out where a folder is; null outside of a repository, where git
+ * is not run at all, and where git has no answer or is not there.
  */
 export async function findHeadCommit(
   folder: string,
   env: Record<string, string>,
 ): Promise<string | null> {
+  if (!isInsideRepository(folder)) return null
   try {
     const { createLibraryGit } = await import('./library-git.ts')
     const { code, out } = await createLibraryGit(folder, env)(['rev-parse', '--verify', 'HEAD'])
@@ -235,13 +238,10 @@ async function refuseCheckedOut(git: Git, ref: string): Promise<void> {
   )
 }
 
-/** Without settings of its own, ssh is told never to ask. */
-async function withQuietSsh(
-  git: Git,
-  env: Record<string, string>,
-): Promise<Record<string, string>> {
+/** Tells ssh never to ask, unless the environment or git's settings choose an ssh command. */
+function withQuietSsh(env: Record<string, string>, settings: string[]): Record<string, string> {
   if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return env
-  const set = (await git(['config', 'core.sshCommand'])).code === 0
+  const set = settings.some((line) => /^core\.sshcommand( |$)/.test(line))
   return set ? env : { ...env, GIT_SSH_COMMAND: 'ssh -oBatchMode=yes' }
 }
 
