@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 export class GitFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's own method
     const sorted = await super.sort(files)
     const runsGit = (file: TestSpecification) =>
       readFileSync(file.moduleId, 'utf8').includes('git-sandbox.ts')
