@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { GitFirst } from './test/sequencer.ts'
 
 export const shared = {
   setupFiles: ['test/setup.ts'],
@@ -15,5 +16,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**'],
     testTimeout: 60_000,
+    // A sequencer of our own would replace the one that shuffles.
+    ...(process.argv.some((arg) => arg.startsWith('--sequence.shuffle'))
+      ? {}
+      : { sequence: { sequencer: GitFirst } }),
   },
 })

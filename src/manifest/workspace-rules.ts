@@ -4,6 +4,7 @@ import type { Amount } from '../model/amount.ts'
 import { parseFreezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
 import { formatPointerStep } from '../model/json.ts'
+import { createTimeZone } from '../model/time-zone.ts'
 import type { Finding } from './finding.ts'
 import { checkAddress } from './service-address.ts'
 import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
@@ -48,7 +49,7 @@ function checkTimezone(pointer: string, zone: string): Finding[] {
 
 function isZone(zone: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== ''
+    return createTimeZone(zone).name !== ''
   } catch (error) {
     if (error instanceof RangeError) return false
     throw error

@@ -19,12 +19,20 @@ export interface TimeZone {
 
 const dayMs = 86_400_000
 
+const zones = new Map<string, TimeZone>()
+
 /**
- * Creates the time zone of an IANA name.
+ * Creates the time zone of an IANA name, once: formatters are expensive.
  *
  * @throws RangeError for an unknown name
  */
 export function createTimeZone(name: string): TimeZone {
+  const zone = zones.get(name) ?? buildTimeZone(name)
+  zones.set(name, zone)
+  return zone
+}
+
+function buildTimeZone(name: string): TimeZone {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: name,
     hourCycle: 'h23',

@@ -9,6 +9,7 @@ import { openFileStore } from './file-store.ts'
 import { createGitFiles } from './git/git-files.ts'
 import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
+import { findRepositoryFolder } from './git/find-repository-folder.ts'
 import type { StateKey, Store } from './store.ts'
 import { buildBudgetPath, buildLockPath, buildStatePaths } from './format/state-paths.ts'
 import type { Register } from './register.ts'
@@ -88,21 +89,6 @@ async function findRepository(
     )
   }
   return git
-}
-
-/**
- * Finds the repository that a folder seems to be in, without running git, which need not be
- * installed elsewhere.
- */
-function findRepositoryFolder(folder: string): string | null {
-  for (let current = folder; ; current = dirname(current)) {
-    if (
-      existsSync(join(current, '.git')) ||
-      (existsSync(join(current, 'HEAD')) && existsSync(join(current, 'objects')))
-    )
-      return current
-    if (current === dirname(current)) return null
-  }
 }
 
 /** Reports whether a path is a folder or inside it, with links resolved where they exist. */

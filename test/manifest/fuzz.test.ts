@@ -181,7 +181,7 @@ describe('loading never throws', () => {
   itOften('on text similar to YAML', () => {
     fc.assert(
       fc.property(yamlish, (text) => load(text)),
-      { numRuns: runs(450, 13_500) },
+      { numRuns: runs(200, 13_500) },
     )
   })
 
@@ -201,7 +201,7 @@ describe('loading never throws', () => {
         ]
         load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
       }),
-      { numRuns: runs(300, 9_000) },
+      { numRuns: runs(150, 9_000) },
     )
   })
 
@@ -210,7 +210,7 @@ describe('loading never throws', () => {
       fc.property(fc.dictionary(section, json, { maxKeys: 4 }), (home) =>
         load('domain: a.example.com', JSON.stringify({ version: 1, ...home })),
       ),
-      { numRuns: runs(300, 9_000) },
+      { numRuns: runs(150, 9_000) },
     )
     fc.assert(
       fc.property(yamlish, (home) => load('domain: a.example.com', `version: 1\n${home}`)),

@@ -59,7 +59,7 @@ describe('coverLarge on small problems', () => {
           }
         }
       }),
-      { numRuns: runs(40, 400) },
+      { numRuns: runs(20, 400) },
     ),
   )
 
@@ -84,15 +84,15 @@ describe('coverLarge on small problems', () => {
         found += covers.reduce((sum, { cover }) => sum + cover.length, 0)
         fewest += best
       }),
-      { numRuns: runs(60, 1_000) },
+      { numRuns: runs(30, 1_000) },
     )
     expect(found).toBeLessThanOrEqual(1.02 * fewest)
   })
 })
 
-const domains = long ? 600 : 240
+const domains = long ? 600 : 120
 /** For the search with more effort. */
-const fewer = long ? 600 : 60
+const fewer = long ? 600 : 20
 
 describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
   const problem = buildFleet(family, domains, true)

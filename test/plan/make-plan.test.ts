@@ -121,7 +121,7 @@ describe('a plan', () => {
         )
         expect(Object.keys(basis.recorded)).toEqual(Object.keys(basis.desired))
       }),
-      { numRuns: runs(60, 600) },
+      { numRuns: runs(30, 600) },
     ),
   )
 
@@ -141,7 +141,7 @@ describe('a plan', () => {
         )
         expect([...new Set(written)].toSorted()).toEqual([...changed].toSorted())
       }),
-      { numRuns: runs(60, 600) },
+      { numRuns: runs(30, 600) },
     ),
   )
 
@@ -154,7 +154,7 @@ describe('a plan', () => {
           JSON.stringify(makeTestPlan(reverseSnapshot(recorded), reverseSnapshot(desired))),
         ).toBe(bytes)
       }),
-      { numRuns: runs(25, 200) },
+      { numRuns: runs(12, 200) },
     ),
   )
 

@@ -279,7 +279,7 @@ describe('a plan as Markdown', () => {
           expectHarmless(formatDriftMarkdown(driftFor(side(0), side(1), side(1)), now))
         },
       ),
-      { numRuns: runs(12, 180) },
+      { numRuns: runs(6, 180) },
     )
   })
 })

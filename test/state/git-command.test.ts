@@ -16,6 +16,7 @@ import { createDetachedGit } from '../../src/state/git/detached-git.ts'
 import { formatGitError, type Git } from '../../src/state/git/git-command.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import { createLibraryGit } from '../../src/state/git/library-git.ts'
+import { findHeadCommit } from '../../src/state/git/open-git.ts'
 import { GitSandbox } from './git-sandbox.ts'
 
 const runners = [
@@ -281,6 +282,26 @@ it('simple-git refuses arguments that start a program', async () => {
     ['-c', 'credential.helper=!touch mark', 'ls-remote', 'origin'],
   ])
     await expect(git(args)).rejects.toThrow('is not permitted without enabling')
+})
+
+it('the commit that is checked out is looked up by git inside of a repository only', async () => {
+  const sandbox = new GitSandbox()
+  const inside = await sandbox.repository('inside')
+  const head = await sandbox.git('inside', 'rev-parse', 'HEAD')
+  mkdirSync(join(inside, 'deep'))
+  mkdirSync(join(sandbox.folder, 'outside'))
+  mkdirSync(join(sandbox.folder, 'bin'))
+  writeFileSync(
+    join(sandbox.folder, 'bin', 'git'),
+    `#!/bin/sh\n: > "${sandbox.folder}/ran"\nPATH="${sandbox.env['PATH']}" exec git "$@"\n`,
+    { mode: 0o755 },
+  )
+  const env = { ...sandbox.env, PATH: `${join(sandbox.folder, 'bin')}:${sandbox.env['PATH']}` }
+  expect(await findHeadCommit(join(sandbox.folder, 'outside'), env)).toBe(null)
+  expect(existsSync(join(sandbox.folder, 'ran'))).toBe(false)
+  expect(await findHeadCommit(join(inside, 'deep'), env)).toBe(head)
+  expect(existsSync(join(sandbox.folder, 'ran'))).toBe(true)
+  sandbox.remove()
 })
 
 it.each([

@@ -23,6 +23,13 @@ async function inGit(remote: boolean): Promise<Kind> {
   if (remote) await sandbox.withRemote()
   else await sandbox.repository('clone')
   let processes = 0
+  /** Opened once for each folder: the repository keeps nothing of a store. */
+  const repositories = new Map<string, Promise<GitRepository>>()
+  const openGit = (where: string) => {
+    const repository = repositories.get(where) ?? sandbox.open(where)
+    repositories.set(where, repository)
+    return repository
+  }
   const openIn =
     (where: string) =>
     async (
@@ -38,7 +45,7 @@ async function inGit(remote: boolean): Promise<Kind> {
           account,
           state: { store: 'git', branch, remote: 'origin', path: 'state' },
         },
-        { disk: realDisk, processName: `p${++processes}`, openGit: () => sandbox.open(where) },
+        { disk: realDisk, processName: `p${++processes}`, openGit: () => openGit(where) },
       )
   const shared = remote ? 'remote.git' : 'clone'
   return {
@@ -50,7 +57,7 @@ async function inGit(remote: boolean): Promise<Kind> {
       return openIn(other)()
     },
     damage: async (name, change) => {
-      const clone = await sandbox.open('clone')
+      const clone = await openGit('clone')
       const path = (await sandbox.git(shared, 'ls-tree', '-r', '--name-only', branch))
         .split('\n')
         .find((file) => file.endsWith(name) && !file.includes('/open/'))

@@ -58,7 +58,7 @@ async function chooseTip(
   local: string | null,
   shared: string | null,
 ): Promise<string | null> {
-  if (local === null || shared === null) return shared ?? local
+  if (local === null || shared === null || local === shared) return shared ?? local
   const base = await git.findMergeBase(local, shared)
   if (base === null) {
     throw new EdgewiseError(

@@ -17,13 +17,15 @@ import { gitSettings } from './git-environment.ts'
  * The runner throws GitPluginError of the library if arguments would start another program.
  */
 export function createLibraryGit(folder: string, env: Record<string, string>): Git {
+  const unsafe = listAllowed(env)
   return (args, input, timeoutMs) =>
-    repeatInterrupted(() => attempt(folder, env, args, input, timeoutMs))
+    repeatInterrupted(() => attempt(folder, env, unsafe, args, input, timeoutMs))
 }
 
 async function attempt(
   folder: string,
   env: Record<string, string>,
+  unsafe: SimpleGitOptions['unsafe'],
   args: string[],
   input = '',
   timeoutMs?: number,
@@ -36,7 +38,7 @@ async function attempt(
     config: gitSettings,
     abort: late.signal,
     allowEnvironment: Object.keys(env),
-    unsafe: listAllowed(env),
+    unsafe,
     // By default the library drops unread output when git exits.
     completion: { onExit: false },
     // Without an input, the library leaves stdin open; an empty one closes it.

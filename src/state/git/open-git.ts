@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { createRepository } from './create-repository.ts'
 import { createDetachedGit } from './detached-git.ts'
-import { formatGitError, splitLines, type Git } from './git-command.ts'
+import { findRepositoryFolder } from './find-repository-folder.ts'
+import { formatGitError, splitLines } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 
 /**
@@ -34,13 +35,17 @@ export async function openGit(
   const commonFolder = resolve(folder, common)
   // The top folder: git resolves a relative address of a remote from there.
   const top = resolve(folder, up)
-  const repositoryEnv = { ...(await withQuietSsh(git, env)), GIT_DIR: commonFolder }
+  const inRepository = { ...env, GIT_DIR: commonFolder }
+  const remoteKeys = `${remote.replaceAll('.', '\\.')}\\.url|.*\\.promisor`
+  const pattern = `^(core\\.sshcommand|remote\\.(${remoteKeys}))$`
+  const settings = splitLines(
+    (await createLibraryGit(top, inRepository)(['config', '--get-regexp', pattern])).out,
+  )
+  const repositoryEnv = withQuietSsh(inRepository, settings)
   const gits = {
     queries: createLibraryGit(top, repositoryEnv),
     updates: createDetachedGit(top, repositoryEnv),
   }
-  const pattern = `^remote\\.(${remote.replaceAll('.', '\\.')}\\.url|.*\\.promisor)$`
-  const settings = splitLines((await gits.queries(['config', '--get-regexp', pattern])).out)
   return createRepository(gits, {
     commonFolder,
     remote: settings.some((line) => line.startsWith(`remote.${remote}.url `)) ? remote : null,
@@ -50,11 +55,15 @@ export async function openGit(
   })
 }
 
-/** Finds the checked-out commit of a folder; null without a repository, a commit or git. */
+/**
+ * Finds the checked-out commit of a folder; null without a commit or git, and without running git
+ * outside of a repository.
+ */
 export async function findHeadCommit(
   folder: string,
   env: Record<string, string>,
 ): Promise<string | null> {
+  if (findRepositoryFolder(folder) === null) return null
   try {
     const { createLibraryGit } = await import('./library-git.ts')
     const { code, out } = await createLibraryGit(folder, env)(['rev-parse', '--verify', 'HEAD'])
@@ -66,11 +75,8 @@ export async function findHeadCommit(
 }
 
 /** Forbids ssh to prompt, unless the user has settings for ssh. */
-async function withQuietSsh(
-  git: Git,
-  env: Record<string, string>,
-): Promise<Record<string, string>> {
+function withQuietSsh(env: Record<string, string>, settings: string[]): Record<string, string> {
   if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return env
-  const set = (await git(['config', 'core.sshCommand'])).code === 0
+  const set = settings.some((line) => /^core\.sshcommand( |$)/.test(line))
   return set ? env : { ...env, GIT_SSH_COMMAND: 'ssh -oBatchMode=yes' }
 }
