@@ -100,7 +100,7 @@ describe('bisecting a refused write', () => {
             createDomains(domains).toSorted(),
           )
         }),
-        { numRuns: runs(25, 1_350) },
+        { numRuns: runs(25, 900) },
       ),
   )
 
@@ -125,7 +125,7 @@ describe('bisecting a refused write', () => {
             culprit,
           ])
         }),
-        { numRuns: runs(25, 1_350) },
+        { numRuns: runs(25, 900) },
       ),
   )
 
@@ -153,7 +153,7 @@ describe('bisecting a refused write', () => {
           }
         }
       }),
-      { numRuns: runs(25, 1_350) },
+      { numRuns: runs(25, 900) },
     ),
   )
 
@@ -205,7 +205,7 @@ describe('bisecting a refused write', () => {
           expect(result.refusals.length).toBeGreaterThan(0)
         },
       ),
-      { numRuns: runs(30, 1_800) },
+      { numRuns: runs(30, 1_100) },
     ),
   )
 })

@@ -162,7 +162,7 @@ describe('a process killed at any step', () => {
   itOften('leaves a recorded state that includes the real one', () =>
     fc.assert(
       fc.asyncProperty(story, async (given) => void (await play(given))),
-      { numRuns: runs(45, 2_700) },
+      { numRuns: runs(45, 1_500) },
     ),
   )
 
@@ -217,7 +217,7 @@ describe('a process killed at any step', () => {
         )
         expect(again.changes, 'a second plan has nothing to do').toEqual([])
       }),
-      { numRuns: runs(30, 1_800) },
+      { numRuns: runs(30, 1_000) },
     ),
   )
 })

@@ -5,7 +5,7 @@ import { draw, hashKey } from '../../src/emulator/entities/chance.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
 import { createWorld } from '../emulator/world.ts'
 
-const count = 100_000
+const count = 60_000
 const items = new URL('../conformance/items/', import.meta.url)
 const payloads = readdirSync(items).flatMap((file) =>
   (JSON.parse(readFileSync(new URL(file, items), 'utf8')) as { payload: Json }[]).map(

@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simpleGit } from 'simple-git'
@@ -94,6 +102,8 @@ async function makeTemplate(): Promise<string> {
   await made.git('clone', 'push', '--quiet', 'origin', 'HEAD')
   for (const folder of ['alone/.git', 'remote.git', 'clone/.git'])
     mkdirSync(join(made.folder, folder, 'hooks'))
+  // After each push, a remote would start a process to find that it needs no maintenance.
+  appendFileSync(join(made.folder, 'remote.git', 'config'), '[receive]\n\tautogc = false\n')
   return made.folder
 }
 
