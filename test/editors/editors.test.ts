@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { everyNth, itOften } from '../runs.ts'
 import { LanguageServer } from './language-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -31,9 +32,12 @@ describe('a YAML language server with the schemas', () => {
   const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
     (name) => /(edgewise|domains|profiles).*\.yaml$/.test(name),
   )
-  it.each(files)('finds no problem in examples/%s', async (name) => {
-    const path = join(root, 'examples', name)
-    expect(await server.open(path, readFileSync(path, 'utf8'))).toEqual([])
+  itOften('finds no problem in the examples', async () => {
+    expect(files.length).toBeGreaterThan(20)
+    for (const name of everyNth(files, 5)) {
+      const path = join(root, 'examples', name)
+      expect([name, await server.open(path, readFileSync(path, 'utf8'))]).toEqual([name, []])
+    }
   })
 
   it.each<[string, string, string, number, RegExp]>([

@@ -68,8 +68,8 @@ describe('calls in two files', () => {
   })
 
   it('are merged in linear time', () => {
-    const many = Array.from({ length: 200_000 }, (_, i) => call(i))
-    expect(mergeCalls(many, many)).toHaveLength(200_000)
+    const many = Array.from({ length: 50_000 }, (_, i) => call(i))
+    expect(mergeCalls(many, many)).toHaveLength(50_000)
   })
 })
 
