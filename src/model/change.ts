@@ -38,8 +38,9 @@ export interface Form {
 }
 
 /**
- * One `POST /domain/config`: up to 10 domains × some items. A change is made by one write, by several
- * (parts of a list), or by none: a released or cleared item has none. All of them are in one wave.
+ * One `POST /domain/config`: up to 10 domains × some items. A change is made by one write, by
+ * several (parts of a list), or by none: a released or cleared item has none. All of them are in
+ * one wave.
  */
 export interface Write {
   /** Position in the plan, from 1. */

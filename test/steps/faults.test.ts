@@ -55,7 +55,7 @@ describe.each([
   ['not-json', [3]],
   ['unauthorized-from', [1]],
 ] as const)('%s on every call', (kind, codes) => {
-  it('exits as expected, records only certain outcomes, and the next apply confirms all', async () => {
+  it('records only certain outcomes, and the next apply confirms all', async () => {
     await place.manifest(www, before).settle()
     await setFaults(emulator, { kind })
     const { code } = await place.manifest(www, after).cli('apply', '--yes')
