@@ -110,8 +110,8 @@ describe('liftCommon', () => {
     )
   })
 
-  it('finishes 10,000 domains in seconds', () => {
-    const configs = Array.from({ length: 10_000 }, (_, i) => ({
+  itOften('extracts the common part of many domains', () => {
+    const configs = Array.from({ length: runs(1_000, 10_000) }, (_, i) => ({
       https: { ...https, cert_id: i % 5 },
       timeout: { time: String(30 + (i % 3)) },
       origin: origin(i % 200),
@@ -119,8 +119,6 @@ describe('liftCommon', () => {
         Array.from({ length: 20 }, (_each, n) => [`item${n}`, { value: i % (n + 1) }]),
       ),
     }))
-    const start = performance.now()
     expect(liftCommon(createFleet(...configs)).common.length).toBeGreaterThan(0)
-    expect(performance.now() - start).toBeLessThan(20_000)
   })
 })

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
+import { everyNth } from '../runs.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { Canaries } from './canary.ts'
 import { setFaults, fetchConfigs, Place, startService, type CommandResult } from './cli.ts'
@@ -342,7 +343,8 @@ it('finds a secret in every form', () => {
   }
 })
 
-it('no command prints or stores a secret, even on failures', { timeout: 240_000 }, async () => {
+const options = { tags: 'often', timeout: 240_000 }
+it('no command prints or stores a secret, even on failures', options, async () => {
   expect(existsSync(program), 'run "npm run build" first').toBe(true)
   const [live, complain] = [
     join(sandbox.folder, 'outside/live.json'),
@@ -377,13 +379,13 @@ it('no command prints or stores a secret, even on failures', { timeout: 240_000 
     { kind: 'error', status: 502, on: [1] },
     { kind: 'rewrite', on: [1] },
   ]
-  for (const wrong of wrongs) {
+  for (const wrong of everyNth(wrongs, 2)) {
     await setFaults(emulator, wrong)
     await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json', { where: 'folder' })
   }
   await setFaults(emulator)
   const { port } = echo.address() as AddressInfo
-  for (const mode of [
+  const modes = [
     'refused',
     'refused-values',
     'long',
@@ -393,7 +395,8 @@ it('no command prints or stores a secret, even on failures', { timeout: 240_000 
     'limited',
     'rewritten',
     'cut',
-  ]) {
+  ]
+  for (const mode of everyNth(modes, 3)) {
     const url = `http://127.0.0.1:${port}/${mode}`
     await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json --stop-on-refusal', {
       SERVICE_URL: url,
