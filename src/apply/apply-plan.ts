@@ -7,6 +7,7 @@ import type { Plan } from '../model/plan.ts'
 import type { Applied } from '../model/applied.ts'
 import type { RecordedState } from '../state/store.ts'
 import { createRecording } from './attempt.ts'
+import { createEmptyResult } from './empty-result.ts'
 import { executeWrite } from './execute-write.ts'
 import { removeItems, buildWave } from './intents.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
@@ -90,17 +91,7 @@ function createRun(plan: Plan, base: RecordedState, context: ApplyContext): Run 
   const targets = new Map(
     plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]),
   )
-  const result: ApplyResult = {
-    confirmed: 0,
-    refused: 0,
-    inDoubt: 0,
-    notSent: 0,
-    sent: false,
-    stopped: null,
-    refusals: [],
-    unrecorded: null,
-    recorded,
-  }
+  const result = createEmptyResult(recorded)
   const { atMs, upMs } = context.lockedAt
   const now = () => atMs + context.clock.monotonic() - upMs
   const time = () => new Date(now()).toISOString()

@@ -1,20 +1,4 @@
 import type { ApplyResult } from '../apply/run.ts'
-import type { RecordedState } from '../state/store.ts'
-
-/** Creates the result of an apply that has not sent anything. */
-export function createEmptyResult(recorded: RecordedState): ApplyResult {
-  return {
-    confirmed: 0,
-    refused: 0,
-    inDoubt: 0,
-    notSent: 0,
-    sent: false,
-    stopped: null,
-    refusals: [],
-    unrecorded: null,
-    recorded,
-  }
-}
 
 /** Adds the result of an apply to a total. */
 export function addResult(total: ApplyResult, more: ApplyResult): void {

@@ -233,9 +233,11 @@ describe('a high call rate', () => {
     const budget = new CallBudget(20_000, Infinity, clock, [], async (ended) => {
       kept = ended
     })
+    const ended: number[] = []
     for (let i = 0; i < 3000; i++) {
       await budget.acquire()
       await budget.release(true)
+      ended.push(clock.time)
       await clock.advance(7)
     }
     expect(kept.length).toBeLessThanOrEqual(601)
@@ -245,6 +247,12 @@ describe('a high call rate', () => {
     const waitMs = whole.computeWaitMs() ?? 0
     expect(waitMs).toBeGreaterThanOrEqual(minute - 3000 * 7)
     expect(waitMs).toBeLessThanOrEqual(minute - 3000 * 7 + 100)
+    await clock.advance(minute - 3000 * 7)
+    for (let i = 0; i < 100; i++) {
+      const counted = ended.filter((time) => time > clock.time - minute).length
+      expect(budget.countAvailable()).toBeLessThanOrEqual(20_000 - counted)
+      await clock.advance(3)
+    }
   })
 
   it('counts many calls of earlier processes by one entry', () => {
