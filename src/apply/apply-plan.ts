@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import PQueue from 'p-queue'
 import type { Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -8,13 +9,15 @@ import type { Applied } from '../model/applied.ts'
 import type { RecordedState } from '../state/store.ts'
 import { createRecording } from './attempt.ts'
 import { createEmptyResult } from './empty-result.ts'
-import { executeWrite } from './execute-write.ts'
+import { executeWrite, waitToSettle } from './execute-write.ts'
 import { removeItems, buildWave } from './intents.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
 import { explainAbort } from './send-write.ts'
+import { loadLateCalls } from './settling.ts'
 import { startSharing } from './sharing.ts'
 
-const maxInFlight = 4
+/** Maximum number of calls at the same time. */
+export const maxInFlight = 4
 
 /**
  * Executes a plan. The intents of a wave are recorded before any of its writes is sent, and each
@@ -28,7 +31,8 @@ export async function applyPlan(
   base: RecordedState,
   context: ApplyContext,
 ): Promise<ApplyResult> {
-  const run = createRun(plan, base, context)
+  const lateCalls = await loadLateCalls(plan.writes, base, context.store)
+  const run = createRun(plan, base, context, lateCalls)
   const { result, store, recorded } = run
   const releases = plan.changes.filter((change) => change.action === 'release')
   run.report({
@@ -49,6 +53,7 @@ export async function applyPlan(
         i === 0 ? releases : [],
         recorded,
         createRecording(run),
+        run.timeoutMs + run.settleMs,
       )
       if (!run.signal.aborted) await store.recordIntents(run.toApplied(), intended)
       if (run.signal.aborted) result.stopped ??= explainAbort(run.signal)
@@ -85,9 +90,17 @@ export async function applyPlan(
   return result
 }
 
-function createRun(plan: Plan, base: RecordedState, context: ApplyContext): Run {
+function createRun(
+  plan: Plan,
+  base: RecordedState,
+  context: ApplyContext,
+  lateCalls: Run['lateCalls'],
+): Run {
   const recorded: RecordedState = new Map(base)
   const halt = new AbortController()
+  const signal = AbortSignal.any([context.signal, halt.signal])
+  // Any number of writes may wait at the same time.
+  setMaxListeners(0, signal)
   const targets = new Map(
     plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]),
   )
@@ -105,8 +118,9 @@ function createRun(plan: Plan, base: RecordedState, context: ApplyContext): Run 
     random: () => context.random(),
     leaseLeftMs: () => context.leaseLeftMs(),
     report: (event) => context.report(event),
-    signal: AbortSignal.any([context.signal, halt.signal]),
+    signal,
     recorded,
+    lateCalls,
     findTarget: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
     result,
     stop,
@@ -141,7 +155,10 @@ async function sendAll(writes: Write[], run: Run): Promise<void> {
   const all = writes.map((write) => {
     const before = Promise.all(write.domains.flatMap((domain) => lastByDomain.get(domain) ?? []))
     // Earlier writes have priority over later ones that become free.
-    const done = before.then(() => queue.add(() => sendNext(write, run), { priority: -write.id }))
+    // A write that waits for a late call of an earlier apply must not delay the others.
+    const done = before
+      .then(() => waitToSettle(write, run))
+      .then(() => queue.add(() => sendNext(write, run), { priority: -write.id }))
     for (const domain of write.domains) lastByDomain.set(domain, done)
     return done
   })

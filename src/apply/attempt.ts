@@ -5,6 +5,7 @@ import { withConfirmed, withIntents, type Recording } from './record-outcome.ts'
 import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
 import { sendWrite, type Sent } from './send-write.ts'
+import { markLate } from './settling.ts'
 
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 
@@ -37,12 +38,17 @@ export async function attempt(
   const isNotAccepted = outcome.kind === 'refused' && outcome.fatal
   if (doubted || (outcome.kind !== 'not sent' && !isNotAccepted)) run.result.sent = true
   const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
+  const withLate = (domain: Domain, items: Items) =>
+    markLate(items, getItemsBefore(domain), run.now(), run)
   const record = (computeItems: (domain: Domain) => Items) =>
     recordItems(write, run, computeItems, settles(outcome))
   if (outcome.kind === 'confirmed') {
     const returned = findRewritten(write.items, outcome.config, run.secrets)
     await record((domain) =>
-      withConfirmed(getItemsBefore(domain), write.items, returned, createRecording(run)),
+      withLate(
+        domain,
+        withConfirmed(getItemsBefore(domain), write.items, returned, createRecording(run)),
+      ),
     )
   } else if (
     !doubted &&
@@ -55,7 +61,9 @@ export async function attempt(
     // domain.
     await record((domain) => unsaved.get(domain) ?? new Map())
   } else {
-    await record((domain) => withIntents(getItemsBefore(domain), write.items, createRecording(run)))
+    await record((domain) =>
+      withLate(domain, withIntents(getItemsBefore(domain), write.items, createRecording(run))),
+    )
   }
   return sent
 }

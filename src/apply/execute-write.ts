@@ -18,7 +18,6 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
     return
   }
   const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
-  await waitToSettle(write, run)
   run.report({
     type: 'write.started',
     time: run.time(),
@@ -87,11 +86,11 @@ function findDeltaInDoubt({ domains, items }: Write, run: Run): string | null {
   return null
 }
 
-/** Waits until an abandoned write can no longer take effect on the items of a write. */
-async function waitToSettle(write: Write, run: Run): Promise<void> {
+/** Waits until no earlier call can take effect on the items of a write. */
+export async function waitToSettle(write: Write, run: Run): Promise<void> {
   const waitMs = computeSettleWait(write, run.recorded, run.now(), run)
-  if (waitMs === 0) return
-  const message = 'an earlier write of these items may still take effect'
+  if (waitMs === 0 || run.signal.aborted || findDeltaInDoubt(write, run) !== null) return
+  const message = 'an earlier call may still change these items'
   run.report({
     type: 'write.waiting',
     time: run.time(),

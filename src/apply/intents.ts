@@ -6,6 +6,8 @@ import { withIntents, type Recording } from './record-outcome.ts'
 /**
  * Builds the intents of a wave: each item that it writes, clears or releases, with its current
  * state and its possible state while the wave runs.
+ *
+ * @param landWithinMs timeout plus settle time of its calls
  */
 export function buildWave(
   number: number,
@@ -13,6 +15,7 @@ export function buildWave(
   releases: Change[],
   recorded: RecordedState,
   recording: Recording,
+  landWithinMs: number,
 ): Wave {
   const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
   const keepBefore = (domain: Domain, item: ItemKey) => {
@@ -36,7 +39,7 @@ export function buildWave(
     intents.set(write.id, domains)
   }
   for (const { domain, item } of releases) keepBefore(domain, item)
-  return { number, before, intents }
+  return { number, before, intents, landWithinMs }
 }
 
 /** Removes items from state; returns the domains with their remaining items. */

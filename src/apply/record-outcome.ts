@@ -8,7 +8,8 @@ import type { RecordedItem } from '../state/store.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 
 type Items = ReadonlyMap<ItemKey, RecordedItem>
-type Possible = Value | undefined
+/** A value that the service may hold; undefined for none, or one that is unknown. */
+export type Possible = Value | undefined
 
 /** Time and apply of a recording, and the templates of secrets. */
 export interface Recording {
@@ -125,7 +126,7 @@ function collectTemplates(
 }
 
 /** Lists the possible values of a recorded item; undefined for unset or unknown. */
-function listPossible(state: RecordedItem | undefined): Possible[] {
+export function listPossible(state: RecordedItem | undefined): Possible[] {
   if (state === undefined || state.candidates.length === 0) return [undefined]
   return state.unknown === true ? [...state.candidates, undefined] : state.candidates
 }

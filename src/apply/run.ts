@@ -1,6 +1,6 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Applied } from '../model/applied.ts'
-import type { RecordedState, Store } from '../state/store.ts'
+import type { LateCalls, RecordedState, Store } from '../state/store.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Sending } from './send-write.ts'
@@ -59,6 +59,8 @@ export interface ApplyResult extends OutcomeCounts {
 /** Shared context of all writes of an apply. */
 export interface Run extends ApplyContext {
   recorded: RecordedState
+  /** Calls of applies that died, by their id: they may still take effect. */
+  lateCalls: ReadonlyMap<string, LateCalls>
   /** Returns the planned value of a changed item; null if it is unset. */
   findTarget(domain: Domain, item: ItemKey): Value | null
   result: ApplyResult

@@ -1,44 +1,150 @@
 import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
-import type { Write } from '../model/change.ts'
+import { isSameJson } from '../model/canonical-json.ts'
+import { isSafeToRepeat, type Write } from '../model/change.ts'
 import type { ItemKey } from '../model/item.ts'
-import type { RecordedState, RecordedItem } from '../state/store.ts'
+import type { LateCalls, RecordedState, RecordedItem, Store } from '../state/store.ts'
+import { listPossible, type Possible } from './record-outcome.ts'
 import type { Moment } from './run.ts'
 
 const maxSkewMs = 300_000
 
 /** Facts about an apply that limit the late effects of earlier writes. */
-interface SettleContext {
+export interface SettleContext {
   apply: string
   /** Instant of acquiring the lock; other processes abandoned their writes before it. */
   lockedAt: Moment
+  timeoutMs: number
   settleMs: number
+  /** Calls of applies that died, by their id. */
+  lateCalls: ReadonlyMap<string, LateCalls>
+}
+
+/** Loads the calls of dead applies that may still take effect on the items of some writes. */
+export async function loadLateCalls(
+  writes: Write[],
+  recorded: RecordedState,
+  store: Pick<Store, 'loadLateCalls'>,
+): Promise<Map<string, LateCalls>> {
+  const applies = new Set<string>()
+  for (const { domains } of writes)
+    for (const domain of domains)
+      for (const state of recorded.get(domain)?.values() ?? []) {
+        const apply = findDeadApply(state)
+        if (apply !== undefined) applies.add(apply)
+      }
+  const loaded = new Map<string, LateCalls>()
+  for (const apply of applies) loaded.set(apply, await store.loadLateCalls(apply))
+  return loaded
+}
+
+/** Returns the id of the apply that died with a call that may still change an item. */
+function findDeadApply(state: RecordedItem): string | undefined {
+  return state.open === true ? state.apply : state.late
 }
 
 /**
- * Computes the wait until no earlier call can take effect on the items of a write, ms. An abandoned
- * call may take effect for `settleMs` more. The recorded time of another apply's outcome counts if
- * it is more than five minutes before the lock was acquired. Otherwise its clock may be wrong, and
- * the time of acquiring the lock counts.
+ * Computes the wait until no earlier call can take effect on the items of a write, ms.
+ *
+ * The last call of an apply that died may have been sent just before the lock was acquired: it may
+ * take effect for the timeout and the settle time of that apply, or of this one if they are longer.
+ * A write of the same value need not wait for it.
+ *
+ * An abandoned call may take effect for `settleMs` more. The recorded time of another apply's
+ * outcome counts if it is more than five minutes before the lock was acquired. Otherwise its clock
+ * may be wrong, and the time of acquiring the lock counts.
  */
 export function computeSettleWait(
   write: Write,
   recorded: RecordedState,
   now: number,
-  { apply, lockedAt: { atMs: lockedAtMs }, settleMs }: SettleContext,
+  context: SettleContext,
 ): number {
   const related = findRelatedItems(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
     [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, state]) => {
-      // An item that was only observed is in-doubt without a call that could take effect.
-      const written = state.status === 'in-doubt' && state.origin === 'write'
-      if (!written || !related.has(item)) return []
-      const abandonedAtMs = Date.parse(state.at)
-      const isTrusted =
-        state.apply === apply || (state.open !== true && abandonedAtMs < lockedAtMs - maxSkewMs)
-      return [Math.min(now, isTrusted ? abandonedAtMs : lockedAtMs) + settleMs]
+      if (!related.has(item)) return []
+      const lateEnd = findLateEnd(state, context)
+      const before = context.lateCalls.get(state.apply)?.before.get(domain)?.get(item)
+      if (lateEnd !== null && !isRepeated(write, item, state, before)) return [lateEnd]
+      const abandonedEnd = lateEnd === null ? findAbandonedEnd(state, now, context) : null
+      return abandonedEnd === null ? [] : [abandonedEnd]
     }),
   )
   return Math.max(0, ...ends.map((end) => end - now))
+}
+
+/** Returns when no call of a dead apply can change an item any more; null if there is none. */
+function findLateEnd(
+  state: RecordedItem,
+  { lockedAt: { atMs }, timeoutMs, settleMs, lateCalls }: SettleContext,
+): number | null {
+  const apply = findDeadApply(state)
+  if (apply === undefined) return null
+  const windowMs = Math.max(lateCalls.get(apply)?.landWithinMs ?? 0, timeoutMs + settleMs)
+  const isOver = state.open !== true && Date.parse(state.at) + windowMs < atMs - maxSkewMs
+  return isOver ? null : atMs + windowMs
+}
+
+/** Returns when an abandoned call can no longer change an item; null if there is none. */
+function findAbandonedEnd(
+  state: RecordedItem,
+  now: number,
+  { apply, lockedAt: { atMs }, settleMs }: SettleContext,
+): number | null {
+  // An item that was only observed is in-doubt without a call that could take effect.
+  if (state.status !== 'in-doubt' || state.origin !== 'write') return null
+  const abandonedAtMs = Date.parse(state.at)
+  const isTrusted = state.apply === apply || abandonedAtMs < atMs - maxSkewMs
+  return Math.min(now, isTrusted ? abandonedAtMs : atMs) + settleMs
+}
+
+/**
+ * Returns whether a write leaves an in-doubt item at the value that a late call sets: in any order,
+ * both calls lead to the same value.
+ *
+ * @param before state before the apply of the late call; null if unrecorded
+ */
+function isRepeated(
+  write: Write,
+  item: ItemKey,
+  state: RecordedItem,
+  before: RecordedItem | null | undefined,
+): boolean {
+  const form = write.items[item]
+  const spec = getItemSpec(item)
+  if (form === undefined || before === undefined || !isSafeToRepeat(form.name)) return false
+  // The late call may be a delta, or may clear another item.
+  if (spec.buildDeltas !== undefined || spec.clearedItems.length > 0) return false
+  const possible = listPossible(state)
+  const isBeforeCertain =
+    before === null || (before.status !== 'in-doubt' && before.late === undefined)
+  const unchanged = isBeforeCertain ? listPossible(before ?? undefined) : []
+  const isUnchanged = (value: Possible) => unchanged.some((other) => isSameJson(other, value))
+  const sent = possible.map((value) => spec.reduce(value, form.payload))
+  return [...sent, ...possible.filter((value) => !isUnchanged(value))].every((value) =>
+    isSameJson(value, sent[0]),
+  )
+}
+
+/**
+ * Marks the items that a call of a dead apply may still change although a later call has an
+ * outcome: until then, no other value may be sent.
+ */
+export function markLate(
+  items: ReadonlyMap<ItemKey, RecordedItem>,
+  before: ReadonlyMap<ItemKey, RecordedItem>,
+  now: number,
+  context: SettleContext,
+): Map<ItemKey, RecordedItem> {
+  const marked = new Map(items)
+  for (const [item, state] of items) {
+    const previous = before.get(item)
+    if (previous === undefined || previous === state) continue
+    const late = findDeadApply(previous)
+    const end = findLateEnd(previous, context)
+    if (late !== undefined && end !== null && end > now) marked.set(item, { ...state, late })
+  }
+  return marked
 }
 
 /** Returns the items, the items that they clear, and the items that clear them. */

@@ -73,9 +73,9 @@ count?: number
  */
 export interface DomainFile {
 /**
- * Format and version. A newer version is refused.
+ * Format and version. Version 1 has no item with "late"; it is still accepted. A newer version is refused.
  */
-format: "edgewise.record/1"
+format: "edgewise.record/2"
 /**
  * Name of the domain. The name of the file follows from it.
  */
@@ -116,6 +116,10 @@ unknown?: boolean
  * Present when only the intent of a write is recorded, so that the time of its last call is not known.
  */
 open?: true
+/**
+ * Id of an apply that died shortly before this was recorded: one of its calls may still change the item. Another value waits until that is impossible.
+ */
+late?: string
 returned?: Value
 /**
  * Origin of each secret in the value, by fingerprint.
@@ -469,9 +473,13 @@ applies: string[]
  */
 export interface WaveFile {
 /**
- * Format and version. A newer version is refused.
+ * Format and version. Version 1 has no landWithinMs; it is still accepted. A newer version is refused.
  */
-format: "edgewise.wave/1"
+format: "edgewise.wave/2"
+/**
+ * Timeout plus settle time of the calls, ms: a call without an outcome may take effect for this long after its process has died.
+ */
+landWithinMs: number
 /**
  * Domain → state of its items before the wave.
  */

@@ -12,7 +12,7 @@ const expected: Record<string, string> = {
 }
 
 var domainFileFits = validate10;
-var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
+var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
 var pattern0 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$", "u");
 function validate12(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0, _errs1 = errors, valid0 = !0, _errs2 = errors;
@@ -201,24 +201,33 @@ function validate12(data, { instancePath = "", parentData, parentDataProperty, r
                     var valid9 = _errs40 === errors;
                   } else
                     var valid9 = !0;
-                  if (valid9)
-                    if (data.templates !== void 0) {
-                      let data13 = data.templates, _errs41 = errors;
-                      if (errors === _errs41)
-                        if (data13 && typeof data13 == "object" && !Array.isArray(data13))
-                          for (let key0 in data13) {
-                            let _errs44 = errors;
-                            if (typeof data13[key0] != "string")
-                              return validate12.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid11 = _errs44 === errors;
-                            if (!valid11)
-                              break;
-                          }
-                        else
-                          return validate12.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
+                  if (valid9) {
+                    if (data.late !== void 0) {
+                      let _errs41 = errors;
+                      if (typeof data.late != "string")
+                        return validate12.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
                       var valid9 = _errs41 === errors;
                     } else
                       var valid9 = !0;
+                    if (valid9)
+                      if (data.templates !== void 0) {
+                        let data14 = data.templates, _errs43 = errors;
+                        if (errors === _errs43)
+                          if (data14 && typeof data14 == "object" && !Array.isArray(data14))
+                            for (let key0 in data14) {
+                              let _errs46 = errors;
+                              if (typeof data14[key0] != "string")
+                                return validate12.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid11 = _errs46 === errors;
+                              if (!valid11)
+                                break;
+                            }
+                          else
+                            return validate12.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
+                        var valid9 = _errs43 === errors;
+                      } else
+                        var valid9 = !0;
+                  }
                 }
               }
             }
@@ -238,8 +247,8 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
         return validate10.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
-        if (data.format !== "edgewise.record/1")
-          return validate10.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.record/1" } }], !1;
+        if (data.format !== "edgewise.record/2")
+          return validate10.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.record/2" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -619,24 +628,33 @@ function validate16(data, { instancePath = "", parentData, parentDataProperty, r
                     var valid9 = _errs40 === errors;
                   } else
                     var valid9 = !0;
-                  if (valid9)
-                    if (data.templates !== void 0) {
-                      let data13 = data.templates, _errs41 = errors;
-                      if (errors === _errs41)
-                        if (data13 && typeof data13 == "object" && !Array.isArray(data13))
-                          for (let key0 in data13) {
-                            let _errs44 = errors;
-                            if (typeof data13[key0] != "string")
-                              return validate16.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid11 = _errs44 === errors;
-                            if (!valid11)
-                              break;
-                          }
-                        else
-                          return validate16.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
+                  if (valid9) {
+                    if (data.late !== void 0) {
+                      let _errs41 = errors;
+                      if (typeof data.late != "string")
+                        return validate16.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
                       var valid9 = _errs41 === errors;
                     } else
                       var valid9 = !0;
+                    if (valid9)
+                      if (data.templates !== void 0) {
+                        let data14 = data.templates, _errs43 = errors;
+                        if (errors === _errs43)
+                          if (data14 && typeof data14 == "object" && !Array.isArray(data14))
+                            for (let key0 in data14) {
+                              let _errs46 = errors;
+                              if (typeof data14[key0] != "string")
+                                return validate16.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid11 = _errs46 === errors;
+                              if (!valid11)
+                                break;
+                            }
+                          else
+                            return validate16.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
+                        var valid9 = _errs43 === errors;
+                      } else
+                        var valid9 = !0;
+                  }
                 }
               }
             }
@@ -653,109 +671,120 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.before === void 0 && (missing0 = "before") || data.intents === void 0 && (missing0 = "intents"))
+      if (data.format === void 0 && (missing0 = "format") || data.landWithinMs === void 0 && (missing0 = "landWithinMs") || data.before === void 0 && (missing0 = "before") || data.intents === void 0 && (missing0 = "intents"))
         return validate15.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
-        if (data.format !== "edgewise.wave/1")
-          return validate15.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.wave/1" } }], !1;
+        if (data.format !== "edgewise.wave/2")
+          return validate15.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.wave/2" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
       if (valid0) {
-        if (data.before !== void 0) {
-          let data1 = data.before, _errs2 = errors;
-          if (errors === _errs2)
-            if (data1 && typeof data1 == "object" && !Array.isArray(data1))
-              for (let key0 in data1) {
-                let data2 = data1[key0], _errs5 = errors;
-                if (errors === _errs5)
-                  if (data2 && typeof data2 == "object" && !Array.isArray(data2))
-                    for (let key1 in data2) {
-                      let data3 = data2[key1], _errs8 = errors, _errs9 = errors, valid3 = !1, _errs10 = errors;
-                      if (data3 !== null) {
-                        let err0 = { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/additionalProperties/anyOf/0/type", keyword: "type", params: { type: "null" } };
-                        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-                      }
-                      var _valid0 = _errs10 === errors;
-                      if (valid3 = valid3 || _valid0, !valid3) {
-                        let _errs12 = errors;
-                        validate16(data3, { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data2, parentDataProperty: key1, rootData }) || (vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors), errors = vErrors.length);
-                        var _valid0 = _errs12 === errors;
-                        valid3 = valid3 || _valid0;
-                      }
-                      if (valid3)
-                        errors = _errs9, vErrors !== null && (_errs9 ? vErrors.length = _errs9 : vErrors = null);
-                      else {
-                        let err1 = { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/additionalProperties/anyOf", keyword: "anyOf", params: {} };
-                        return vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++, validate15.errors = vErrors, !1;
-                      }
-                      var valid2 = _errs8 === errors;
-                      if (!valid2)
-                        break;
-                    }
-                  else
-                    return validate15.errors = [{ instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid1 = _errs5 === errors;
-                if (!valid1)
-                  break;
-              }
-            else
-              return validate15.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: "object" } }], !1;
+        if (data.landWithinMs !== void 0) {
+          let data1 = data.landWithinMs, _errs2 = errors;
+          if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
+            return validate15.errors = [{ instancePath: instancePath + "/landWithinMs", schemaPath: "#/properties/landWithinMs/type", keyword: "type", params: { type: "integer" } }], !1;
+          if (errors === _errs2 && typeof data1 == "number" && isFinite(data1) && (data1 < 0 || isNaN(data1)))
+            return validate15.errors = [{ instancePath: instancePath + "/landWithinMs", schemaPath: "#/properties/landWithinMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
-        if (valid0)
-          if (data.intents !== void 0) {
-            let data4 = data.intents, _errs13 = errors;
-            if (errors === _errs13)
-              if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-                for (let key2 in data4) {
-                  let _errs15 = errors;
-                  if (typeof key2 == "string" && !pattern4.test(key2)) {
-                    let err2 = { instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[0-9]+$" }, propertyName: key2 };
-                    vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-                  }
-                  var valid4 = _errs15 === errors;
-                  if (!valid4) {
-                    let err3 = { instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/propertyNames", keyword: "propertyNames", params: { propertyName: key2 } };
-                    return vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++, validate15.errors = vErrors, !1;
-                    break;
-                  }
-                }
-                if (valid4)
-                  for (let key3 in data4) {
-                    let data5 = data4[key3], _errs17 = errors;
-                    if (errors === _errs17)
-                      if (data5 && typeof data5 == "object" && !Array.isArray(data5))
-                        for (let key4 in data5) {
-                          let data6 = data5[key4], _errs20 = errors;
-                          if (errors === _errs20)
-                            if (data6 && typeof data6 == "object" && !Array.isArray(data6))
-                              for (let key5 in data6) {
-                                let _errs23 = errors;
-                                validate16(data6[key5], { instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data6, parentDataProperty: key5, rootData }) || (vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors), errors = vErrors.length);
-                                var valid7 = _errs23 === errors;
-                                if (!valid7)
-                                  break;
-                              }
-                            else
-                              return validate15.errors = [{ instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/intents/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                          var valid6 = _errs20 === errors;
-                          if (!valid6)
-                            break;
+        if (valid0) {
+          if (data.before !== void 0) {
+            let data2 = data.before, _errs4 = errors;
+            if (errors === _errs4)
+              if (data2 && typeof data2 == "object" && !Array.isArray(data2))
+                for (let key0 in data2) {
+                  let data3 = data2[key0], _errs7 = errors;
+                  if (errors === _errs7)
+                    if (data3 && typeof data3 == "object" && !Array.isArray(data3))
+                      for (let key1 in data3) {
+                        let data4 = data3[key1], _errs10 = errors, _errs11 = errors, valid3 = !1, _errs12 = errors;
+                        if (data4 !== null) {
+                          let err0 = { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/additionalProperties/anyOf/0/type", keyword: "type", params: { type: "null" } };
+                          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
                         }
-                      else
-                        return validate15.errors = [{ instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/intents/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                    var valid5 = _errs17 === errors;
-                    if (!valid5)
-                      break;
-                  }
-              } else
-                return validate15.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "object" } }], !1;
-            var valid0 = _errs13 === errors;
+                        var _valid0 = _errs12 === errors;
+                        if (valid3 = valid3 || _valid0, !valid3) {
+                          let _errs14 = errors;
+                          validate16(data4, { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data3, parentDataProperty: key1, rootData }) || (vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors), errors = vErrors.length);
+                          var _valid0 = _errs14 === errors;
+                          valid3 = valid3 || _valid0;
+                        }
+                        if (valid3)
+                          errors = _errs11, vErrors !== null && (_errs11 ? vErrors.length = _errs11 : vErrors = null);
+                        else {
+                          let err1 = { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/additionalProperties/anyOf", keyword: "anyOf", params: {} };
+                          return vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++, validate15.errors = vErrors, !1;
+                        }
+                        var valid2 = _errs10 === errors;
+                        if (!valid2)
+                          break;
+                      }
+                    else
+                      return validate15.errors = [{ instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
+                  var valid1 = _errs7 === errors;
+                  if (!valid1)
+                    break;
+                }
+              else
+                return validate15.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: "object" } }], !1;
+            var valid0 = _errs4 === errors;
           } else
             var valid0 = !0;
+          if (valid0)
+            if (data.intents !== void 0) {
+              let data5 = data.intents, _errs15 = errors;
+              if (errors === _errs15)
+                if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+                  for (let key2 in data5) {
+                    let _errs17 = errors;
+                    if (typeof key2 == "string" && !pattern4.test(key2)) {
+                      let err2 = { instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[0-9]+$" }, propertyName: key2 };
+                      vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+                    }
+                    var valid4 = _errs17 === errors;
+                    if (!valid4) {
+                      let err3 = { instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/propertyNames", keyword: "propertyNames", params: { propertyName: key2 } };
+                      return vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++, validate15.errors = vErrors, !1;
+                      break;
+                    }
+                  }
+                  if (valid4)
+                    for (let key3 in data5) {
+                      let data6 = data5[key3], _errs19 = errors;
+                      if (errors === _errs19)
+                        if (data6 && typeof data6 == "object" && !Array.isArray(data6))
+                          for (let key4 in data6) {
+                            let data7 = data6[key4], _errs22 = errors;
+                            if (errors === _errs22)
+                              if (data7 && typeof data7 == "object" && !Array.isArray(data7))
+                                for (let key5 in data7) {
+                                  let _errs25 = errors;
+                                  validate16(data7[key5], { instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data7, parentDataProperty: key5, rootData }) || (vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors), errors = vErrors.length);
+                                  var valid7 = _errs25 === errors;
+                                  if (!valid7)
+                                    break;
+                                }
+                              else
+                                return validate15.errors = [{ instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/intents/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
+                            var valid6 = _errs22 === errors;
+                            if (!valid6)
+                              break;
+                          }
+                        else
+                          return validate15.errors = [{ instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/intents/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
+                      var valid5 = _errs19 === errors;
+                      if (!valid5)
+                        break;
+                    }
+                } else
+                  return validate15.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "object" } }], !1;
+              var valid0 = _errs15 === errors;
+            } else
+              var valid0 = !0;
+        }
       }
     } else
       return validate15.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
@@ -1527,9 +1556,9 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
   return validate23.errors = vErrors, errors === 0;
 }
 
-export const domainFile: StoredFormat<DomainFile> = { name: "edgewise.record/1", fits: domainFileFits, expected }
+export const domainFile: StoredFormat<DomainFile> = { name: "edgewise.record/2", fits: domainFileFits, expected }
 export const journalFile: StoredFormat<JournalFile> = { name: "edgewise.journal/1", fits: journalFileFits, expected }
-export const waveFile: StoredFormat<WaveFile> = { name: "edgewise.wave/1", fits: waveFileFits, expected }
+export const waveFile: StoredFormat<WaveFile> = { name: "edgewise.wave/2", fits: waveFileFits, expected }
 export const rolloutFile: StoredFormat<RolloutFile> = { name: "edgewise.rollout/1", fits: rolloutFileFits, expected }
 export const planFile: StoredFormat<PlanFile> = { name: "edgewise.plan/1", fits: planFileFits, expected }
 export const isAddressFile: Validator<AddressFile> = isAddressFileFits

@@ -10,7 +10,7 @@ export interface Validator<T> {
 
 /** A format of stored files; its schema is in `schemas/state`. */
 export interface StoredFormat<T extends { format: string }> {
-  /** Name and version, such as `edgewise.record/1`. */
+  /** Name and version, such as `edgewise.record/2`. */
   name: T['format']
   fits: Validator<T>
   /** Descriptions of expected texts, by pattern. */

@@ -1,4 +1,4 @@
-import { applyPlan } from '../apply/apply-plan.ts'
+import { applyPlan, maxInFlight } from '../apply/apply-plan.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
@@ -49,20 +49,20 @@ export async function executePlan(
     up: clock.monotonic(),
   })
   const { calls, incomplete } = await store.loadCalls()
-  // The calls of an apply that died on another machine are unknown: at most the call rate.
-  const unknownCalls = incomplete ? [{ time: readClocks().up, count: callsPerMinute }] : []
+  const unknownCalls = incomplete ? countUnknownCalls(callsPerMinute, readClocks().up) : []
   const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
   // Saved even if nothing is sent now: the next apply has to count these calls too.
   if (earlierCalls.length > 0) await store.saveCalls(id, buildCalls(earlierCalls, readClocks()))
   const saveCalls = (ended: EndedCalls[]) => store.saveCalls(id, buildCalls(ended, readClocks()))
   const settleMs = config.service.settleSeconds * 1000
+  const timeoutMs = config.service.timeoutSeconds * 1000
   const budget = new CallBudget(
     callsPerMinute,
     maxWaitSeconds * 1000,
     clock,
     earlierCalls,
     saveCalls,
-    settleMs,
+    timeoutMs + settleMs,
   )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside)
   try {
@@ -75,7 +75,7 @@ export async function executePlan(
       clock,
       random: () => outside.random(),
       settleMs,
-      timeoutMs: config.service.timeoutSeconds * 1000,
+      timeoutMs,
       bisects: options.bisects,
       leaseLeftMs: () => options.lease.remainingMs(),
       apply: id,
@@ -90,6 +90,19 @@ export async function executePlan(
   } finally {
     await service?.close()
   }
+}
+
+/**
+ * Counts the unknown calls of an apply that died on another machine: at most the call rate. Those
+ * that were in flight may still arrive, so that their time is in the future.
+ */
+function countUnknownCalls(callsPerMinute: number, upMs: number): EndedCalls[] {
+  const inFlight = Math.min(maxInFlight, callsPerMinute)
+  const calls = [
+    { time: upMs, count: callsPerMinute - inFlight },
+    { time: upMs + 60_000, count: inFlight },
+  ]
+  return calls.filter(({ count }) => count > 0)
 }
 
 /** Returns the author of an apply: the user that the CI service names, otherwise the local user. */

@@ -1,5 +1,4 @@
 import type { Applied } from '../model/applied.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
 import { formatDomainFile, parseDomainFile } from './format/domain-file.ts'
@@ -7,8 +6,8 @@ import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
 import { formatEntry, formatMarker, formatWave, type JournalEntry } from './format/journal.ts'
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
-import type { KnownCalls, StateKey, RecordedState, RecordedItem, Store, Wave } from './store.ts'
-import { findDoubts, loadEntries, loadOpenEntries, loadWaves } from './load-journal.ts'
+import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from './store.ts'
+import { findDoubts, loadEntries, loadOpenEntries, loadWaves, mergeBefore } from './load-journal.ts'
 import type { StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatAddress, parseAddress } from './format/address-file.ts'
@@ -95,14 +94,13 @@ class FileStore implements Store {
   }
 
   async loadStateBefore(apply: string): Promise<Wave['before']> {
-    const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
-    for (const wave of await loadWaves(this.#files, this.#paths, apply)) {
-      for (const [domain, items] of wave.before) {
-        // An earlier wave of the apply may have changed an item already: its first value counts.
-        before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
-      }
-    }
-    return before
+    return mergeBefore(await loadWaves(this.#files, this.#paths, apply))
+  }
+
+  async loadLateCalls(apply: string): Promise<LateCalls> {
+    const waves = await loadWaves(this.#files, this.#paths, apply)
+    const landWithinMs = Math.max(0, ...waves.map((wave) => wave.landWithinMs))
+    return { before: mergeBefore(waves), landWithinMs }
   }
 
   async recordIntents(apply: Applied, wave: Wave): Promise<void> {

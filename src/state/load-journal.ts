@@ -2,7 +2,8 @@ import type { StatePaths } from './format/state-paths.ts'
 import { parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
 import type { StateFiles } from './state-files.ts'
-import type { RecordedState, Wave } from './store.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { RecordedItem, RecordedState, Wave } from './store.ts'
 
 /** Loads the entries of applies that have not ended. */
 export async function loadOpenEntries(
@@ -44,7 +45,7 @@ export async function loadWaves(
   files: StateFiles,
   paths: StatePaths,
   apply: string,
-): Promise<Pick<Wave, 'before' | 'intents'>[]> {
+): Promise<Omit<Wave, 'number'>[]> {
   const folder = `${paths.waves}/${apply}`
   const texts = await files.load(folder)
   return Array.from(texts.keys(), (_path, i) => {
@@ -58,6 +59,18 @@ export async function loadWaves(
       )
     return parseWave(files.describePath(path), text)
   })
+}
+
+/** Returns the state of the items before the waves of an apply; null if unrecorded. */
+export function mergeBefore(waves: Pick<Wave, 'before'>[]): Wave['before'] {
+  const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
+  for (const wave of waves) {
+    for (const [domain, items] of wave.before) {
+      // An earlier wave of the apply may have changed an item already: its first value counts.
+      before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
+    }
+  }
+  return before
 }
 
 /**

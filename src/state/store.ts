@@ -14,6 +14,8 @@ export interface RecordedItem extends ItemState {
    * In-doubt because only the intent of a write is recorded: the time of its last call is unknown.
    */
   open?: true
+  /** Id of an apply that died with a call that may still change the item. */
+  late?: string
 }
 
 /** domain → item → recorded state. A snapshot, and its sources. */
@@ -34,6 +36,16 @@ export interface Wave {
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>
   /** By write: its items, and those that it clears, in-doubt between old and new. */
   intents: ReadonlyMap<number, RecordedState>
+  /** Timeout plus settle time of its calls, ms; 0 if not recorded. */
+  landWithinMs: number
+}
+
+/** Calls without an outcome of an apply that died: they may still take effect. */
+export interface LateCalls {
+  /** Recorded state of the items before that apply; null if unrecorded. */
+  before: Wave['before']
+  /** Timeout plus settle time of that apply, ms; 0 if not recorded. */
+  landWithinMs: number
 }
 
 /**
@@ -64,6 +76,8 @@ export interface Store {
    * unrecorded.
    */
   loadStateBefore(apply: string): Promise<Wave['before']>
+  /** Loads the facts that limit the late effects of an apply that died. */
+  loadLateCalls(apply: string): Promise<LateCalls>
   /**
    * Records the intents of a wave. They are durable, for other machines too, when the promise
    * resolves.

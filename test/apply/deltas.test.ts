@@ -52,11 +52,12 @@ describe('two deltas of one item', () => {
 
   it('have intents with every value after either, both or none', () => {
     const { world, plan } = twoDeltas()
-    const wave = buildWave(1, plan.writes, [], world.recorded(), {
+    const recording = {
       recordedAt: '2026-01-01T00:00:00.000Z',
       apply: 'a',
       secrets: { listTemplates: () => ({}) },
-    })
+    }
+    const wave = buildWave(1, plan.writes, [], world.recorded(), recording, 0)
     const state = wave.intents
       .get(2)
       ?.get(names[0] ?? '')

@@ -126,7 +126,7 @@ describe('an item in-doubt since an earlier apply', () => {
   })
 
   it('has no age while its write has no recorded outcome', async () => {
-    expect(await waited(86_400_000, { open: true })).toBe(10_000)
+    expect(await waited(86_400_000, { open: true })).toBe(40_000)
   })
 
   it('waits at most the settling time when its recorded time is in the future', async () => {

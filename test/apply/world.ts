@@ -18,7 +18,7 @@ import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
-import type { RecordedState, RecordedItem, Store } from '../../src/state/store.ts'
+import type { LateCalls, RecordedState, RecordedItem, Store } from '../../src/state/store.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 
 export const limits = { remaining: null, resetMs: null }
@@ -105,6 +105,7 @@ export class World {
   share: Store['share'] = null
   /** Called before each save; may throw. */
   onSave: () => void = () => {}
+  readonly #lateCalls = new Map<string, LateCalls>()
 
   /** Sets the configuration of a domain at the service and records it. */
   holds(domain: Domain, items: Record<ItemKey, Value>, status: Partial<RecordedItem> = {}): this {
@@ -253,6 +254,7 @@ export class World {
       load: async () => this.recorded(),
       listApplies: async () => [],
       loadStateBefore: async () => new Map(),
+      loadLateCalls: async (apply) => this.#lateCalls.get(apply) ?? noLateCalls,
       listOtherAddresses: async () => [],
       listRollouts: async () => [],
       saveRollout: async () => undefined,
@@ -261,6 +263,7 @@ export class World {
         contact('intend')
         put(this.recorded())
         this.open = { apply: apply.id, intents: new Map(wave.intents) }
+        this.#lateCalls.set(apply.id, wave)
       },
       recordOutcomes: async (_apply, writes, domains) => {
         contact(`save ${[...domains.keys()].join(',')}`)
@@ -324,4 +327,5 @@ export class World {
   }
 }
 
+const noLateCalls: LateCalls = { before: new Map(), landWithinMs: 0 }
 const unset: ItemState = { status: 'unset', candidates: [] }

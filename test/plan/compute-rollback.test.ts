@@ -351,7 +351,7 @@ itOften('restores the state before, or reports the item, after any partial apply
         const first = toRecordedState(start)
         const plan = makeTestPlan(first, desired)
         const releases = plan.changes.filter(({ action }) => action === 'release')
-        const { before } = buildWave(1, plan.writes, releases, first, recording)
+        const { before } = buildWave(1, plan.writes, releases, first, recording, 0)
         const now = applyPartly(first, plan, (write) => write.id % 4 < failing)
         const { from, to, irreversible } = computeRollback(now, before, () => true)
         const end = applyPartly(now, makeTestPlan(from, to), () => false)

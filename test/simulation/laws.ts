@@ -1,6 +1,7 @@
 import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import { fillKeptFields } from '../../src/catalog/item-spec.ts'
 import { canonicalizeJson, isSameJson } from '../../src/model/canonical-json.ts'
+import type { Json } from '../../src/model/json.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../../src/model/item.ts'
 import { leaseMs } from '../../src/state/lock.ts'
 import type { RecordedState, RecordedItem } from '../../src/state/store.ts'
@@ -83,10 +84,14 @@ export class Laws {
   #checkEarlierCalls(call: Call): void {
     const keys = listKeys(call, call.items)
     this.#mayLand = this.#mayLand.filter(
-      (other) => other.mayLand && this.#world.time < other.process.diedAt + this.#settleMs,
+      (other) => other.mayLand && this.#world.time < other.givenUpAt + this.#settleMs,
     )
     for (const other of this.#mayLand) {
       const shared = listKeys(other, other.items).find((key) => keys.includes(key))
+      if (shared !== undefined && isRepeated(call, other)) {
+        this.#world.count('calls that repeat a late one')
+        continue
+      }
       if (shared !== undefined)
         this.#world.violated(
           'no write before an abandoned one has settled',
@@ -174,6 +179,17 @@ export class Laws {
   #isUnknown(domain: Domain, item: ItemKey): boolean {
     return item === switches && this.#unrecordedSwitches.has(domain)
   }
+}
+
+/** Returns whether a call sends the same whole values as an earlier one, wherever they meet. */
+function isRepeated(call: Call, earlier: Call): boolean {
+  return earlier.items.every(
+    (item) =>
+      !call.items.includes(item) ||
+      (!call.deltas.includes(item) &&
+        !earlier.deltas.includes(item) &&
+        isSameJson(call.config[item] as Json, earlier.config[item] as Json)),
+  )
 }
 
 function listKeys({ domains }: Call, items: ItemKey[]): string[] {

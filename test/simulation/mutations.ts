@@ -137,6 +137,20 @@ export const mutations: (Mutation & { seeds: number })[] = [
     seeds: 400,
   },
   {
+    name: 'calls of a dead apply land within the settle time',
+    file: 'src/apply/settling.ts',
+    find: 'Math.max(lateCalls.get(apply)?.landWithinMs ?? 0, timeoutMs + settleMs)',
+    replace: 'settleMs',
+    seeds: 1000,
+  },
+  {
+    name: 'any value is sent while a call of a dead apply may land',
+    file: 'src/apply/settling.ts',
+    find: 'if (lateEnd !== null && !isRepeated(write, item, state, before)) return [lateEnd]',
+    replace: 'if (lateEnd !== null && before === undefined) return [lateEnd]',
+    seeds: 400,
+  },
+  {
     name: 'an in-doubt item is not written again',
     file: 'src/diff/diff-snapshots.ts',
     find:

@@ -14,6 +14,8 @@ export interface Call {
   items: string[]
   /** Items that are sent as a delta. */
   deltas: string[]
+  /** Payloads by item. */
+  config: Record<string, unknown>
   /** True while the call may still take effect. */
   mayLand: boolean
   /** Latest time at which its sender abandons it. */
@@ -61,6 +63,7 @@ export class Network {
         number: ++this.#calls,
         domains: domains.split(','),
         items: Object.keys(config),
+        config,
         deltas: Object.keys(config).filter((item) => isDelta(config[item])),
         mayLand: true,
         givenUpAt: this.#world.time + request.timeoutMs,
@@ -173,13 +176,8 @@ export class Network {
       if (!isDelayed && diedAt < this.#world.time && chance.happens(this.#faults.late)) {
         // A call without a waiting sender may be delayed on the way.
         this.#world.count('network: late effect')
-        return this.#handle(
-          call,
-          body,
-          chance.between(0, diedAt + this.#settleMs - 1 - this.#world.time),
-          then,
-          true,
-        )
+        const longest = call.givenUpAt + this.#settleMs - 1 - this.#world.time
+        return this.#handle(call, body, chance.between(0, longest), then, true)
       }
       call.mayLand = false
       void this.#service.write(body).then((answered) => {
@@ -196,11 +194,12 @@ export class Network {
   }
 
   /**
-   * Returns whether a call can have no further effect: its process died, and its settling time is
-   * over.
+   * Returns whether a call can have no further effect: its process died, and its timeout and
+   * settling time are over.
    */
   #isOver(call: Call): boolean {
-    const over = this.#world.time >= call.process.diedAt + this.#settleMs
+    const isDead = call.process.diedAt <= this.#world.time
+    const over = isDead && this.#world.time >= call.givenUpAt + this.#settleMs
     if (over) call.mayLand = false
     return over
   }

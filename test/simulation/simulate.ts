@@ -127,7 +127,9 @@ class Simulation {
     const ending = await this.#run(machine)
     if (ending !== 'killed' || this.#chance.happens(0.3)) return
     await this.#wait(this.#chance.between(0, 2000))
-    this.#workload.edit()
+    const change = this.#chance.pick(['revert', 'edit', 'none'])
+    if (change === 'revert') this.#workload.revert()
+    if (change === 'edit') this.#workload.edit()
     return this.#runRepeatedly(machine)
   }
 

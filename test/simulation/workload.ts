@@ -12,6 +12,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Chance } from './chance.ts'
 
 type Items = Map<ItemKey, Value | null>
+type DomainKinds = Map<Domain, { kind: number; own: Items }>
 
 const addresses = [
   '192.0.2.1',
@@ -84,9 +85,11 @@ export class Workload {
   readonly domains: Domain[]
   readonly #chance: Chance
   #kinds: Items[]
-  #domainKinds: Map<Domain, { kind: number; own: Items }>
+  #domainKinds: DomainKinds
   /** Desired state until the next edit. */
   #desired: Snapshot | null = null
+  /** Kinds before the last edit. */
+  #previous: { kinds: Items[]; domainKinds: DomainKinds }
 
   constructor(chance: Chance) {
     this.#chance = chance
@@ -105,6 +108,7 @@ export class Workload {
         return [domain, { kind, own: new Map(lists.map((item) => [item, this.#value(item)])) }]
       }),
     )
+    this.#previous = { kinds: this.#kinds, domainKinds: this.#domainKinds }
   }
 
   /** Returns the current desired state. */
@@ -121,10 +125,20 @@ export class Workload {
     return this.#desired
   }
 
+  /** Reverts the last edit. */
+  revert(): void {
+    this.#desired = null
+    const { kinds, domainKinds } = this.#previous
+    this.#previous = { kinds: this.#kinds, domainKinds: this.#domainKinds }
+    this.#kinds = kinds
+    this.#domainKinds = domainKinds
+  }
+
   /** Edits the manifests: kinds, single domains, managed items. */
   edit(): void {
     const chance = this.#chance
     this.#desired = null
+    this.#previous = { kinds: this.#kinds, domainKinds: new Map(this.#domainKinds) }
     this.#kinds = this.#kinds.map((kind) => (chance.happens(0.6) ? this.#edited(kind) : kind))
     for (const [domain, { kind, own }] of this.#domainKinds) {
       if (chance.happens(0.1)) this.#domainKinds.set(domain, { kind, own: this.#edited(own) })

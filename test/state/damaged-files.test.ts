@@ -37,7 +37,7 @@ const files: {
   {
     name: 'a domain',
     parse: parseDomainFile,
-    whole: { format: 'edgewise.record/1', domain: 'a.example.com', items: { timeout: item } },
+    whole: { format: 'edgewise.record/2', domain: 'a.example.com', items: { timeout: item } },
     also: { '/domain': ['x'], '/items': [{}], '/items/timeout/apply': ['x'] },
     lacks: ['/items/timeout'],
   },
@@ -70,11 +70,13 @@ const files: {
     name: 'a wave',
     parse: parseWave,
     whole: {
-      format: 'edgewise.wave/1',
+      format: 'edgewise.wave/2',
+      landWithinMs: 40_000,
       before: { 'a.example.com': { timeout: item } },
       intents: { 1: { 'a.example.com': { timeout: item } } },
     },
     also: {
+      '/landWithinMs': [7],
       '/before': [{}],
       '/before/a.example.com': [{}],
       '/before/a.example.com/timeout': [null],
@@ -206,19 +208,22 @@ describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
   })
 
   it('is refused with a hint to update if a newer version wrote it', () => {
-    const attempt = (version: string) => {
+    const [, current] = /\/(\d)"/.exec(text) ?? []
+    const attempt = (version: number) => {
       try {
-        parse('file.json', text.replace(/\/1"/, `/${version}"`))
+        parse('file.json', text.replace(/\/\d"/, `/${version}"`))
         return null
       } catch (error) {
         return error instanceof EdgewiseError ? [error.message, error.hint] : error
       }
     }
-    expect(attempt('2')).toEqual([
-      expect.stringMatching(/expected the format (\S+)\/1, got \1\/2; a newer edgewise wrote it$/),
+    expect(attempt(Number(current) + 1)).toEqual([
+      expect.stringMatching(
+        /expected the format (\S+)\/\d, got \1\/\d; a newer edgewise wrote it$/,
+      ),
       'Use the version of edgewise that wrote the file, or a newer one.',
     ])
-    expect(attempt('0')).toEqual([
+    expect(attempt(0)).toEqual([
       expect.stringMatching(/got \S+\/0$/),
       expect.stringContaining('Restore the file'),
     ])
@@ -230,7 +235,7 @@ it('names of prototype members are ordinary keys', () => {
   const domain = (items: string) =>
     parseDomainFile(
       'file.json',
-      `{"format": "edgewise.record/1", "domain": "a", "items": ${items}}`,
+      `{"format": "edgewise.record/2", "domain": "a", "items": ${items}}`,
     )
   expect([...domain(`{"__proto__": ${entry}, "constructor": ${entry}}`).items.keys()]).toEqual([
     '__proto__',
@@ -240,7 +245,7 @@ it('names of prototype members are ordinary keys', () => {
 })
 
 it('the last of two equal keys counts, as in JSON.parse', () => {
-  const text = '{"format": "edgewise.record/1", "domain": "a", "domain": "b", "items": {}}'
+  const text = '{"format": "edgewise.record/2", "domain": "a", "domain": "b", "items": {}}'
   expect(parseDomainFile('file.json', text).domain).toBe('b')
 })
 
@@ -262,7 +267,7 @@ it.each<[string, JsonObject, string]>([
   ],
   ['a missing key', { before: {} }, 'expected /intents, got nothing there'],
 ])('the message names the place of %s and the expected value', (_what, more, message) => {
-  const text = JSON.stringify({ format: 'edgewise.wave/1', ...more })
+  const text = JSON.stringify({ format: 'edgewise.wave/2', landWithinMs: 0, ...more })
   expect(() => parseWave('1.json', text)).toThrow(`the state file 1.json can't be used: ${message}`)
 })
 
@@ -271,7 +276,7 @@ describe('recorded state of an item', () => {
     parseDomainFile(
       'file.json',
       JSON.stringify({
-        format: 'edgewise.record/1',
+        format: 'edgewise.record/2',
         domain: 'a',
         items: { timeout: { ...item, ...more } },
       }),
@@ -300,4 +305,17 @@ describe('recorded state of an item', () => {
   ])('may not be %j', (more) =>
     expect(parse(more)).toThrow(/at \/items\/timeout\/.*: expected .*, got /),
   )
+})
+
+describe('a file of an earlier version', () => {
+  it('of a domain is accepted', () => {
+    const text = { format: 'edgewise.record/1', domain: 'a', items: { timeout: item } }
+    expect(parseDomainFile('file.json', JSON.stringify(text)).items.get('timeout')).toEqual(item)
+  })
+
+  it('of a wave is accepted', () => {
+    const text = { format: 'edgewise.wave/1', before: {}, intents: {} }
+    const empty = { before: new Map(), intents: new Map(), landWithinMs: 0 }
+    expect(parseWave('1.json', JSON.stringify(text))).toEqual(empty)
+  })
 })

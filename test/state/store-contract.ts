@@ -60,7 +60,7 @@ export function buildWave(apply: string, before: RecordedState, number = 1): Wav
     i + 1,
     new Map([[domain, new Map([...items].map(([name, state]) => [name, buildIntent(state)]))]]),
   ])
-  return { number, before, intents: new Map(intents) }
+  return { number, before, intents: new Map(intents), landWithinMs: 40_000 }
 }
 
 /**
@@ -357,6 +357,12 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         buildApplied('one'),
         buildWave('one', buildDomain('a.example.com', { timeout: buildItem('5') }), 2),
       )
+      const late = { before: first.before, landWithinMs: 40_000 }
+      expect(await (await open()).loadLateCalls('one')).toEqual(late)
+      expect(await (await open()).loadLateCalls('none')).toEqual({
+        before: new Map(),
+        landWithinMs: 0,
+      })
       expect(await (await open()).loadStateBefore('one')).toEqual(first.before)
     })
 
@@ -385,7 +391,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     it('of a newer version names a newer edgewise as its writer', async () => {
       await (await open()).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
       await kind.damage('/a.example.com.json', (text) =>
-        text.replace('edgewise.record/1', 'edgewise.record/12'),
+        text.replace('edgewise.record/2', 'edgewise.record/12'),
       )
       await expect(open().then((again) => again.load())).rejects.toThrow(
         /edgewise\.record\/12.*newer/,
@@ -489,14 +495,14 @@ const damages: [string, (text: string) => string][] = [
   ['a list', () => '[]'],
   ['null', () => 'null'],
   ['without a format', (text) => text.replace(/"format".*\n/, '')],
-  ['of a newer version', (text) => text.replace('edgewise.record/1', 'edgewise.record/2')],
-  ['of another format', (text) => text.replace('edgewise.record/1', 'edgewise.plan/1')],
+  ['of a newer version', (text) => text.replace('edgewise.record/2', 'edgewise.record/3')],
+  ['of another format', (text) => text.replace('edgewise.record/2', 'edgewise.plan/1')],
   ['without a domain', (text) => text.replace(/"domain".*\n/, '')],
   ['of another domain', (text) => text.replace('a.example.com', 'b.example.com')],
   ['without items', (text) => text.replace('"items"', '"item"')],
   [
     'with items in a list',
-    () => '{"format": "edgewise.record/1", "domain": "a.example.com", "items": []}',
+    () => '{"format": "edgewise.record/2", "domain": "a.example.com", "items": []}',
   ],
   ['with an unknown status', (text) => text.replace('"confirmed"', '"probably"')],
   ['confirmed with two candidates', (text) => text.replace('"candidates":[', '"candidates":[1,')],

@@ -336,6 +336,7 @@ async function rollout(
       number: 1,
       before: new Map([[domain, new Map([['timeout', item(from, 'earlier')]])]]),
       intents: new Map([[1, after]]),
+      landWithinMs: 40_000,
     })
     await store.recordOutcomes(apply, [1], after)
     await store.endApply({ ...apply, endedAt: about.startedAt, outcome: 'complete' })

@@ -185,7 +185,7 @@ describe('state belongs to one service', () => {
       readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) =>
         path.endsWith(`${www}.json`),
       ) ?? ''
-    writeFileSync(join(state, file), '{"format": "edgewise.record/1", "dom')
+    writeFileSync(join(state, file), '{"format": "edgewise.record/2", "dom')
     const before = (await fetchWrites(emulator)).length
     const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining(file)])

@@ -21,13 +21,25 @@ export async function startProgress(
     return { report: () => undefined, end: () => undefined }
   if (io.errIsTerminal) return startTerminalProgress(context, writes, callsPerMinute)
   let total = writes
+  const isRepeated = createWaitFilter()
   return {
     report: (event: ApplyEvent) => {
       if (event.type === 'rollout.taking-back') total = event.writes
-      const line = formatEvent(event, total, errPaint)
+      const line = isRepeated(event) ? null : formatEvent(event, total, errPaint)
       if (line !== null) io.err(`${line}\n`)
     },
     end: () => undefined,
+  }
+}
+
+/** Creates a filter for the waits of several writes that begin together: the first is printed. */
+function createWaitFilter(): (event: ApplyEvent) => boolean {
+  let last = ''
+  return (event) => {
+    const wait = event.type === 'write.waiting' ? `${event.seconds} ${event.message}` : ''
+    const isRepeated = wait !== '' && wait === last
+    last = wait
+    return isRepeated
   }
 }
 
@@ -50,6 +62,7 @@ async function startTerminalProgress(
     () => io.clock.now(),
     io.columns,
   )
+  const isRepeated = createWaitFilter()
   let [done, writes, visible] = [0, planned, false]
   const show = (callsLeft: number | null) => {
     if (visible) bar.update(done, payload(callsLeft))
@@ -73,7 +86,8 @@ async function startTerminalProgress(
         ;[done, writes] = [0, event.writes]
       }
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
-      const line = event.type === 'write.confirmed' ? null : formatEvent(event, writes, errPaint)
+      const isSilent = event.type === 'write.confirmed' || isRepeated(event)
+      const line = isSilent ? null : formatEvent(event, writes, errPaint)
       if (line !== null) io.err(`\r\u001b[K${wrapForStderr(line, io)}\n`)
       if (event.type.startsWith('write.')) show(callsLeft)
     },

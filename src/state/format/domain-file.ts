@@ -4,7 +4,9 @@ import { canonicalizeJson } from '../../model/canonical-json.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
 import type { Json } from '../../model/json.ts'
 import type { RecordedItem } from '../store.ts'
-import { parseFile } from './parse-file.ts'
+import { acceptVersion, parseFile } from './parse-file.ts'
+
+const upgrade = acceptVersion('edgewise.record/1', domainFile)
 
 /**
  * Formats a domain's file: one line for each item, with keys in canonical order, so that version
@@ -33,7 +35,7 @@ export function parseDomainFile(
   place: string,
   text: string,
 ): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
-  const { domain, items } = parseFile(place, text, 'domain', domainFile)
+  const { domain, items } = parseFile(place, text, 'domain', domainFile, upgrade)
   return { domain, items: new Map(Object.entries(items)) }
 }
 

@@ -4,7 +4,9 @@ import type { Applied } from '../../model/applied.ts'
 import { canonicalizeJson } from '../../model/canonical-json.ts'
 import type { Json } from '../../model/json.ts'
 import type { Wave } from '../store.ts'
-import { parseFile } from './parse-file.ts'
+import { acceptVersion, parseFile } from './parse-file.ts'
+
+const upgradeWave = acceptVersion('edgewise.wave/1', waveFile, { landWithinMs: 0 })
 
 /** An apply and its progress. */
 export interface JournalEntry extends Applied {
@@ -35,12 +37,12 @@ export function formatMarker(apply: string): string {
 }
 
 /** Formats a wave's file: one line for each domain. */
-export function formatWave({ before, intents }: Wave): string {
+export function formatWave({ before, intents, landWithinMs }: Wave): string {
   const writes = [...intents].map(
     ([id, domains]) => `    "${id}": {\n${formatDomainLines(domains, 6)}\n    }`,
   )
   return (
-    `{\n  "format": "${waveFile.name}",\n` +
+    `{\n  "format": "${waveFile.name}",\n  "landWithinMs": ${landWithinMs},\n` +
     `  "before": {\n${formatDomainLines(before, 4)}\n  },\n` +
     `  "intents": {\n${writes.join(',\n')}\n  }\n}\n`
   )
@@ -51,13 +53,14 @@ export function formatWave({ before, intents }: Wave): string {
  *
  * @throws EdgewiseError `record-damaged`
  */
-export function parseWave(place: string, text: string): Pick<Wave, 'before' | 'intents'> {
-  const { before, intents } = parseFile(place, text, 'journal', waveFile)
+export function parseWave(place: string, text: string): Omit<Wave, 'number'> {
+  const { before, intents, landWithinMs } = parseFile(place, text, 'journal', waveFile, upgradeWave)
   return {
     before: mapItemsByDomain(before),
     intents: new Map(
       Object.entries(intents).map(([id, domains]) => [Number(id), mapItemsByDomain(domains)]),
     ),
+    landWithinMs,
   }
 }
 

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
+import { doubt, good, World, type Step } from './world.ts'
+
+const a = 'a.example.com'
+const time = (seconds: number): Value => ({ time: `${seconds}` })
+const wanted = (...seconds: number[]): Record<Domain, Record<ItemKey, Value>> =>
+  Object.fromEntries(
+    seconds.map((each, i) => [`${'abcde'[i] ?? ''}.example.com`, { timeout: time(each) }]),
+  )
+
+/** Applies a plan whose process dies while its calls are in flight; they land 39 s after that. */
+async function dieInFlight(world: World, plan: ReturnType<World['plan']>): Promise<void> {
+  const slow = (_call: number, domains: Domain[]): Step => ({
+    outcome: doubt,
+    saves: domains,
+    ms: 100,
+    late: 38_800,
+  })
+  await die(world, world.start(plan, slow), 50)
+}
+
+/** Lets a process run for some time, and kills it. */
+async function die(world: World, process: Promise<unknown>, ms: number): Promise<void> {
+  const ended = process.catch(() => undefined)
+  await world.clock.advance(ms)
+  world.diesAt = 0
+  await world.clock.drive(ended)
+  world.diesAt = Infinity
+}
+
+async function runNext(world: World, desired: ReturnType<typeof wanted>, domainsPerWrite = 10) {
+  const [start, first] = [world.clock.now(), world.calls.length]
+  world.events.length = 0
+  await world.apply(world.plan(desired, domainsPerWrite))
+  return world.calls.slice(first).map(({ at, domains }) => ({ domains, ms: at - start }))
+}
+
+async function expectTrue(world: World, seconds: number): Promise<void> {
+  await world.clock.advance(120_000)
+  expect(world.truth.get(a)?.get('timeout')).toEqual(time(seconds))
+  expect(world.plan(wanted(seconds)).changes).toEqual([])
+}
+
+describe('after an apply that died with calls in flight', () => {
+  it('a reverted value is sent once the old call can no longer land', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await dieInFlight(world, world.plan(wanted(10)))
+    expect(await runNext(world, wanted(5))).toEqual([{ domains: [a], ms: 40_000 }])
+    expect(world.events.find(({ type }) => type === 'write.waiting')).toMatchObject({
+      seconds: 40,
+      message: 'an earlier call may still change these items',
+    })
+    await expectTrue(world, 5)
+  })
+
+  it('the timeout and settle time of the dead apply count if they are longer', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    world.settleMs = 60_000
+    await dieInFlight(world, world.plan(wanted(10)))
+    world.settleMs = 1000
+    expect(await runNext(world, wanted(5))).toMatchObject([{ ms: 90_000 }])
+  })
+
+  it('the present timeout and settle time count if they are longer', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    world.settleMs = 1000
+    await dieInFlight(world, world.plan(wanted(10)))
+    world.settleMs = 60_000
+    expect(await runNext(world, wanted(5))).toMatchObject([{ ms: 90_000 }])
+  })
+
+  it('the same value is sent at once', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await dieInFlight(world, world.plan(wanted(10)))
+    expect(await runNext(world, wanted(10))).toMatchObject([{ ms: 0 }])
+    await expectTrue(world, 10)
+  })
+
+  it('the same value of an unrecorded item is sent at once', async () => {
+    const world = new World()
+    await dieInFlight(world, world.plan(wanted(10)))
+    expect(await runNext(world, wanted(10))).toMatchObject([{ ms: 0 }])
+  })
+
+  it.each([good, doubt])('another value waits after the same was sent ($kind)', async (outcome) => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await dieInFlight(world, world.plan(wanted(10)))
+    const same = world.plan(wanted(10))
+    await world.apply(same, () => ({ outcome, ms: 10 }))
+    const [sent] = await runNext(world, wanted(5))
+    expect(sent?.ms).toBe(40_000)
+    await expectTrue(world, 5)
+  })
+
+  it('the value of a second dead apply is not the only one that may land', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await dieInFlight(world, world.plan(wanted(10)))
+    // The second process dies while it waits, after its intent was recorded.
+    const second = world.start(world.plan(wanted(20)), () => ({ outcome: good }))
+    await die(world, second, 1000)
+    expect(await runNext(world, wanted(20))).toMatchObject([{ ms: 40_000 }])
+  })
+
+  it('other items do not wait, however many writes do', async () => {
+    const world = new World()
+    await dieInFlight(world, world.plan(wanted(11, 12, 13, 14), 1))
+    const calls = await runNext(world, wanted(1, 2, 3, 4, 5), 1)
+    expect(calls).toHaveLength(5)
+    expect(calls[0]).toEqual({ domains: ['e.example.com'], ms: 0 })
+    expect(calls.slice(1).every(({ ms }) => ms >= 40_000)).toBe(true)
+  })
+
+  it('an item that the old call may extend waits even for the same value', async () => {
+    const list = (...entries: string[]): Value => ({ list: entries, mode: 'cover' })
+    const world = new World().holds(a, { ip_black_list: list('192.0.2.1') })
+    const desired = { [a]: { ip_black_list: list('192.0.2.2') } }
+    await dieInFlight(world, world.plan(desired))
+    expect(await runNext(world, desired)).toMatchObject([{ ms: 40_000 }])
+  })
+
+  it('nothing waits for a late call that was recorded long ago', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await dieInFlight(world, world.plan(wanted(10)))
+    await runNext(world, wanted(10))
+    await world.clock.advance(3_600_000)
+    expect(await runNext(world, wanted(5))).toMatchObject([{ ms: 0 }])
+  })
+})
