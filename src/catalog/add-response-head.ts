@@ -7,6 +7,7 @@ import type { Problem } from '../model/problem.ts'
 import { castAccepted } from './cast-accepted.ts'
 import { findRepeatedNames } from './header-names.ts'
 import { getCertainValue, type ItemRow } from './item-spec.ts'
+import { observeEntries, omitFields, type Observation } from './observation.ts'
 import { refuseAction, refuse } from './problems.ts'
 
 /**
@@ -20,6 +21,17 @@ export const addResponseHead: ItemRow = {
   joinDeltas,
   reduce,
   unset: () => ({ type: 'reset', list: [] }),
+  observe,
+}
+
+/** A query shows headers with two fields that no write has. */
+function observe(_known: Value | undefined, observed: Json): Observation {
+  if (!isObject(observed)) return { payload: observed, notVerifiable: [] }
+  const { payload: list } = observeEntries(observed['list'] ?? null, (header) => ({
+    payload: omitFields(header, ['cover', 'only_hit']),
+    notVerifiable: [],
+  }))
+  return { payload: 'list' in observed ? { ...observed, list } : observed, notVerifiable: [] }
 }
 
 function check(value: Json): Problem[] {

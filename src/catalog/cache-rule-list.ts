@@ -4,10 +4,12 @@ import type { Problem } from '../model/problem.ts'
 import { castAccepted } from './cast-accepted.ts'
 import { checkCacheTime } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
+import { fillHidden, findKnownEntry, observeEntries } from './observation.ts'
 import { overwritingList } from './overwriting-list.ts'
 import { warn, refuse } from './problems.ts'
 
 type Rule = CacheRuleList[number]
+const hiddenFields = ['cache_or_not', 'case_ignore']
 const customerFields = ['query_params_op_way', 'query_params_op_when', 'params'] as const
 
 /** The newer form of cache rules (specification, "cache_rule_list"). */
@@ -17,6 +19,13 @@ export const cacheRuleList: ItemRow = {
     const rules = castAccepted<CacheRuleList>(value)
     return [...rules.flatMap(checkRule), ...checkPriorities(rules)]
   },
+  /** A query shows neither `case_ignore` nor `cache_or_not`. */
+  observe: (known, observed) =>
+    observeEntries(observed, (rule, i) => {
+      const showsHidden = hiddenFields.some((field) => Object.hasOwn(rule, field))
+      const same = findKnownEntry(known, rule, i, ['match_method', 'pattern'])
+      return fillHidden(same, rule, showsHidden ? [] : hiddenFields)
+    }),
 }
 
 function checkRule(rule: Rule, i: number): Problem[] {

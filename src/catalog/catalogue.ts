@@ -14,6 +14,7 @@ import { https } from './https.ts'
 import { createIpList } from './ip-list.ts'
 import { defineItem, type ItemRow, type ItemSpec } from './item-spec.ts'
 import { newOrigin } from './new-origin.ts'
+import { raiseUnits } from './observation.ts'
 import { originHost } from './origin-host.ts'
 import { origin } from './origin.ts'
 import { referer } from './referer.ts'
@@ -44,12 +45,23 @@ const rows: Record<keyof typeof itemSchemas, ItemRow> = {
   https,
   visit_timestamp: visitTimestamp,
   video_drag: videoDrag,
-  compress_response: { group: 'combined' },
+  compress_response: {
+    group: 'combined',
+    observe: (_known, observed) => raiseUnits(observed, ['min_size_unit']),
+  },
   speed_limit: speedLimit,
   visit_deny_whitelist: visitDenyWhitelist,
-  range_back_source: {},
+  // A query shows it only while it is off.
+  range_back_source: {
+    observe: (known, observed) => ({
+      payload: observed === null && known === 'on' ? known : observed,
+      notVerifiable: [],
+    }),
+  },
   extend,
-  rate_limit: {},
+  rate_limit: {
+    observe: (_known, observed) => raiseUnits(observed, ['max_rate_unit', 'leading_flow_unit']),
+  },
   new_origin: newOrigin,
   cache_share: cacheShare,
   head_control: headControl,

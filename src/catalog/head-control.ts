@@ -1,8 +1,16 @@
 import type { HeadControl } from '../generated/items.ts'
-import { isObject, type Json } from '../model/json.ts'
+import type { Value } from '../model/item.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
+import {
+  fillHidden,
+  findKnownEntry,
+  observeEntries,
+  omitFields,
+  type Observation,
+} from './observation.ts'
 import { refuseMissingField } from './problems.ts'
 
 /** Header rules for each direction (specification, "head_control"). */
@@ -14,12 +22,35 @@ export const headControl: ItemRow = {
     return {
       ...value,
       list: value['list'].map((rule) =>
-        isObject(rule) && rule['head_op'] === 'DEL' ? omitField(rule, 'value') : rule,
+        isObject(rule) && rule['head_op'] === 'DEL' ? omitFields(rule, ['value']) : rule,
       ),
     }
   },
   isEmpty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
   unset: () => ({ list: [] }),
+  observe,
+}
+
+/** A query shows `head` as `key`, no `order`, and a field that no write has. */
+function observe(known: Value | undefined, observed: Json): Observation {
+  if (!isObject(observed) || !Array.isArray(observed['list']))
+    return { payload: observed, notVerifiable: [] }
+  const knownList = known !== undefined && isObject(known) ? known['list'] : undefined
+  const { payload: list, notVerifiable } = observeEntries(observed['list'], (shown, i) => {
+    const rule = restoreName(omitFields(shown, ['fun_name']))
+    return fillHidden(findKnownEntry(knownList, rule, i, identity), rule, ['order'])
+  })
+  return {
+    payload: { ...observed, list },
+    notVerifiable: notVerifiable.map((pointer) => `/list${pointer}`),
+  }
+}
+
+const identity = ['regex', 'head_op', 'head_direction', 'head']
+
+function restoreName(rule: JsonObject): JsonObject {
+  const { key, ...rest } = rule
+  return key === undefined || Object.hasOwn(rule, 'head') ? rule : { ...rest, head: key }
 }
 
 function checkRule({ head_op, value = '' }: HeadControl['list'][number], i: number): Problem[] {
@@ -27,8 +58,4 @@ function checkRule({ head_op, value = '' }: HeadControl['list'][number], i: numb
   return [
     refuseMissingField(`/list/${i}`, `with head_op "${head_op}" the field "value" is required`),
   ]
-}
-
-function omitField(rule: Record<string, Json>, field: string): Json {
-  return Object.fromEntries(Object.entries(rule).filter(([key]) => key !== field))
 }

@@ -4,6 +4,7 @@ import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
+import { fillHidden, type Observation } from './observation.ts'
 import { warn } from './problems.ts'
 
 /**
@@ -14,6 +15,16 @@ export const https: ItemRow = {
   check,
   unset: () => ({ cert_id: 0, force_https: 0 }),
   explainDestructive,
+  observe,
+}
+
+/** A query shows neither `ocsp` nor `ssl_protocol`, and `http2` that is off as an empty string. */
+function observe(known: Value | undefined, observed: Json): Observation {
+  if (!isObject(observed)) return { payload: observed, notVerifiable: [] }
+  const shown = observed['http2'] === '' ? { ...observed, http2: 'off' } : observed
+  const hidden = ['ocsp', 'ssl_protocol']
+  const showsHidden = hidden.some((field) => Object.hasOwn(shown, field))
+  return fillHidden(known, shown, showsHidden ? [] : hidden)
 }
 
 function explainDestructive(after: Value | null): string | null {

@@ -1,8 +1,10 @@
+import { isSameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { Domain, FieldName, ItemState, ItemKey, Value, Wire } from '../model/item.ts'
 import { isObject, getOwn, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { canonicalizeBySchema } from './value/canonical.ts'
+import type { Observation } from './observation.ts'
 import { getAnnotations, type ItemSchema } from './value/item-schema.ts'
 
 /**
@@ -61,6 +63,14 @@ export interface ItemSpec {
   /** Fields that the service leaves unchanged when a payload omits them. */
   keptFields: FieldName[]
   /**
+   * Converts a payload that was queried from the service to the shape in which it is written.
+   * Several written values can come back as the same payload: if the known value is one of them, it
+   * is the result. Accepts any JSON value.
+   *
+   * @param known recorded or sent value; undefined if there is none
+   */
+  observe(known: Value | undefined, observed: Json): Observation
+  /**
    * The form of the item in the service's response; absent if it is the submitted form
    * (specification, "POST /domain/config", rules 4 and 7).
    */
@@ -99,6 +109,8 @@ interface RowTraits {
   unset?: ItemSpec['unset']
   explainDestructive?: ItemSpec['explainDestructive']
   clearedItems?: ItemKey[]
+  /** Absent if a query returns the item as it was written. */
+  observe?: ItemSpec['observe']
   answerForm?: ItemSpec['answerForm']
   domainsAtTop?: boolean
   /** Whether a canonical value means the same as no item, e.g. an emptied list. */
@@ -135,6 +147,7 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     explainDestructive: row.explainDestructive,
     clearedItems: row.clearedItems ?? [],
     keptFields,
+    observe: row.observe ?? ((_known, observed) => ({ payload: observed, notVerifiable: [] })),
     answerForm: row.answerForm,
     domainsAtTop: row.domainsAtTop === true,
   }
@@ -161,4 +174,10 @@ export function getCertainValue(state: ItemState): Value | undefined {
   return state.status === 'confirmed' && state.returned === undefined
     ? state.candidates[0]
     : undefined
+}
+
+/** Tests whether a value that is written over another one has no effect at the service. */
+export function isSameAtService(spec: ItemSpec, before: Value, after: Value): boolean {
+  const { payload, notVerifiable } = spec.observe(before, after)
+  return notVerifiable.length === 0 && isSameJson(spec.canonicalize(payload), before)
 }

@@ -3,6 +3,7 @@ import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
+import { omitFields, type Observation } from './observation.ts'
 import { refuse } from './problems.ts'
 import { canonicalizeAddress, isAddress } from './value/formats.ts'
 import { splitEntries } from './value/item-schema.ts'
@@ -10,7 +11,7 @@ import { splitEntries } from './value/item-schema.ts'
 const maxAddresses = 6
 
 /** Main and backup origin (specification, "origin"). */
-export const origin: ItemRow = { group: 'combined', check, tidy }
+export const origin: ItemRow = { group: 'combined', check, tidy, observe }
 
 function check(value: Json): Problem[] {
   const input = castAccepted<Origin>(value)
@@ -54,4 +55,11 @@ function tidy(value: Json): Json {
   return isObject(value) && value['origin_mode'] === 'custom'
     ? { port: 80, ori_https: 'no', ...value }
     : value
+}
+
+/** A query shows `port` and `ori_https` in every mode; they have a meaning only in `custom`. */
+function observe(_known: Json | undefined, observed: Json): Observation {
+  const isIdle = isObject(observed) && observed['origin_mode'] !== 'custom'
+  const payload = isIdle ? omitFields(observed, ['port', 'ori_https']) : observed
+  return { payload, notVerifiable: [] }
 }

@@ -55,7 +55,7 @@ export function detectDrift(
         recordedAt: known?.at ?? null,
         pending: isPending ? change.patch : [],
         live: unreadable === undefined ? (liveChange?.patch ?? []) : [],
-        notVerified: observedItem?.notVerified ?? [],
+        notVerifiable: observedItem?.notVerifiable ?? [],
         unreadable,
         held: isPending && onHold.has(domain),
       })

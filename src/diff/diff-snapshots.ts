@@ -1,6 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
-import { fillKeptFields, type ItemSpec } from '../catalog/item-spec.ts'
-import { isSameJson } from '../model/canonical-json.ts'
+import { fillKeptFields, isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
 import type { Change } from '../model/change.ts'
 import {
   unrecordedState,
@@ -86,7 +85,8 @@ function computeDesiredChange(
     }
   }
   const after = computeTargetValue(spec, state, value)
-  if (state?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null
+  if (state?.status === 'confirmed' && before !== null && isSameAtService(spec, before, after))
+    return null
   return {
     domain,
     item,

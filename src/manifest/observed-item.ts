@@ -1,4 +1,5 @@
 import type { ItemSpec } from '../catalog/item-spec.ts'
+import { omitFields } from '../catalog/observation.ts'
 import { findSecretFields, parseItem } from '../catalog/parse-item.ts'
 import { isImperative } from '../catalog/problems.ts'
 import type { ObservedItem, Unreadable } from '../model/drift.ts'
@@ -31,13 +32,15 @@ export function isEmpty(payload: Json): boolean {
 export function parseObservedItem(
   domain: Domain,
   spec: ItemSpec,
-  payload: Json,
+  observed: Json,
   known: KnownItems,
 ): ObservedItem {
-  if (isEmpty(payload)) return { state: unsetState, notVerified: [] }
   const state = known.recorded.get(domain)?.get(spec.key)
   const desired = known.desired.get(domain)?.get(spec.key)?.candidates ?? []
   const baseValue = state?.candidates[0] ?? desired[0]
+  const { payload: shown, notVerifiable } = spec.observe(baseValue, observed)
+  if (isEmpty(shown)) return { state: unsetState, notVerifiable: [] }
+  const payload = dropUnnamed(spec, baseValue, shown)
   const hidden = findHiddenFields(spec, baseValue, payload)
   const filled = hidden.reduce<Json>(
     (value, { pointer }) => setAtPointer(value, pointer, 'secret'),
@@ -71,6 +74,7 @@ export function parseObservedItem(
   const value = spec.canonicalize(notCompared.reduce(insertRecorded, spec.canonicalize(sealed)))
   const unsure = notCompared.map(({ pointer }) => pointer)
   const pointers = new Set([
+    ...notVerifiable,
     ...hiddenPointers,
     ...unsure,
     ...listKeptFields(spec, baseValue, value),
@@ -78,13 +82,22 @@ export function parseObservedItem(
   const names = [...new Set(notCompared.map(({ reference }) => reference))]
   return {
     state: toState(spec, value),
-    notVerified: [...pointers].toSorted(),
+    notVerifiable: [...pointers].toSorted(),
     ...(names.length === 0 ? {} : { uncompared: names }),
   }
 }
 
 function createUnreadable(reason: Unreadable): ObservedItem {
-  return { state: unrecordedState, notVerified: [], unreadable: reason }
+  return { state: unrecordedState, notVerifiable: [], unreadable: reason }
+}
+
+/** Drops fields that writes may omit and the base value does not name: they are not managed. */
+function dropUnnamed(spec: ItemSpec, baseValue: Value | undefined, payload: Json): Json {
+  if (baseValue === undefined || !isObject(baseValue) || !isObject(payload)) return payload
+  return omitFields(
+    payload,
+    spec.keptFields.filter((name) => !Object.hasOwn(baseValue, name)),
+  )
 }
 
 /** Finds the secret fields of `baseValue` that are missing or masked in the observed payload. */

@@ -58,7 +58,7 @@ export function parseObserved(
     }
     for (const item of cleared) {
       if (!seen.has(item) && isManaged(domain, item, known))
-        seen.set(item, { state: unsetState, notVerified: [] })
+        seen.set(item, { state: unsetState, notVerifiable: [] })
     }
     observed.set(domain, seen)
   }

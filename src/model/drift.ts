@@ -17,7 +17,7 @@ export interface ObservedItem {
   /** Unknown if the value is unreadable. */
   state: ItemState
   /** JSON pointers of fields that could not be compared; they count as recorded. */
-  notVerified: string[]
+  notVerifiable: string[]
   /** Present if the catalogue refuses the observed value, or no state follows from it. */
   unreadable?: Unreadable
   /** References of its secrets that could not be compared, since their values are unavailable. */
@@ -48,7 +48,7 @@ export interface DriftItem {
   pending: PatchOperation[]
   /** Empty if the observed value is unreadable: no patch leads to an unknown value. */
   live: PatchOperation[]
-  notVerified: string[]
+  notVerifiable: string[]
   /** Present if the item was observed and its value cannot be read or compared. */
   unreadable?: Unreadable
   /**

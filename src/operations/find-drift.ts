@@ -88,7 +88,7 @@ export function buildRepairBase(
     const observedItem = observed.get(domain)?.get(item)
     if (observedItem === undefined) continue
     const known = recorded.get(domain)?.get(item)
-    if (known === undefined && observedItem.notVerified.length > 0) {
+    if (known === undefined && observedItem.notVerifiable.length > 0) {
       // A value hidden from the observation was never recorded either.
       record(domain, item, unrecordedState, {})
       continue

@@ -1,6 +1,7 @@
-import { isSameJson } from '../model/canonical-json.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { isSameAtService } from '../catalog/item-spec.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
+import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
 import { pluralize } from '../model/words.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
@@ -87,7 +88,7 @@ function refuseDiffering(managed: ImportedItem[], recorded: RecordedState): void
     const known = recorded.get(domain)?.get(item)
     return (
       known !== undefined &&
-      !(known.status === 'confirmed' && isSameJson(known.candidates[0], value))
+      !(known.status === 'confirmed' && isSameValue(item, known.candidates[0], value))
     )
   })
   const [first] = differing
@@ -99,6 +100,10 @@ function refuseDiffering(managed: ImportedItem[], recorded: RecordedState): void
     `${items} another recorded value, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
     'Pass --replace if the imported values are correct.',
   )
+}
+
+function isSameValue(item: ItemKey, known: Value | undefined, value: Value): boolean {
+  return known !== undefined && isSameAtService(getItemSpec(item), known, value)
 }
 
 /** Returns the new state of the domains with an imported item. */

@@ -1,9 +1,10 @@
 import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
+import type { ItemSpec } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
+import type { ImportedItem, Domain, ItemKey, ItemState } from '../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { parseJson } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -48,13 +49,14 @@ export function parseImport(
 function parseImportedItem(
   domain: Domain,
   item: ItemKey,
-  payload: Json,
+  observed: Json,
   workspace: LoadedWorkspace,
   fail: (why: string) => never,
 ): ImportedItem {
   // An item that the catalogue does not know can't be managed; it is skipped later.
   if (!catalogue.has(item)) return { domain, item, value: null }
   const spec = getItemSpec(item)
+  const payload = restoreShape(spec, observed, workspace.desired.get(domain)?.get(item))
   const wire = parseItem(spec, payload, 'wire', domain)
   const [problem] = wire.problems
   if (wire.value === null)
@@ -68,6 +70,15 @@ function parseImportedItem(
   return { domain, item, value: spec.canonicalize(workspace.vault.mask(item, wire.payload)) }
 }
 
+/**
+ * Converts a queried payload to the shape in which it is written. Of several values that come back
+ * as the same payload the desired one counts; a field that is never shown stays missing.
+ */
+function restoreShape(spec: ItemSpec, observed: Json, desired: ItemState | undefined): Json {
+  const { payload, notVerifiable } = spec.observe(desired?.candidates[0], observed)
+  return notVerifiable.length === 0 ? payload : spec.observe(undefined, observed).payload
+}
+
 function extractConfigs(
   data: JsonObject,
   domain: string | undefined,
@@ -76,7 +87,9 @@ function extractConfigs(
   const inner = getOwn(data, 'data')
   if (Array.isArray(inner)) {
     return inner.map((entry) => {
-      const config = isObject(entry) ? getOwn(entry, 'config') : undefined
+      const found = isObject(entry) ? getOwn(entry, 'config') : undefined
+      // An empty configuration comes back as an empty list.
+      const config = Array.isArray(found) && found.length === 0 ? {} : found
       if (!isObject(entry) || typeof entry['domain'] !== 'string' || !isObject(config))
         return fail('expected "domain" and "config" in each entry of "data"')
       return [entry['domain'], config]

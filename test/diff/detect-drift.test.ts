@@ -29,7 +29,7 @@ function runDetectDrift(
     [
       www,
       new Map(
-        Object.entries(observed).map(([item, held]) => [item, { state: held, notVerified: [] }]),
+        Object.entries(observed).map(([item, held]) => [item, { state: held, notVerifiable: [] }]),
       ),
     ],
   ])
@@ -168,7 +168,7 @@ describe('detectDrift', () => {
     ['to be released', time(1), undefined, ['pending live', 'in-doubt']],
   ])('an observed unreadable item is a difference: %s', (_what, recorded, desired, expected) => {
     const unreadable = { pointer: '/time', reason: 'expected a number' }
-    const observedItem = { state: unrecordedState, notVerified: [], unreadable }
+    const observedItem = { state: unrecordedState, notVerifiable: [], unreadable }
     const { items, live } = detectDrift(
       new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
       buildSnapshot(desired === undefined ? {} : { timeout: desired }),
@@ -186,13 +186,13 @@ describe('detectDrift', () => {
         new Map([[www, new Map([['timeout', { ...recorded, at }]])]]),
         buildSnapshot({ timeout: time(1) }),
         new Map([
-          [www, new Map([['timeout', { state: seen, notVerified: ['/time'], uncompared }]])],
+          [www, new Map([['timeout', { state: seen, notVerifiable: ['/time'], uncompared }]])],
         ]),
       ).items[0]
     expect(look(time(1), time(1))).toMatchObject({
       kinds: [],
       confidence: 'assumed',
-      notVerified: ['/time'],
+      notVerifiable: ['/time'],
     })
     const other = look(time(1), time(2))
     expect(other).toMatchObject({

@@ -57,10 +57,10 @@ describe('parseObserved', () => {
       { timeout: createConfirmedState({ time: '5' }), ip_black_list: createConfirmedState(null) },
     )
     expect(seen).toEqual({
-      timeout: { state: createConfirmedState({ time: '60' }), notVerified: [] },
+      timeout: { state: createConfirmedState({ time: '60' }), notVerifiable: [] },
       ip_black_list: {
         state: createConfirmedState({ list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' }),
-        notVerified: [],
+        notVerifiable: [],
       },
     })
     expect(notes).toEqual(['3 observed items are not managed here and were ignored.'])
@@ -125,7 +125,7 @@ describe('parseObserved', () => {
     const { seen, notes } = read({ [item]: payload }, { [item]: createConfirmedState(null) })
     const reason = expect.stringContaining(reasonText) as string
     expect(seen).toEqual({
-      [item]: { state: unrecordedState, notVerified: [], unreadable: { pointer, reason } },
+      [item]: { state: unrecordedState, notVerifiable: [], unreadable: { pointer, reason } },
     })
     expect(notes).toEqual([])
   })
@@ -162,7 +162,7 @@ describe('parseObserved', () => {
         referer: createConfirmedState(null),
       },
     )
-    const nothing = { state: { status: 'unset', candidates: [] }, notVerified: [] }
+    const nothing = { state: { status: 'unset', candidates: [] }, notVerifiable: [] }
     expect(seen).toEqual({ timeout: nothing, speed_limit: nothing })
   })
 
@@ -185,7 +185,7 @@ describe('parseObserved', () => {
       https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'on' }),
     }
     expect(read({ https: { cert_id: 1, ocsp: 'off' } }, recorded).seen).toMatchObject({
-      https: { notVerified: ['/http2'] },
+      https: { notVerifiable: ['/http2'] },
     })
   })
 })
@@ -200,14 +200,14 @@ describe('secrets in an observed configuration', () => {
       const payload = shown === undefined ? rest : signed(shown)
       const { seen } = read({ visit_timestamp: payload }, recorded)
       expect(seen).toEqual({
-        visit_timestamp: { state: createConfirmedState(signedValue), notVerified: ['/key'] },
+        visit_timestamp: { state: createConfirmedState(signedValue), notVerifiable: ['/key'] },
       })
     },
   )
 
   it('a secret that is shown is compared and never printed', () => {
     expect(read({ visit_timestamp: signed('hunter2hunter2') }, recorded).seen).toEqual({
-      visit_timestamp: { state: createConfirmedState(signedValue), notVerified: [] },
+      visit_timestamp: { state: createConfirmedState(signedValue), notVerifiable: [] },
     })
     const other = read({ visit_timestamp: signed('another-secret') }, recorded)
     expect(other.seen['visit_timestamp']?.state).not.toEqual(createConfirmedState(signedValue))
@@ -250,7 +250,7 @@ describe('secrets in an observed configuration', () => {
       seen: {
         add_back_source_head: {
           state: { status: 'confirmed', candidates: [known] },
-          notVerified: ['/0/head_value'],
+          notVerifiable: ['/0/head_value'],
           uncompared: ['Bearer ${secret:token}'],
         },
       },

@@ -60,7 +60,7 @@ function driftFor(recorded: Snapshot, desired: Snapshot, observed: Snapshot) {
     new Map(
       [...observed].map(([domain, items]) => [
         domain,
-        new Map([...items].map(([item, state]) => [item, { state, notVerified: [] }])),
+        new Map([...items].map(([item, state]) => [item, { state, notVerifiable: [] }])),
       ]),
     ),
   )

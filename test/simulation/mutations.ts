@@ -154,9 +154,9 @@ export const mutations: (Mutation & { seeds: number })[] = [
     name: 'an in-doubt item is not written again',
     file: 'src/diff/diff-snapshots.ts',
     find:
-      "if (state?.status === 'confirmed' && " +
-      'isSameJson(before ?? undefined, after)) return null',
-    replace: 'if (isSameJson(before ?? undefined, after)) return null',
+      "if (state?.status === 'confirmed' && before !== null && " +
+      'isSameAtService(spec, before, after))',
+    replace: 'if (before !== null && isSameAtService(spec, before, after))',
     seeds: 100,
   },
   {

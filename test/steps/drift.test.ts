@@ -181,7 +181,7 @@ describe('drift', () => {
     expect([code, out]).toEqual([0, expect.stringContaining(`https.http2: ${www}`)])
     expect(out).toContain('Of 2 items: 1 verified, 1 assumed')
     expect(await driftJson('--observed', 'live.json')).toMatchObject({
-      items: [{ notVerified: ['/http2'] }, {}],
+      items: [{ notVerifiable: ['/http2'] }, {}],
     })
   })
 
@@ -318,7 +318,7 @@ describe('drift', () => {
         expect.objectContaining({
           item: 'add_back_source_head',
           confidence: 'assumed',
-          notVerified: ['/0/head_value'],
+          notVerifiable: ['/0/head_value'],
         }),
       ]) as Json,
     })

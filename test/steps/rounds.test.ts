@@ -387,6 +387,43 @@ describe('secrets', () => {
   })
 })
 
+describe('import of a queried configuration', () => {
+  const rule = { type: 'ext', pattern: 'jpg', begin_time: '08:00', end_time: '18:00' }
+  const live = (speed: number, ...others: Json[]) =>
+    JSON.stringify({
+      code: 0,
+      data: [
+        {
+          domain: www,
+          config: {
+            speed_limit: [{ ...rule, speed, priority: 1 }],
+            https: { cert_id: '1', http2: '', force_https: '0' },
+          },
+        },
+        ...others,
+      ],
+    })
+
+  it('records the desired speed that comes back rounded up, and plans no change', async () => {
+    place.manifest(www, { speed_limit: [{ ...rule, speed: '100' }] })
+    place.write('live.json', live(104, { domain: 'b.example.com', config: [] }))
+    expect(await place.json('import', 'live.json')).toMatchObject({ domains: 1, items: 1 })
+    expect(await place.json('plan')).toMatchObject({ changes: [] })
+    place.manifest(www, { speed_limit: [{ ...rule, speed: '97' }] })
+    expect(await place.json('plan')).toMatchObject({ changes: [] })
+    expect((await place.cli('import', 'live.json')).code).toBe(0)
+  })
+
+  it('does not record a field that is never shown', async () => {
+    place.manifest(www, { https: { cert_id: 1, ssl_protocol: ['TLSv1.3'] } })
+    place.write('live.json', live(104))
+    expect((await place.cli('import', 'live.json')).code).toBe(0)
+    expect(await place.json('plan')).toMatchObject({
+      changes: [{ item: 'https', patch: [{ op: 'add', path: '/ssl_protocol' }] }],
+    })
+  })
+})
+
 describe('import', () => {
   const file = (data: Json) => place.write('live.json', JSON.stringify(data))
 

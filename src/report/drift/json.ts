@@ -42,7 +42,7 @@ export function hasDrift(drift: Drift): boolean {
 
 function buildItem(drifted: DriftItem): Json {
   const { domain, item, kinds, confidence, recordedAt, pending, live } = drifted
-  const { unreadable, notVerified, held } = drifted
+  const { unreadable, notVerifiable, held } = drifted
   const patches = { pending: pending.map(buildOperation), live: live.map(buildOperation) }
   return pickDefined({
     domain,
@@ -53,7 +53,7 @@ function buildItem(drifted: DriftItem): Json {
     ...patches,
     unreadable: unreadable === undefined ? undefined : true,
     held: held || undefined,
-    notVerified: notVerified.length === 0 ? undefined : [...notVerified],
+    notVerifiable: notVerifiable.length === 0 ? undefined : [...notVerifiable],
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Drift } from '../../model/drift.ts'
 import { formatChangeParts, formatChangeTable } from '../plan/change-parts.ts'
-import { listInDoubt, formatDriftSummary, listOnHold, listNotVerified } from './text.ts'
+import { listInDoubt, formatDriftSummary, listOnHold, listNotVerifiable } from './text.ts'
 import { listUnreadable, unreadableTitle } from './text.ts'
 import { joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 
@@ -16,7 +16,7 @@ export function formatDriftMarkdown(drift: Drift, now: number): string {
       listOnHold(drift.items),
     ),
     formatList('In-doubt: an apply ended with an unknown outcome', listInDoubt(drift.inDoubt)),
-    formatList('Not verifiable: assumed to be as recorded', listNotVerified(drift.items)),
+    formatList('Not verifiable: assumed to be as recorded', listNotVerifiable(drift.items)),
   ].join('')
   const sections = [
     { title: 'Pending: the manifests differ from state', changes: drift.pending },

@@ -18,7 +18,7 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
   const { paint, columns } = options
   const section = (title: string, lines: string[]) =>
     lines.length === 0 ? [] : [`${paint.bold(title)}\n\n${lines.join('\n\n')}`]
-  const hidden = listNotVerified(drift.items)
+  const hidden = listNotVerifiable(drift.items)
   return [
     ...section(
       'Pending: the manifests differ from state',
@@ -151,9 +151,9 @@ export function listUnreadable(items: DriftItem[]): string[] {
 }
 
 /** Lists fields that were not observed, each with the domains. */
-export function listNotVerified(items: DriftItem[]): string[] {
-  const fields = items.flatMap(({ domain, item, notVerified }) =>
-    notVerified.map((pointer) => ({ domain, field: `${item}${pointer.replaceAll('/', '.')}` })),
+export function listNotVerifiable(items: DriftItem[]): string[] {
+  const fields = items.flatMap(({ domain, item, notVerifiable }) =>
+    notVerifiable.map((pointer) => ({ domain, field: `${item}${pointer.replaceAll('/', '.')}` })),
   )
   return [...groupBy(fields, ({ field }) => field)].map(
     ([field, same]) =>
