@@ -104,6 +104,7 @@ function createRun(plan: Plan, base: RecordedState, context: ApplyContext): Run 
     ...context,
     random: () => context.random(),
     leaseLeftMs: () => context.leaseLeftMs(),
+    serviceNow: () => context.serviceNow(),
     report: (event) => context.report(event),
     signal: AbortSignal.any([context.signal, halt.signal]),
     recorded,

@@ -96,7 +96,7 @@ const files: {
     name: 'a rollout',
     parse: parseRollout,
     whole: {
-      format: 'edgewise.rollout/1',
+      format: 'edgewise.rollout/2',
       id: 'one',
       startedAt: at,
       commit: 'c',
@@ -108,7 +108,13 @@ const files: {
       held: ['a.example.com'],
       released: ['b.example.com'],
       applies: ['k'],
-      waves: [{ domains: ['a.example.com'], applied: { from: at, to: at }, passed: true }],
+      waves: [
+        {
+          domains: ['a.example.com'],
+          applied: { from: at, to: at, serviceFrom: at, serviceTo: at },
+          passed: true,
+        },
+      ],
     },
     also: {
       '/id': ['x'],
@@ -124,6 +130,8 @@ const files: {
       '/applies/0': ['x'],
       '/waves/0/applied': [null],
       '/waves/0/applied/to': [null],
+      '/waves/0/applied/serviceFrom': [at, null],
+      '/waves/0/applied/serviceTo': [at, null],
       '/waves/0/passed': [true],
     },
     lacks: [],
@@ -208,14 +216,14 @@ describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
   it('is refused with a hint to update if a newer version wrote it', () => {
     const attempt = (version: string) => {
       try {
-        parse('file.json', text.replace(/\/1"/, `/${version}"`))
+        parse('file.json', text.replace(/\/\d"/, `/${version}"`))
         return null
       } catch (error) {
         return error instanceof EdgewiseError ? [error.message, error.hint] : error
       }
     }
-    expect(attempt('2')).toEqual([
-      expect.stringMatching(/expected the format (\S+)\/1, got \1\/2; a newer edgewise wrote it$/),
+    expect(attempt('9')).toEqual([
+      expect.stringMatching(/expected the format (\S+)\/\d, got \1\/9; a newer edgewise wrote it$/),
       'Use the version of edgewise that wrote the file, or a newer one.',
     ])
     expect(attempt('0')).toEqual([
@@ -223,6 +231,21 @@ describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
       expect.stringContaining('Restore the file'),
     ])
   })
+})
+
+it('a rollout of version 1 has no times of the service', () => {
+  const { whole } = files.find(({ parse }) => parse === parseRollout) ?? {}
+  const applied = { from: at, to: at }
+  const old = (waves: Json) =>
+    JSON.stringify({ ...(whole as JsonObject), format: 'edgewise.rollout/1', waves })
+  const waves = [{ domains: ['a.example.com'], applied, passed: true }]
+  expect(parseRollout('file.json', old(waves)).waves[0]?.applied).toEqual({
+    ...applied,
+    serviceFrom: null,
+    serviceTo: null,
+  })
+  for (const damaged of [7, [7], [{ ...waves[0], applied: 7 }], [{ ...waves[0], applied: {} }]])
+    expect(() => parseRollout('file.json', old(damaged))).toThrow(/can't be used: .*\/waves/)
 })
 
 it('names of prototype members are ordinary keys', () => {
