@@ -117,6 +117,7 @@ function createRun(
     ...context,
     random: () => context.random(),
     leaseLeftMs: () => context.leaseLeftMs(),
+    serviceNow: () => context.serviceNow(),
     report: (event) => context.report(event),
     signal,
     recorded,

@@ -86,5 +86,11 @@ export async function recordItems(
 
 /** Returns the time and the apply of what is recorded now. */
 export function createRecording(run: Run): Recording {
-  return { recordedAt: run.time(), apply: run.apply, secrets: run.secrets }
+  const serviceMs = run.serviceNow()
+  return {
+    recordedAt: run.time(),
+    ...(serviceMs === null ? {} : { serviceAt: new Date(serviceMs).toISOString() }),
+    apply: run.apply,
+    secrets: run.secrets,
+  }
 }

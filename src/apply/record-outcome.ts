@@ -14,6 +14,8 @@ export type Possible = Value | undefined
 /** Time and apply of a recording, and the templates of secrets. */
 export interface Recording {
   recordedAt: string
+  /** The same time by the service's clock; absent if it is unknown. */
+  serviceAt?: string
   apply: string
   secrets: Pick<SecretPort, 'listTemplates'>
 }
@@ -78,7 +80,7 @@ function createConfirmed(
 ): RecordedItem {
   const [value, ...others] = removeDuplicates(values)
   if (others.length > 0) return createInDoubt(values, recording, previous)
-  const about = { at: recording.recordedAt, apply: recording.apply, origin: 'write' as const }
+  const about = describeRecording(recording)
   if (value === undefined) return { status: 'unset', candidates: [], ...about }
   const templates = collectTemplates([value], recording, previous)
   const status = form.name === 'unset' ? 'unset' : 'confirmed'
@@ -98,10 +100,13 @@ function createInDoubt(values: Possible[], recording: Recording, previous: Previ
     candidates,
     ...(values.includes(undefined) ? { unknown: true } : {}),
     ...(Object.keys(templates).length === 0 ? {} : { templates }),
-    at: recording.recordedAt,
-    apply: recording.apply,
-    origin: 'write',
+    ...describeRecording(recording),
   }
+}
+
+function describeRecording({ recordedAt, serviceAt, apply }: Recording) {
+  const service = serviceAt === undefined ? {} : { serviceAt }
+  return { at: recordedAt, ...service, apply, origin: 'write' as const }
 }
 
 /**

@@ -21,6 +21,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
    * ends the apply.
    */
   bisects: boolean
+  /** Returns the service's time, ms since 1970; null if it is unknown. */
+  serviceNow(): number | null
   report(event: ApplyEvent): void
 }
 

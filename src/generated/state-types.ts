@@ -100,6 +100,7 @@ status: ("confirmed" | "in-doubt" | "unset")
  */
 candidates: Value[]
 at: Time
+serviceAt?: Time
 /**
  * Id of the apply or import that recorded it.
  */
@@ -401,7 +402,7 @@ export interface RolloutFile {
 /**
  * Format and version. A newer version is refused.
  */
-format: "edgewise.rollout/1"
+format: "edgewise.rollout/2"
 /**
  * Id of the rollout. The name of the file follows from it.
  */
@@ -454,6 +455,8 @@ domains: Domains
 applied: ({
 from: Time
 to: TimeOrNull
+serviceFrom: TimeOrNull
+serviceTo: TimeOrNull
 } | null)
 /**
  * Whether the next wave may begin.

@@ -12,7 +12,7 @@ const expected: Record<string, string> = {
 }
 
 var domainFileFits = validate10;
-var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
+var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
 var pattern0 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$", "u");
 function validate12(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0, _errs1 = errors, valid0 = !0, _errs2 = errors;
@@ -168,65 +168,78 @@ function validate12(data, { instancePath = "", parentData, parentDataProperty, r
           } else
             var valid9 = !0;
           if (valid9) {
-            if (data.apply !== void 0) {
-              let _errs34 = errors;
-              if (typeof data.apply != "string")
-                return validate12.errors = [{ instancePath: instancePath + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], !1;
+            if (data.serviceAt !== void 0) {
+              let data9 = data.serviceAt, _errs34 = errors;
+              if (errors === errors)
+                if (typeof data9 == "string") {
+                  if (!pattern0.test(data9))
+                    return validate12.errors = [{ instancePath: instancePath + "/serviceAt", schemaPath: "#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                } else
+                  return validate12.errors = [{ instancePath: instancePath + "/serviceAt", schemaPath: "#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
               var valid9 = _errs34 === errors;
             } else
               var valid9 = !0;
             if (valid9) {
-              if (data.origin !== void 0) {
-                let data10 = data.origin, _errs36 = errors;
-                if (typeof data10 != "string")
-                  return validate12.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/type", keyword: "type", params: { type: "string" } }], !1;
-                if (!(data10 === "write" || data10 === "import"))
-                  return validate12.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/enum", keyword: "enum", params: { allowedValues: schema13.properties.origin.enum } }], !1;
-                var valid9 = _errs36 === errors;
+              if (data.apply !== void 0) {
+                let _errs37 = errors;
+                if (typeof data.apply != "string")
+                  return validate12.errors = [{ instancePath: instancePath + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], !1;
+                var valid9 = _errs37 === errors;
               } else
                 var valid9 = !0;
               if (valid9) {
-                if (data.unknown !== void 0) {
-                  let _errs38 = errors;
-                  if (typeof data.unknown != "boolean")
-                    return validate12.errors = [{ instancePath: instancePath + "/unknown", schemaPath: "#/properties/unknown/type", keyword: "type", params: { type: "boolean" } }], !1;
-                  var valid9 = _errs38 === errors;
+                if (data.origin !== void 0) {
+                  let data11 = data.origin, _errs39 = errors;
+                  if (typeof data11 != "string")
+                    return validate12.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/type", keyword: "type", params: { type: "string" } }], !1;
+                  if (!(data11 === "write" || data11 === "import"))
+                    return validate12.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/enum", keyword: "enum", params: { allowedValues: schema13.properties.origin.enum } }], !1;
+                  var valid9 = _errs39 === errors;
                 } else
                   var valid9 = !0;
                 if (valid9) {
-                  if (data.open !== void 0) {
-                    let _errs40 = errors;
-                    if (data.open !== !0)
-                      return validate12.errors = [{ instancePath: instancePath + "/open", schemaPath: "#/properties/open/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                    var valid9 = _errs40 === errors;
+                  if (data.unknown !== void 0) {
+                    let _errs41 = errors;
+                    if (typeof data.unknown != "boolean")
+                      return validate12.errors = [{ instancePath: instancePath + "/unknown", schemaPath: "#/properties/unknown/type", keyword: "type", params: { type: "boolean" } }], !1;
+                    var valid9 = _errs41 === errors;
                   } else
                     var valid9 = !0;
                   if (valid9) {
-                    if (data.late !== void 0) {
-                      let _errs41 = errors;
-                      if (typeof data.late != "string")
-                        return validate12.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid9 = _errs41 === errors;
+                    if (data.open !== void 0) {
+                      let _errs43 = errors;
+                      if (data.open !== !0)
+                        return validate12.errors = [{ instancePath: instancePath + "/open", schemaPath: "#/properties/open/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                      var valid9 = _errs43 === errors;
                     } else
                       var valid9 = !0;
-                    if (valid9)
-                      if (data.templates !== void 0) {
-                        let data14 = data.templates, _errs43 = errors;
-                        if (errors === _errs43)
-                          if (data14 && typeof data14 == "object" && !Array.isArray(data14))
-                            for (let key0 in data14) {
-                              let _errs46 = errors;
-                              if (typeof data14[key0] != "string")
-                                return validate12.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid11 = _errs46 === errors;
-                              if (!valid11)
-                                break;
-                            }
-                          else
-                            return validate12.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
-                        var valid9 = _errs43 === errors;
+                    if (valid9) {
+                      if (data.late !== void 0) {
+                        let _errs44 = errors;
+                        if (typeof data.late != "string")
+                          return validate12.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
+                        var valid9 = _errs44 === errors;
                       } else
                         var valid9 = !0;
+                      if (valid9)
+                        if (data.templates !== void 0) {
+                          let data15 = data.templates, _errs46 = errors;
+                          if (errors === _errs46)
+                            if (data15 && typeof data15 == "object" && !Array.isArray(data15))
+                              for (let key0 in data15) {
+                                let _errs49 = errors;
+                                if (typeof data15[key0] != "string")
+                                  return validate12.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid12 = _errs49 === errors;
+                                if (!valid12)
+                                  break;
+                              }
+                            else
+                              return validate12.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
+                          var valid9 = _errs46 === errors;
+                        } else
+                          var valid9 = !0;
+                    }
                   }
                 }
               }
@@ -282,7 +295,7 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
       return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate10.errors = vErrors, errors === 0;
 }
-var journalFileFits = validate14, schema15 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema17 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
 function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -321,7 +334,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.endedAt !== void 0) {
               let data3 = data.endedAt, _errs7 = errors, _errs8 = errors;
               if (typeof data3 != "string" && data3 !== null)
-                return validate14.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema17.type } }], !1;
+                return validate14.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
               if (errors === _errs8 && typeof data3 == "string" && !pattern0.test(data3))
                 return validate14.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
               var valid0 = _errs7 === errors;
@@ -331,7 +344,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.commit !== void 0) {
                 let data4 = data.commit, _errs10 = errors;
                 if (typeof data4 != "string" && data4 !== null)
-                  return validate14.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema15.properties.commit.type } }], !1;
+                  return validate14.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema16.properties.commit.type } }], !1;
                 var valid0 = _errs10 === errors;
               } else
                 var valid0 = !0;
@@ -339,7 +352,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                 if (data.author !== void 0) {
                   let data5 = data.author, _errs12 = errors;
                   if (typeof data5 != "string" && data5 !== null)
-                    return validate14.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema15.properties.author.type } }], !1;
+                    return validate14.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema16.properties.author.type } }], !1;
                   var valid0 = _errs12 === errors;
                 } else
                   var valid0 = !0;
@@ -403,7 +416,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                       if (typeof data11 != "string")
                         return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
                       if (!(data11 === "unfinished" || data11 === "complete" || data11 === "incomplete" || data11 === "interrupted"))
-                        return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema15.properties.outcome.enum } }], !1;
+                        return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
                       var valid0 = _errs24 === errors;
                     } else
                       var valid0 = !0;
@@ -595,65 +608,78 @@ function validate16(data, { instancePath = "", parentData, parentDataProperty, r
           } else
             var valid9 = !0;
           if (valid9) {
-            if (data.apply !== void 0) {
-              let _errs34 = errors;
-              if (typeof data.apply != "string")
-                return validate16.errors = [{ instancePath: instancePath + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], !1;
+            if (data.serviceAt !== void 0) {
+              let data9 = data.serviceAt, _errs34 = errors;
+              if (errors === errors)
+                if (typeof data9 == "string") {
+                  if (!pattern0.test(data9))
+                    return validate16.errors = [{ instancePath: instancePath + "/serviceAt", schemaPath: "#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                } else
+                  return validate16.errors = [{ instancePath: instancePath + "/serviceAt", schemaPath: "#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
               var valid9 = _errs34 === errors;
             } else
               var valid9 = !0;
             if (valid9) {
-              if (data.origin !== void 0) {
-                let data10 = data.origin, _errs36 = errors;
-                if (typeof data10 != "string")
-                  return validate16.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/type", keyword: "type", params: { type: "string" } }], !1;
-                if (!(data10 === "write" || data10 === "import"))
-                  return validate16.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/enum", keyword: "enum", params: { allowedValues: schema13.properties.origin.enum } }], !1;
-                var valid9 = _errs36 === errors;
+              if (data.apply !== void 0) {
+                let _errs37 = errors;
+                if (typeof data.apply != "string")
+                  return validate16.errors = [{ instancePath: instancePath + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], !1;
+                var valid9 = _errs37 === errors;
               } else
                 var valid9 = !0;
               if (valid9) {
-                if (data.unknown !== void 0) {
-                  let _errs38 = errors;
-                  if (typeof data.unknown != "boolean")
-                    return validate16.errors = [{ instancePath: instancePath + "/unknown", schemaPath: "#/properties/unknown/type", keyword: "type", params: { type: "boolean" } }], !1;
-                  var valid9 = _errs38 === errors;
+                if (data.origin !== void 0) {
+                  let data11 = data.origin, _errs39 = errors;
+                  if (typeof data11 != "string")
+                    return validate16.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/type", keyword: "type", params: { type: "string" } }], !1;
+                  if (!(data11 === "write" || data11 === "import"))
+                    return validate16.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/enum", keyword: "enum", params: { allowedValues: schema13.properties.origin.enum } }], !1;
+                  var valid9 = _errs39 === errors;
                 } else
                   var valid9 = !0;
                 if (valid9) {
-                  if (data.open !== void 0) {
-                    let _errs40 = errors;
-                    if (data.open !== !0)
-                      return validate16.errors = [{ instancePath: instancePath + "/open", schemaPath: "#/properties/open/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                    var valid9 = _errs40 === errors;
+                  if (data.unknown !== void 0) {
+                    let _errs41 = errors;
+                    if (typeof data.unknown != "boolean")
+                      return validate16.errors = [{ instancePath: instancePath + "/unknown", schemaPath: "#/properties/unknown/type", keyword: "type", params: { type: "boolean" } }], !1;
+                    var valid9 = _errs41 === errors;
                   } else
                     var valid9 = !0;
                   if (valid9) {
-                    if (data.late !== void 0) {
-                      let _errs41 = errors;
-                      if (typeof data.late != "string")
-                        return validate16.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid9 = _errs41 === errors;
+                    if (data.open !== void 0) {
+                      let _errs43 = errors;
+                      if (data.open !== !0)
+                        return validate16.errors = [{ instancePath: instancePath + "/open", schemaPath: "#/properties/open/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                      var valid9 = _errs43 === errors;
                     } else
                       var valid9 = !0;
-                    if (valid9)
-                      if (data.templates !== void 0) {
-                        let data14 = data.templates, _errs43 = errors;
-                        if (errors === _errs43)
-                          if (data14 && typeof data14 == "object" && !Array.isArray(data14))
-                            for (let key0 in data14) {
-                              let _errs46 = errors;
-                              if (typeof data14[key0] != "string")
-                                return validate16.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid11 = _errs46 === errors;
-                              if (!valid11)
-                                break;
-                            }
-                          else
-                            return validate16.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
-                        var valid9 = _errs43 === errors;
+                    if (valid9) {
+                      if (data.late !== void 0) {
+                        let _errs44 = errors;
+                        if (typeof data.late != "string")
+                          return validate16.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
+                        var valid9 = _errs44 === errors;
                       } else
                         var valid9 = !0;
+                      if (valid9)
+                        if (data.templates !== void 0) {
+                          let data15 = data.templates, _errs46 = errors;
+                          if (errors === _errs46)
+                            if (data15 && typeof data15 == "object" && !Array.isArray(data15))
+                              for (let key0 in data15) {
+                                let _errs49 = errors;
+                                if (typeof data15[key0] != "string")
+                                  return validate16.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid12 = _errs49 === errors;
+                                if (!valid12)
+                                  break;
+                              }
+                            else
+                              return validate16.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
+                          var valid9 = _errs46 === errors;
+                        } else
+                          var valid9 = !0;
+                    }
                   }
                 }
               }
@@ -665,7 +691,7 @@ function validate16(data, { instancePath = "", parentData, parentDataProperty, r
       return validate16.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate16.errors = vErrors, errors === 0;
 }
-var pattern4 = new RegExp("^[0-9]+$", "u");
+var pattern6 = new RegExp("^[0-9]+$", "u");
 function validate15(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -740,7 +766,7 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
                   for (let key2 in data5) {
                     let _errs17 = errors;
-                    if (typeof key2 == "string" && !pattern4.test(key2)) {
+                    if (typeof key2 == "string" && !pattern6.test(key2)) {
                       let err2 = { instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[0-9]+$" }, propertyName: key2 };
                       vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
                     }
@@ -790,8 +816,8 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
       return validate15.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate15.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate19, schema21 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "items", "asked", "held", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "taking-back", "taken-back"] }, reason: { type: ["string", "null"] }, items: { type: "array", items: { type: "string" } }, asked: { type: "object", additionalProperties: { type: "string" } }, held: { $ref: "shared.schema.json#/$defs/domains" }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" } } }, minItems: 1 }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
-var pattern5 = new RegExp("^[A-Za-z0-9_-]+$", "u");
+var rolloutFileFits = validate19, schema23 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "items", "asked", "held", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/2" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "taking-back", "taken-back"] }, reason: { type: ["string", "null"] }, items: { type: "array", items: { type: "string" } }, asked: { type: "object", additionalProperties: { type: "string" } }, held: { $ref: "shared.schema.json#/$defs/domains" }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" } } }, minItems: 1 }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var pattern7 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate19(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -801,8 +827,8 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
         return validate19.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
-        if (data.format !== "edgewise.rollout/1")
-          return validate19.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.rollout/1" } }], !1;
+        if (data.format !== "edgewise.rollout/2")
+          return validate19.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.rollout/2" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -811,7 +837,7 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
           let data1 = data.id, _errs2 = errors;
           if (errors === _errs2)
             if (typeof data1 == "string") {
-              if (!pattern5.test(data1))
+              if (!pattern7.test(data1))
                 return validate19.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_-]+$" } }], !1;
             } else
               return validate19.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], !1;
@@ -834,7 +860,7 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.commit !== void 0) {
               let data3 = data.commit, _errs7 = errors;
               if (typeof data3 != "string" && data3 !== null)
-                return validate19.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema21.properties.commit.type } }], !1;
+                return validate19.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema23.properties.commit.type } }], !1;
               var valid0 = _errs7 === errors;
             } else
               var valid0 = !0;
@@ -842,7 +868,7 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.author !== void 0) {
                 let data4 = data.author, _errs9 = errors;
                 if (typeof data4 != "string" && data4 !== null)
-                  return validate19.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema21.properties.author.type } }], !1;
+                  return validate19.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema23.properties.author.type } }], !1;
                 var valid0 = _errs9 === errors;
               } else
                 var valid0 = !0;
@@ -852,7 +878,7 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
                   if (typeof data5 != "string")
                     return validate19.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" } }], !1;
                   if (!(data5 === "open" || data5 === "stopped" || data5 === "taking-back" || data5 === "taken-back"))
-                    return validate19.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema21.properties.state.enum } }], !1;
+                    return validate19.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema23.properties.state.enum } }], !1;
                   var valid0 = _errs11 === errors;
                 } else
                   var valid0 = !0;
@@ -860,7 +886,7 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data.reason !== void 0) {
                     let data6 = data.reason, _errs13 = errors;
                     if (typeof data6 != "string" && data6 !== null)
-                      return validate19.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema21.properties.reason.type } }], !1;
+                      return validate19.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema23.properties.reason.type } }], !1;
                     var valid0 = _errs13 === errors;
                   } else
                     var valid0 = !0;
@@ -962,10 +988,10 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
                                           if (data14.applied !== void 0) {
                                             let data17 = data14.applied, _errs38 = errors;
                                             if (!(data17 && typeof data17 == "object" && !Array.isArray(data17)) && data17 !== null)
-                                              return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema21.properties.waves.items.properties.applied.type } }], !1;
+                                              return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema23.properties.waves.items.properties.applied.type } }], !1;
                                             if (errors === _errs38 && data17 && typeof data17 == "object" && !Array.isArray(data17)) {
                                               let missing2;
-                                              if (data17.from === void 0 && (missing2 = "from") || data17.to === void 0 && (missing2 = "to"))
+                                              if (data17.from === void 0 && (missing2 = "from") || data17.to === void 0 && (missing2 = "to") || data17.serviceFrom === void 0 && (missing2 = "serviceFrom") || data17.serviceTo === void 0 && (missing2 = "serviceTo"))
                                                 return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
                                               if (data17.from !== void 0) {
                                                 let data18 = data17.from, _errs40 = errors;
@@ -978,26 +1004,48 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
                                                 var valid10 = _errs40 === errors;
                                               } else
                                                 var valid10 = !0;
-                                              if (valid10)
+                                              if (valid10) {
                                                 if (data17.to !== void 0) {
                                                   let data19 = data17.to, _errs43 = errors, _errs44 = errors;
                                                   if (typeof data19 != "string" && data19 !== null)
-                                                    return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema17.type } }], !1;
+                                                    return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
                                                   if (errors === _errs44 && typeof data19 == "string" && !pattern0.test(data19))
                                                     return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                   var valid10 = _errs43 === errors;
                                                 } else
                                                   var valid10 = !0;
+                                                if (valid10) {
+                                                  if (data17.serviceFrom !== void 0) {
+                                                    let data20 = data17.serviceFrom, _errs46 = errors, _errs47 = errors;
+                                                    if (typeof data20 != "string" && data20 !== null)
+                                                      return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                    if (errors === _errs47 && typeof data20 == "string" && !pattern0.test(data20))
+                                                      return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                    var valid10 = _errs46 === errors;
+                                                  } else
+                                                    var valid10 = !0;
+                                                  if (valid10)
+                                                    if (data17.serviceTo !== void 0) {
+                                                      let data21 = data17.serviceTo, _errs49 = errors, _errs50 = errors;
+                                                      if (typeof data21 != "string" && data21 !== null)
+                                                        return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                      if (errors === _errs50 && typeof data21 == "string" && !pattern0.test(data21))
+                                                        return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                      var valid10 = _errs49 === errors;
+                                                    } else
+                                                      var valid10 = !0;
+                                                }
+                                              }
                                             }
                                             var valid7 = _errs38 === errors;
                                           } else
                                             var valid7 = !0;
                                           if (valid7)
                                             if (data14.passed !== void 0) {
-                                              let _errs46 = errors;
+                                              let _errs52 = errors;
                                               if (typeof data14.passed != "boolean")
                                                 return validate19.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
-                                              var valid7 = _errs46 === errors;
+                                              var valid7 = _errs52 === errors;
                                             } else
                                               var valid7 = !0;
                                         }
@@ -1015,42 +1063,42 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
                             var valid0 = !0;
                           if (valid0) {
                             if (data.released !== void 0) {
-                              let data21 = data.released, _errs48 = errors;
+                              let data23 = data.released, _errs54 = errors;
                               if (errors === errors)
-                                if (Array.isArray(data21)) {
-                                  var valid14 = !0;
-                                  let len4 = data21.length;
+                                if (Array.isArray(data23)) {
+                                  var valid16 = !0;
+                                  let len4 = data23.length;
                                   for (let i4 = 0; i4 < len4; i4++) {
-                                    let _errs51 = errors;
-                                    if (typeof data21[i4] != "string")
+                                    let _errs57 = errors;
+                                    if (typeof data23[i4] != "string")
                                       return validate19.errors = [{ instancePath: instancePath + "/released/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid14 = _errs51 === errors;
-                                    if (!valid14)
+                                    var valid16 = _errs57 === errors;
+                                    if (!valid16)
                                       break;
                                   }
                                 } else
                                   return validate19.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                              var valid0 = _errs48 === errors;
+                              var valid0 = _errs54 === errors;
                             } else
                               var valid0 = !0;
                             if (valid0)
                               if (data.applies !== void 0) {
-                                let data23 = data.applies, _errs53 = errors;
-                                if (errors === _errs53)
-                                  if (Array.isArray(data23)) {
-                                    var valid15 = !0;
-                                    let len5 = data23.length;
+                                let data25 = data.applies, _errs59 = errors;
+                                if (errors === _errs59)
+                                  if (Array.isArray(data25)) {
+                                    var valid17 = !0;
+                                    let len5 = data25.length;
                                     for (let i5 = 0; i5 < len5; i5++) {
-                                      let _errs55 = errors;
-                                      if (typeof data23[i5] != "string")
+                                      let _errs61 = errors;
+                                      if (typeof data25[i5] != "string")
                                         return validate19.errors = [{ instancePath: instancePath + "/applies/" + i5, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid15 = _errs55 === errors;
-                                      if (!valid15)
+                                      var valid17 = _errs61 === errors;
+                                      if (!valid17)
                                         break;
                                     }
                                   } else
                                     return validate19.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid0 = _errs53 === errors;
+                                var valid0 = _errs59 === errors;
                               } else
                                 var valid0 = !0;
                           }
@@ -1068,7 +1116,7 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
       return validate19.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate19.errors = vErrors, errors === 0;
 }
-var planFileFits = validate20, schema28 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared"] }, by: { type: "string" }, before: !0, after: !0, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal", "thorough"] } } }, summary: { type: "object" }, warnings: { type: "array", items: { type: "string" } }, explanation: { type: "object" } } }, pattern9 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate20, schema32 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared"] }, by: { type: "string" }, before: !0, after: !0, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal", "thorough"] } } }, summary: { type: "object" }, warnings: { type: "array", items: { type: "string" } }, explanation: { type: "object" } } }, pattern13 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate20(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1118,7 +1166,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                           if (typeof data5 != "string")
                             return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
                           if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema28.properties.changes.items.properties.action.enum } }], !1;
+                            return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema32.properties.changes.items.properties.action.enum } }], !1;
                           var valid2 = _errs10 === errors;
                         } else
                           var valid2 = !0;
@@ -1128,7 +1176,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                             if (typeof data6 != "string")
                               return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared"))
-                              return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema28.properties.changes.items.properties.reason.enum } }], !1;
+                              return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema32.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
                             var valid2 = !0;
@@ -1159,7 +1207,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                                             if (typeof data10 != "string")
                                               return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
                                             if (!(data10 === "add" || data10 === "remove" || data10 === "replace"))
-                                              return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema28.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                              return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema32.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
                                             var valid4 = _errs20 === errors;
                                           } else
                                             var valid4 = !0;
@@ -1272,7 +1320,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (typeof data20 != "string")
                                         return validate20.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                                       if (!(data20 === "replace" || data20 === "append" || data20 === "add" || data20 === "remove" || data20 === "switch" || data20 === "unset"))
-                                        return validate20.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema28.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                        return validate20.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema32.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
                                       var valid8 = _errs42 === errors;
                                       if (!valid8)
                                         break;
@@ -1312,7 +1360,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                           let data23 = data22[key1], _errs49 = errors;
                           if (errors === _errs49)
                             if (typeof data23 == "string") {
-                              if (!pattern9.test(data23))
+                              if (!pattern13.test(data23))
                                 return validate20.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
                               return validate20.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -1334,7 +1382,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                             let data25 = data24[key2], _errs54 = errors;
                             if (errors === _errs54)
                               if (typeof data25 == "string") {
-                                if (!pattern9.test(data25))
+                                if (!pattern13.test(data25))
                                   return validate20.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
                                 return validate20.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -1391,7 +1439,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data21.commit !== void 0) {
                             let data30 = data21.commit, _errs64 = errors;
                             if (typeof data30 != "string" && data30 !== null)
-                              return validate20.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema28.properties.basis.properties.commit.type } }], !1;
+                              return validate20.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema32.properties.basis.properties.commit.type } }], !1;
                             var valid9 = _errs64 === errors;
                           } else
                             var valid9 = !0;
@@ -1426,7 +1474,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                         if (typeof data33 != "string")
                           return validate20.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data33 === "quick" || data33 === "normal" || data33 === "thorough"))
-                          return validate20.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema28.properties.planner.properties.effort.enum } }], !1;
+                          return validate20.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema32.properties.planner.properties.effort.enum } }], !1;
                         var valid14 = _errs70 === errors;
                       } else
                         var valid14 = !0;
@@ -1559,7 +1607,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
 export const domainFile: StoredFormat<DomainFile> = { name: "edgewise.record/2", fits: domainFileFits, expected }
 export const journalFile: StoredFormat<JournalFile> = { name: "edgewise.journal/1", fits: journalFileFits, expected }
 export const waveFile: StoredFormat<WaveFile> = { name: "edgewise.wave/2", fits: waveFileFits, expected }
-export const rolloutFile: StoredFormat<RolloutFile> = { name: "edgewise.rollout/1", fits: rolloutFileFits, expected }
+export const rolloutFile: StoredFormat<RolloutFile> = { name: "edgewise.rollout/2", fits: rolloutFileFits, expected }
 export const planFile: StoredFormat<PlanFile> = { name: "edgewise.plan/1", fits: planFileFits, expected }
 export const isAddressFile: Validator<AddressFile> = isAddressFileFits
 export const isCall: Validator<Call> = isCallFits

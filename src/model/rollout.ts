@@ -34,13 +34,21 @@ export interface Rollout {
 /** One wave of a rollout: its domains and its progress. */
 export interface RolloutWave {
   domains: Domain[]
-  /**
-   * From before its first write to after its last outcome, ISO 8601. Null before it started; `to`
-   * is null while it is not known to have ended.
-   */
-  applied: { from: string; to: string | null } | null
+  /** Null before it started. */
+  applied: AppliedTimes | null
   /** Whether its checks are over, and the next wave may start. */
   passed: boolean
+}
+
+/** Times of a wave from before its first write to after its last outcome, ISO 8601. */
+export interface AppliedTimes {
+  /** By the clocks of the machines that sent it. */
+  from: string
+  /** Null while it is not known to have ended. */
+  to: string | null
+  /** By the service's clock; null where it was unknown. */
+  serviceFrom: string | null
+  serviceTo: string | null
 }
 
 /** Returns the index of the first wave that has not passed, from 0; null if all have. */

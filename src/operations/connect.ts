@@ -4,20 +4,29 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/write/client.ts'
 import { createDispatcher } from '../service/proxy.ts'
 import { createQueryClient, type QueryClientOptions } from '../service/query/query-client.ts'
-import { createNetworkTransport } from '../service/transport.ts'
+import { ServiceTime } from '../service/service-time.ts'
+import { createNetworkTransport, type Transport } from '../service/transport.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-type OnWait = QueryClientOptions['onWait']
+interface ConnectOptions {
+  /** Learns the service's time from each answer. */
+  time?: ServiceTime
+  /** Called with each wait that the service demands of queries, ms. */
+  onWait?: QueryClientOptions['onWait']
+}
 
 /**
  * Connects to the workspace's service, for writes and queries. With `service.url: emulator`, starts
  * the emulator, which runs until the connection is closed.
  *
- * @param onWait called with each wait that the service demands of queries, ms
  * @throws EdgewiseError `access` when there is no token
  */
-export async function connect(workspace: LoadedWorkspace, outside: Outside, onWait?: OnWait) {
+export async function connect(
+  workspace: LoadedWorkspace,
+  outside: Outside,
+  { time = new ServiceTime(outside.clock), onWait }: ConnectOptions = {},
+) {
   const { config, root } = workspace
   const { service } = config
   const isEmbedded = service.url === 'emulator'
@@ -31,8 +40,7 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, onWa
   }
   const emulator = isEmbedded ? await startEmbeddedEmulator(root, config, outside) : null
   const url = emulator?.url ?? service.url
-  const transport =
-    outside.transport ?? createNetworkTransport(await createDispatcher(url, outside.env))
+  const transport = time.watch(await createTransport(url, outside))
   const connection = {
     url,
     token,
@@ -46,11 +54,17 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, onWa
     timezone: service.timezone,
     maxWaitMs: config.limits.maxWaitSeconds * 1000,
     clock: outside.clock,
+    serviceNow: () => time.now(),
     random: () => outside.random(),
     signal: outside.signal,
     onWait,
   })
   return { client: createClient(connection), queries, close: async () => emulator?.close() }
+}
+
+/** Creates the transport to an address: that of the outside, otherwise the network. */
+export async function createTransport(url: string, outside: Outside): Promise<Transport> {
+  return outside.transport ?? createNetworkTransport(await createDispatcher(url, outside.env))
 }
 
 /** Starts the emulator for `service.url: emulator`. Its data are persisted beside the workspace. */

@@ -2,6 +2,7 @@ import { applyPlan, maxInFlight } from '../apply/apply-plan.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
+import type { ServiceTime } from '../service/service-time.ts'
 import { CallBudget, type EndedCalls } from '../service/write/call-budget.ts'
 import { buildCalls, toUptimes, type MachineTimes } from '../state/format/calls.ts'
 import type { Lease } from '../state/lock.ts'
@@ -17,6 +18,7 @@ export interface ExecuteOptions {
   /** Instant of acquiring the lock. */
   lockedAt: Moment
   bisects: boolean
+  time: ServiceTime
   /** Id of the apply, for a part of a rollout; otherwise a new id is created. */
   id?: string
   /** Suffix of a new id, which shows the kind of apply in the history. */
@@ -38,7 +40,7 @@ export async function executePlan(
   recorded: RecordedState,
   options: ExecuteOptions,
 ): Promise<ApplyResult> {
-  const { outside } = options
+  const { outside, time } = options
   const { config, vault } = workspace
   const { clock } = outside
   const id = options.id ?? createApplyId(outside, options.suffix)
@@ -64,7 +66,7 @@ export async function executePlan(
     saveCalls,
     timeoutMs + settleMs,
   )
-  const service = plan.writes.length === 0 ? null : await connect(workspace, outside)
+  const service = plan.writes.length === 0 ? null : await connect(workspace, outside, { time })
   try {
     const context: ApplyContext = {
       store,
@@ -77,6 +79,7 @@ export async function executePlan(
       settleMs,
       timeoutMs,
       bisects: options.bisects,
+      serviceNow: () => time.now(),
       leaseLeftMs: () => options.lease.remainingMs(),
       apply: id,
       commit: plan.basis.commit,

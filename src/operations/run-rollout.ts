@@ -17,6 +17,7 @@ import { hashDesired } from './hash-desired.ts'
 import { describeIrreversible } from './irreversible.ts'
 import { runPreflight } from './preflight.ts'
 import { resolveForSend } from './resolve-for-send.ts'
+import type { SharedServiceTime } from './service-time.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 import { planRollback, removeUnmanaged } from './plan-rollback.ts'
@@ -25,6 +26,7 @@ import { withQueries } from './with-queries.ts'
 
 /** Options for running a rollout, whose lock may be released for a while. */
 interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'bisects'> {
+  serviceTime: SharedServiceTime
   lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
   /** The rollout that the plan continues; null for a new one. */
   continued: Rollout | null
@@ -58,7 +60,8 @@ export async function runRollout(
   recorded: RecordedState,
   options: RolloutOptions,
 ): Promise<ApplyResult> {
-  const { outside, lock, continued } = options
+  const { outside, lock, continued, serviceTime } = options
+  const { time } = serviceTime
   const { rollout: settings, service } = workspace.config
   const startedAt = new Date(outside.clock.now()).toISOString()
   const about = { id: createApplyId(outside), startedAt, author: findAuthor(outside) }
@@ -70,6 +73,7 @@ export async function runRollout(
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
       outside,
+      time,
       bisects: options.bisects,
       id,
       lease: lock.lease,
@@ -84,10 +88,11 @@ export async function runRollout(
   const grain = settings.health?.grain ?? 'minute5'
   const context: RolloutContext = {
     clock: outside.clock,
+    time: { now: () => time.now(), ask: () => serviceTime.ask() },
     service: {
       count: (domains, window) => {
         const count = (queries: QueryClient) => queryCounts(queries, domains, window, grain)
-        return withQueries(workspace, { outside }, count)
+        return withQueries(workspace, { outside, time }, count)
       },
     },
     applying: {

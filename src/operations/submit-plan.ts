@@ -15,6 +15,7 @@ import { runPreflight } from './preflight.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
+import { createServiceTime } from './service-time.ts'
 import type { Locked } from './with-lock.ts'
 
 interface SubmitRequest extends GuardRequest, WaveRequest {
@@ -70,7 +71,11 @@ export async function submitPlan(
   const shown = structuredClone(plan)
   dialogue.show({ kind: 'plan', plan: shown })
 
-  refuseGuarded(workspace, recorded, plan, request, outside.clock.now())
+  const serviceTime = createServiceTime(workspace, outside, (text) => dialogue.warn(text))
+  const { freeze } = workspace.config.guards
+  const isFreezable = freeze.length > 0 && plan.changes.length > 0
+  const now = isFreezable ? await serviceTime.ask() : null
+  refuseGuarded(workspace, recorded, plan, request, now ?? outside.clock.now())
   runPreflight(workspace, plan)
   const { continued, ended, kept } = await decideRollouts(workspace, store, plan, request)
   if (
@@ -105,6 +110,8 @@ export async function submitPlan(
   let begun = false
   const options = {
     outside,
+    serviceTime,
+    time: serviceTime.time,
     bisects: request.stopOnRefusal !== true,
     report: (event: ApplyEvent, budget: CallBudget | null) => {
       begun ||= event.type === 'write.started'
@@ -118,7 +125,7 @@ export async function submitPlan(
           ...options,
           lock: locked,
           continued,
-          guard: () => refuseFrozen(workspace, outside.clock.now()),
+          guard: () => refuseFrozen(workspace, serviceTime.time.now() ?? outside.clock.now()),
         })
       : await executePlan(workspace, ready, store, recorded, {
           ...options,

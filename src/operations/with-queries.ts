@@ -1,4 +1,5 @@
 import type { QueryClient } from '../service/query/query-client.ts'
+import type { ServiceTime } from '../service/service-time.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -26,10 +27,10 @@ export interface QueryProgress<T> {
  */
 export async function withQueries<T>(
   workspace: LoadedWorkspace,
-  { outside, onWait }: { outside: Outside; onWait?(ms: number): void },
+  { outside, time, onWait }: { outside: Outside; time?: ServiceTime; onWait?(ms: number): void },
   work: (queries: QueryClient) => Promise<T>,
 ): Promise<T> {
-  const { queries, close } = await connect(workspace, outside, onWait)
+  const { queries, close } = await connect(workspace, outside, { time, onWait })
   try {
     return await work(queries)
   } finally {

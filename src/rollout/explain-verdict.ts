@@ -1,4 +1,5 @@
 import type { Comparison, HealthRule, Sample, WaveHealth } from '../model/health.ts'
+import type { AppliedTimes } from '../model/rollout.ts'
 import { pluralize } from '../model/words.ts'
 
 /** Maximum p-value of a final verdict, valid for any number of checks of a wave. */
@@ -15,10 +16,38 @@ export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean
   )
 }
 
+/** Returns a verdict that rests on this machine's clock: it may stop a wave, and never passes it. */
+export function distrust(health: WaveHealth): WaveHealth {
+  return health.verdict === 'same-or-better' ? { ...health, verdict: 'too-little-data' } : health
+}
+
+/**
+ * Explains a verdict; null for a healthy wave.
+ *
+ * @param distrusted times of a wave that was judged by this machine's clock; null if by the service's
+ */
+export function explain(
+  health: WaveHealth,
+  rule: HealthRule,
+  distrusted: AppliedTimes | null,
+): string | null {
+  if (health.verdict === 'worse') return explainWorse(health, rule)
+  return distrusted === null
+    ? explainTooLittleData(health, rule)
+    : `${explainUnknownTime(distrusted)}, and this machine's clock alone does not pass a wave`
+}
+
+function explainUnknownTime({ serviceFrom }: AppliedTimes): string {
+  return serviceFrom === null
+    ? "the time of the wave by the service's clock is unknown (its answers had no Date, or an " +
+        'earlier version of Edgewise sent the wave)'
+    : "the service's answers have no Date"
+}
+
 /**
  * Explains why a wave is worse. `5xx rose on 2 of 10 domains: a.example.com from 0.1 % to 9.0 %, …`
  */
-export function explainWorse(
+function explainWorse(
   { domains, whole }: WaveHealth,
   { statuses, margin }: Pick<HealthRule, 'statuses' | 'margin'>,
 ): string {
@@ -35,7 +64,7 @@ export function explainWorse(
 }
 
 /** Explains a lack of data; null if there is enough. */
-export function explainTooLittleData(
+function explainTooLittleData(
   { verdict, whole }: WaveHealth,
   { minRequests }: Pick<HealthRule, 'minRequests'>,
 ): string | null {

@@ -9,9 +9,10 @@ import type { TimeZone } from '../model/time-zone.ts'
 import type { Clock } from '../model/clock.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 
-/** Context of a rollout: three ports (clock, service, applying), the store and the settings. */
+/** Context of a rollout: four ports (clocks, service, applying), the store and the settings. */
 export interface RolloutContext {
   clock: Clock
+  time: ServiceClock
   service: StatusCounts
   applying: Applying
   store: Pick<Store, 'load' | 'listRollouts' | 'saveRollout' | 'deleteRollouts'>
@@ -19,6 +20,14 @@ export interface RolloutContext {
   /** Aborted on an interrupt. */
   signal: AbortSignal
   report(event: ApplyEvent): void
+}
+
+/** The service's clock. Health checks use it, since the machine's clock may be wrong. */
+export interface ServiceClock {
+  /** Returns the service's time, ms since 1970; null while it is unknown. */
+  now(): number | null
+  /** Returns the service's time, with a call if it is unknown; null if that has none either. */
+  ask(): Promise<number | null>
 }
 
 /** The service's statistics. */

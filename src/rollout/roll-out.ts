@@ -12,6 +12,7 @@ import { failWave, stopRollout } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import { selectWave, findChangedDomains } from './wave-part.ts'
+import { formatNow, markBegun, markEnded, readTime, updateWave } from './wave-times.ts'
 
 /** Progress of a rollout. */
 interface Progress {
@@ -20,6 +21,8 @@ interface Progress {
   /** Total so far, and the number of the last wave that is included. */
   result: ApplyResult
   counted: number
+  /** The last wave that this process sent, and its end by the monotonic clock. */
+  sent: { waveIndex: number; endedAtMs: number } | null
 }
 
 /**
@@ -47,7 +50,7 @@ export async function rollOut(
     releases,
     waves: waves.length,
   })
-  const progress: Progress = { rollout, recorded, result, counted: 0 }
+  const progress: Progress = { rollout, recorded, result, counted: 0, sent: null }
   try {
     await runWaves(plan, progress, context)
   } catch (error) {
@@ -90,22 +93,22 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
           result,
         )
       const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
-      const baselineAt =
+      const baselineMs =
         progress.rollout.waves[waveIndex]?.applied === null
-          ? findBaselineTime(domains, progress.recorded, context)
-          : null
-      if (baselineAt !== null) {
+          ? await computeBaselineWait(domains, progress.recorded, context)
+          : 0
+      if (baselineMs > 0) {
         const wave = waveIndex
         await save(`${name} waits for its baseline`)
         await context.applying.whileUnlocked(() =>
-          waitForBaseline(progress.rollout, wave, baselineAt, context),
+          waitForBaseline(progress.rollout, wave, baselineMs, context),
         )
         const reason = await reload(progress, context)
         if (reason !== null) return leaveOpen(reason, result)
         continue
       }
-      const ready = await context.applying.prepare(part, progress.recorded)
       await refuseUnwatchable(domains, context)
+      const ready = await context.applying.prepare(part, progress.recorded)
       const done = await executeWave(ready, waveIndex, progress, context)
       complete = isComplete(done)
       const endedEarly = done.stopped !== null || done.unrecorded !== null
@@ -115,8 +118,10 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     }
     progress.counted = waveIndex + 1
     // The process that sent the wave died before it recorded the end of the wave.
-    if (progress.rollout.waves[waveIndex]?.applied?.to === null)
-      progress.rollout = markEnded(progress.rollout, waveIndex, context)
+    if (progress.rollout.waves[waveIndex]?.applied?.to === null) {
+      await context.time.ask()
+      endWave(waveIndex, progress, context)
+    }
     // A wave that other applies have brought about has nothing to watch.
     if (
       progress.rollout.waves[waveIndex]?.applied !== null &&
@@ -124,7 +129,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     ) {
       const wave = waveIndex
       const watched = await context.applying.whileUnlocked(() =>
-        watchWave(progress.rollout, wave, context),
+        watchWave(progress.rollout, wave, findEnd(wave, progress), context),
       )
       const reason = await reload(progress, context)
       if (reason !== null || watched === null) return leaveOpen(reason ?? interrupted, result)
@@ -144,26 +149,25 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
 
 const interrupted = 'interrupted; apply again to resume the rollout'
 
-/** Finds the time at which a wave has a baseline, ms since 1970; null if it has one now. */
-function findBaselineTime(
+/** Computes the time until a wave has a baseline, ms; 0 if it has one now. */
+async function computeBaselineWait(
   domains: Domain[],
   recorded: RecordedState,
-  { clock, settings }: RolloutContext,
-): number | null {
-  if (settings.rule === null) return null
-  const now = clock.now()
-  const time = findBaselineStart(domains, recorded, now, settings.rule)
-  return time <= now ? null : time
+  context: RolloutContext,
+): Promise<number> {
+  const { clock, time, settings } = context
+  if (settings.rule === null) return 0
+  await time.ask()
+  const nowMs = readTime(context)
+  return findBaselineStart(domains, recorded, nowMs, clock.now() - nowMs, settings.rule) - nowMs
 }
 
 /** Refuses to begin a wave whose statistics can't be queried. */
-async function refuseUnwatchable(
-  domains: Domain[],
-  { clock, service, settings }: RolloutContext,
-): Promise<void> {
+async function refuseUnwatchable(domains: Domain[], context: RolloutContext): Promise<void> {
+  const { service, settings } = context
   if (settings.rule === null) return
-  const now = clock.now()
-  await service.count(domains, computeWindows(now, now, settings.rule, settings.zone).before)
+  const nowMs = readTime(context)
+  await service.count(domains, computeWindows(nowMs, nowMs, settings.rule, settings.zone).before)
 }
 
 /** Reloads the state after the lock was free. Returns why the rollout ends here, or null. */
@@ -190,10 +194,7 @@ async function executeWave(
 ): Promise<ApplyResult> {
   const before = progress.rollout
   const id = `${before.id}-w${before.applies.length + 1}`
-  const from = before.waves[waveIndex]?.applied?.from ?? formatNow(context)
-  progress.rollout = updateWave({ ...before, applies: [...before.applies, id] }, waveIndex, {
-    applied: { from, to: null },
-  })
+  progress.rollout = markBegun({ ...before, applies: [...before.applies, id] }, waveIndex, context)
   await context.store.saveRollout(
     progress.rollout,
     `Rollout ${before.id}: begins ${nameWave(before, waveIndex)}`,
@@ -202,8 +203,18 @@ async function executeWave(
   progress.recorded = result.recorded
   addResult(progress.result, result)
   progress.counted = waveIndex + 1
-  progress.rollout = markEnded(progress.rollout, waveIndex, context)
+  endWave(waveIndex, progress, context)
   return result
+}
+
+function endWave(waveIndex: number, progress: Progress, context: RolloutContext): void {
+  progress.rollout = markEnded(progress.rollout, waveIndex, context)
+  progress.sent = { waveIndex, endedAtMs: context.clock.monotonic() }
+}
+
+/** Finds the end of a wave by the monotonic clock, ms; null if another process sent it. */
+function findEnd(waveIndex: number, { sent }: Progress): number | null {
+  return sent?.waveIndex === waveIndex ? sent.endedAtMs : null
 }
 
 /** Leaves a rollout that stays open for the next apply, or that another apply has ended. */
@@ -211,30 +222,6 @@ function leaveOpen(why: string, result: ApplyResult): void {
   result.stopped = why
 }
 
-function updateWave(
-  rollout: Rollout,
-  waveIndex: number,
-  more: Partial<Rollout['waves'][number]>,
-): Rollout {
-  return {
-    ...rollout,
-    waves: rollout.waves.map((wave, i) => (i === waveIndex ? { ...wave, ...more } : wave)),
-  }
-}
-
-/** Records the end of a wave, never before its start: the clock may have been set back. */
-function markEnded(rollout: Rollout, waveIndex: number, context: RolloutContext): Rollout {
-  const now = formatNow(context)
-  const from = rollout.waves[waveIndex]?.applied?.from ?? now
-  return updateWave(rollout, waveIndex, {
-    applied: { from, to: Date.parse(now) < Date.parse(from) ? from : now },
-  })
-}
-
 function nameWave({ waves }: Rollout, waveIndex: number): string {
   return `wave ${waveIndex + 1} of ${waves.length}`
-}
-
-function formatNow({ clock }: Pick<RolloutContext, 'clock'>): string {
-  return new Date(clock.now()).toISOString()
 }

@@ -15,35 +15,35 @@ const retryMs = 60_000
  */
 const maxRetryMs = 30 * 60_000
 
-/** Waits until a time, ms since 1970, or an interrupt. */
-export async function waitUntil(time: number, { clock, signal }: Waiting): Promise<void> {
-  for (let now = clock.now(); now < time && !signal.aborted; now = clock.now()) {
-    await clock.sleep(Math.min(time - now, maxSleepMs), signal, 'rollout')
+/** Waits for some time by the monotonic clock, ms, or until an interrupt. */
+export async function waitFor(ms: number, { clock, signal }: Waiting): Promise<void> {
+  const end = clock.monotonic() + ms
+  for (let now = clock.monotonic(); now < end && !signal.aborted; now = clock.monotonic()) {
+    await clock.sleep(Math.min(end - now, maxSleepMs), signal, 'rollout')
   }
 }
 
 /**
  * Queries, and retries for half an hour while the service does not answer.
  *
- * @param onWait called with the time of the next attempt, ms since 1970
+ * @param onWait called with the time until the next attempt, ms
  * @throws the error of the last query
  */
 export async function retryQuery<T>(
   query: () => Promise<T>,
-  onWait: (until: number) => void,
+  onWait: (ms: number) => void,
   waiting: Waiting,
 ): Promise<T> {
   const { clock, signal } = waiting
-  const end = clock.now() + maxRetryMs
+  const end = clock.monotonic() + maxRetryMs
   for (;;) {
     try {
       return await query()
     } catch (error) {
-      if (!isTransient(error) || clock.now() >= end || signal.aborted) throw error
+      if (!isTransient(error) || clock.monotonic() >= end || signal.aborted) throw error
     }
-    const next = clock.now() + retryMs
-    onWait(next)
-    await waitUntil(next, waiting)
+    onWait(retryMs)
+    await waitFor(retryMs, waiting)
   }
 }
 

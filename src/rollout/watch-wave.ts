@@ -1,16 +1,20 @@
 import type { DomainCounts, HealthWindows, WaveHealth, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import type { Rollout } from '../model/rollout.ts'
+import type { AppliedTimes, Rollout } from '../model/rollout.ts'
 import { alignDown, grainMs } from '../model/statistics.ts'
 import { judgeWave } from '../health/judge.ts'
 import { computeWindows } from '../health/windows.ts'
 import type { RolloutContext, RolloutSettings } from './ports.ts'
 import type { HealthConfig } from '../model/config.ts'
-import { isClearlyWorse, explainTooLittleData, explainWorse } from './explain-verdict.ts'
-import { isTransient, retryQuery, waitUntil } from './wait.ts'
+import { distrust, explain, isClearlyWorse } from './explain-verdict.ts'
+import { isTransient, retryQuery, waitFor } from './wait.ts'
+import { computePauseLeft, findWaveTimes } from './wave-times.ts'
 
 /** Context for watching a wave. */
-type Watching = Pick<RolloutContext, 'clock' | 'service' | 'settings' | 'signal' | 'report'>
+type Watching = Pick<
+  RolloutContext,
+  'clock' | 'time' | 'service' | 'settings' | 'signal' | 'report'
+>
 
 /** Verdict on a watched wave; null after an interrupt. */
 export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
@@ -31,54 +35,61 @@ export function needsWatching(
  * Waits until the next wave may begin: for the pause, and for a verdict that compares the
  * statistics of the domains with their baseline. A clearly worse wave ends the wait.
  *
+ * @param endedAtMs end of the wave by the monotonic clock; null if another process sent it
  * @returns null after an interrupt
  * @throws EdgewiseError the errors of queries
  */
 export async function watchWave(
   rollout: Rollout,
   waveIndex: number,
+  endedAtMs: number | null,
   watching: Watching,
 ): Promise<Watched> {
-  const { clock, signal } = watching
-  const { rule, pauseMs } = watching.settings
-  const wave = rollout.waves[waveIndex]
-  const [from, to] = [Date.parse(wave?.applied?.from ?? ''), Date.parse(wave?.applied?.to ?? '')]
-  const pausedUntil = waveIndex + 1 < rollout.waves.length ? to + pauseMs : to
+  const { clock, settings, signal } = watching
+  const { rule, pauseMs } = settings
+  const applied = rollout.waves[waveIndex]?.applied ?? null
+  if (applied === null) throw new TypeError('expected a wave that was sent')
+  const pauses = waveIndex + 1 < rollout.waves.length && pauseMs > 0
+  const left = pauses ? await computePauseLeft(applied, endedAtMs, pauseMs, watching) : 0
+  const pauseEnd = clock.monotonic() + left
+  const pauseLeft = () => Math.max(0, pauseEnd - clock.monotonic())
   if (rule !== null) {
-    const watched = await judge(rollout, waveIndex, { from, to }, pausedUntil, rule, watching)
+    const watched = await judge(rollout, waveIndex, applied, pauseLeft, rule, watching)
     if (watched === null || !watched.passed) return watched
   }
-  if (clock.now() < pausedUntil) {
-    reportWaiting(rollout, waveIndex, pausedUntil, 'pause', watching)
-    await waitUntil(pausedUntil, watching)
+  if (pauseLeft() > 0) {
+    reportWaiting(rollout, waveIndex, pauseLeft(), 'pause', watching)
+    await waitFor(pauseLeft(), watching)
   }
   return signal.aborted ? null : { passed: true }
 }
 
-/** Reports and waits until a wave has a baseline. */
+/** Reports that a wave has no baseline yet, and waits for it. */
 export async function waitForBaseline(
   rollout: Rollout,
   waveIndex: number,
-  time: number,
+  ms: number,
   watching: Watching,
 ): Promise<void> {
-  reportWaiting(rollout, waveIndex, time, 'baseline', watching)
-  await waitUntil(time, watching)
+  reportWaiting(rollout, waveIndex, ms, 'baseline', watching)
+  await waitFor(ms, watching)
 }
 
 /**
  * Judges a wave. Its windows are extended while there is too little data, if `onLittleData` is
- * `wait`.
+ * `wait`, and while the service's time is unknown, unless it is `stop`: no wave passes by the clock
+ * of this machine.
  */
 async function judge(
   rollout: Rollout,
   waveIndex: number,
-  applied: Window,
-  pausedUntil: number,
+  applied: AppliedTimes,
+  pauseLeft: () => number,
   rule: HealthConfig,
   watching: Watching,
 ): Promise<Watched> {
   const domains = rollout.waves[waveIndex]?.domains ?? []
+  await watching.time.ask()
   const counts = (window: Window) =>
     retryQuery(
       () => watching.service.count(domains, window),
@@ -86,22 +97,25 @@ async function judge(
       watching,
     )
   for (let times = 1; ; times++) {
+    const { from, to, isService, now } = findWaveTimes(applied, watching)
     const windows = computeWindows(
-      applied.from,
-      applied.to,
+      from,
+      to,
       { ...rule, window: rule.window * times },
       watching.settings.zone,
     )
-    reportWaiting(rollout, waveIndex, Math.max(windows.readyAt, pausedUntil), 'health', watching)
+    const untilReady = windows.readyAt - now()
+    reportWaiting(rollout, waveIndex, Math.max(untilReady, pauseLeft()), 'health', watching)
     const before = await counts(windows.before)
-    const early = await watchWindow(domains, waveIndex, windows, before, rule, watching)
+    const early = await watchWindow(domains, waveIndex, { ...windows, now }, before, rule, watching)
     if (watching.signal.aborted) return null
-    const health = early ?? judgeWave(before, await counts(windows.after), rule)
-    const reason =
-      health.verdict === 'worse' ? explainWorse(health, rule) : explainTooLittleData(health, rule)
+    const compared = early ?? judgeWave(before, await counts(windows.after), rule)
+    const health = isService ? compared : distrust(compared)
+    const reason = explain(health, rule, isService ? null : applied)
     reportJudged(waveIndex, health, reason, watching)
     if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
-    if (health.verdict === 'same-or-better' || rule.onLittleData === 'pass') return { passed: true }
+    const passes = health.verdict === 'same-or-better' || rule.onLittleData === 'pass'
+    if (passes && isService) return { passed: true }
     if (rule.onLittleData === 'stop' || times === maxExtension)
       return { passed: false, worse: false, reason: reason ?? '' }
   }
@@ -111,18 +125,18 @@ async function judge(
 async function watchWindow(
   domains: Domain[],
   waveIndex: number,
-  { after, readyAt }: HealthWindows,
+  { after, readyAt, now }: HealthWindows & { now(): number },
   before: DomainCounts,
   rule: HealthConfig,
   watching: Watching,
 ): Promise<WaveHealth | null> {
-  const { clock, signal } = watching
-  const { zone } = watching.settings
+  const { settings, signal } = watching
+  const { zone } = settings
   const step = Math.min(grainMs[rule.grain], grainMs.hour)
   for (;;) {
-    const now = clock.now()
-    if (now >= readyAt || signal.aborted) return null
-    const known = alignDown(Math.min(now - rule.lag * 1000, after.to), rule.grain, zone)
+    const nowMs = now()
+    if (nowMs >= readyAt || signal.aborted) return null
+    const known = alignDown(Math.min(nowMs - rule.lag * 1000, after.to), rule.grain, zone)
     if (known > after.from) {
       const health = await judgeSoFar(
         domains,
@@ -132,9 +146,10 @@ async function watchWindow(
         watching,
       )
       if (health !== null && isClearlyWorse(health)) return health
-      if (health !== null) reportWatched(waveIndex, now, health, rule, watching)
+      if (health !== null) reportWatched(waveIndex, health, rule, watching)
     }
-    await waitUntil(Math.min(readyAt, Math.max(now, after.from + rule.lag * 1000) + step), watching)
+    const next = Math.max(nowMs, after.from + rule.lag * 1000) + step
+    await waitFor(Math.min(readyAt, next) - nowMs, watching)
   }
 }
 
@@ -156,14 +171,13 @@ async function judgeSoFar(
 
 function reportWatched(
   waveIndex: number,
-  now: number,
   { whole }: WaveHealth,
   { statuses }: HealthConfig,
-  { report }: Watching,
+  { clock, report }: Watching,
 ): void {
   report({
     type: 'wave.watched',
-    time: formatTime(now),
+    time: formatTime(clock.now()),
     wave: waveIndex + 1,
     statuses,
     before: whole.before,
@@ -174,7 +188,7 @@ function reportWatched(
 function reportWaiting(
   { waves }: Rollout,
   waveIndex: number,
-  time: number,
+  ms: number,
   reason: 'pause' | 'health' | 'baseline',
   { clock, report }: Watching,
 ): void {
@@ -185,7 +199,7 @@ function reportWaiting(
     wave: waveIndex + 1,
     waves: waves.length,
     domains,
-    until: formatTime(time),
+    until: formatTime(clock.now() + ms),
     reason,
   })
 }

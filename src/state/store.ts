@@ -7,6 +7,8 @@ import type { Applied } from '../model/applied.ts'
 export interface RecordedItem extends ItemState {
   /** Time at which its last outcome, intent or import was recorded, ISO 8601. */
   at: string
+  /** The same time by the service's clock; absent if it was unknown. */
+  serviceAt?: string
   /** Id of the apply or import that recorded it. */
   apply: string
   origin: 'write' | 'import'

@@ -196,6 +196,7 @@ export class World {
       timeoutMs: 30_000,
       leaseLeftMs: async () => this.leaseLeftMs,
       bisects: this.bisects,
+      serviceNow: () => null,
       apply: `apply-${++this.applies}`,
       commit: null,
       author: null,

@@ -37,10 +37,12 @@ describe('the call rate', () => {
 
   it('is in the headers of every answer, with the time until the next free call', async () => {
     const service = createWorld({ callsPerMinute: 2 })
-    expect((await service.request({ path: '/v2/nothing' })).headers).toEqual(buildHeaders(2, 0, 1))
-    expect((await service.write(good)).headers).toEqual(buildHeaders(1, 60, 2))
+    expect((await service.request({ path: '/v2/nothing' })).headers).toMatchObject(
+      buildHeaders(2, 0, 1),
+    )
+    expect((await service.write(good)).headers).toMatchObject(buildHeaders(1, 60, 2))
     service.clock.now += 10_999
-    expect((await service.write({})).headers).toEqual(buildHeaders(0, 50, 3))
+    expect((await service.write({})).headers).toMatchObject(buildHeaders(0, 50, 3))
     const refused = await service.write(good)
     expect(refused).toMatchObject({
       status: 429,
@@ -48,7 +50,7 @@ describe('the call rate', () => {
       body: { code: 429001, message: expect.stringContaining('50 seconds') as string },
     })
     service.clock.now += 49_001
-    expect((await service.write(good)).headers).toEqual(buildHeaders(0, 11, 5))
+    expect((await service.write(good)).headers).toMatchObject(buildHeaders(0, 11, 5))
   })
 
   it('counts refused writes, and neither 401 nor 429 nor other paths', async () => {

@@ -102,6 +102,26 @@ describe('over HTTP', () => {
     expect(await state(emulator)).toEqual({ 'www.example.com': good })
   })
 
+  it('dates every answer by its own clock', async () => {
+    const emulator = await start({ faults: [{ kind: 'not-json', on: [2] }] })
+    const post = (path: string, body: Json) =>
+      fetch(`${emulator.url}/_emulator/${path}`, { method: 'POST', body: JSON.stringify(body) })
+    await post('clock', { now: Date.UTC(2031, 0, 2, 3, 4, 5, 678) })
+    const dates = [
+      await write(emulator, good),
+      await write(emulator, good),
+      await fetch(`${emulator.url}/v2/cache/prefetch`),
+      await fetch(`${emulator.url}/elsewhere`),
+      await post('reset', {}),
+      await post('faults', { faults: 1 }),
+    ].map(({ headers }) => headers.get('date'))
+    expect(new Set(dates)).toEqual(new Set(['Thu, 02 Jan 2031 03:04:05 GMT']))
+    expect(await raw(emulator, 'nonsense\r\n\r\n')).toContain('Date: Thu, 02 Jan 2031 03:04:05 GMT')
+    expect((await post('clock', { advanceMs: 60_000 })).headers.get('date')).toBe(
+      'Thu, 02 Jan 2031 03:05:05 GMT',
+    )
+  })
+
   it('accepts forms', async () => {
     const emulator = await start()
     for (const form of [new URLSearchParams(), new FormData()]) {

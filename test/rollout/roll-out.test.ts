@@ -43,6 +43,7 @@ it('a wave does not end before its start, even if the clock is set back', async 
   const never = () => Promise.reject(new Error('expected this never to be called'))
   const context: RolloutContext = {
     clock: { now: () => Date.parse(times.shift() ?? earlier), monotonic: () => 0, sleep: never },
+    time: { now: () => null, ask: never },
     service: { count: never },
     applying: {
       prepare: async (part) => part,
@@ -63,5 +64,10 @@ it('a wave does not end before its start, even if the clock is set back', async 
   const result = await rollOut(plan, rollout, new Map(), context)
   expect(result.confirmed).toBe(1)
   expect(result.recorded).toBe(recordedThen)
-  expect(kept.at(-1)?.waves[0]?.applied).toEqual({ from: noon, to: noon })
+  expect(kept.at(-1)?.waves[0]?.applied).toEqual({
+    from: noon,
+    to: noon,
+    serviceFrom: null,
+    serviceTo: null,
+  })
 })

@@ -98,7 +98,7 @@ const files: {
     name: 'a rollout',
     parse: parseRollout,
     whole: {
-      format: 'edgewise.rollout/1',
+      format: 'edgewise.rollout/2',
       id: 'one',
       startedAt: at,
       commit: 'c',
@@ -110,7 +110,13 @@ const files: {
       held: ['a.example.com'],
       released: ['b.example.com'],
       applies: ['k'],
-      waves: [{ domains: ['a.example.com'], applied: { from: at, to: at }, passed: true }],
+      waves: [
+        {
+          domains: ['a.example.com'],
+          applied: { from: at, to: at, serviceFrom: at, serviceTo: at },
+          passed: true,
+        },
+      ],
     },
     also: {
       '/id': ['x'],
@@ -126,6 +132,8 @@ const files: {
       '/applies/0': ['x'],
       '/waves/0/applied': [null],
       '/waves/0/applied/to': [null],
+      '/waves/0/applied/serviceFrom': [at, null],
+      '/waves/0/applied/serviceTo': [at, null],
       '/waves/0/passed': [true],
     },
     lacks: [],
@@ -228,6 +236,21 @@ describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
       expect.stringContaining('Restore the file'),
     ])
   })
+})
+
+it('a rollout of version 1 has no times of the service', () => {
+  const { whole } = files.find(({ parse }) => parse === parseRollout) ?? {}
+  const applied = { from: at, to: at }
+  const old = (waves: Json) =>
+    JSON.stringify({ ...(whole as JsonObject), format: 'edgewise.rollout/1', waves })
+  const waves = [{ domains: ['a.example.com'], applied, passed: true }]
+  expect(parseRollout('file.json', old(waves)).waves[0]?.applied).toEqual({
+    ...applied,
+    serviceFrom: null,
+    serviceTo: null,
+  })
+  for (const damaged of [7, [7], [{ ...waves[0], applied: 7 }], [{ ...waves[0], applied: {} }]])
+    expect(() => parseRollout('file.json', old(damaged))).toThrow(/can't be used: .*\/waves/)
 })
 
 it('names of prototype members are ordinary keys', () => {

@@ -90,7 +90,11 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         asked: { 'a.example.com': 'sha256:0' },
         held: [],
         waves: [
-          { domains: ['a.example.com'], applied: { from: recordedAt, to: null }, passed: false },
+          {
+            domains: ['a.example.com'],
+            applied: { from: recordedAt, to: null, serviceFrom: recordedAt, serviceTo: null },
+            passed: false,
+          },
         ],
         released: [],
         applies: ['one-w1'],

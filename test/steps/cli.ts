@@ -9,6 +9,7 @@ import type { Call } from '../../src/emulator/entities/call.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
 import type { Clock, WaitName } from '../../src/model/clock.ts'
+import type { Transport } from '../../src/service/transport.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { seed } from '../runs.ts'
@@ -50,13 +51,15 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
 /** Clock that advances only by waiting. */
 export interface ManualTime {
   now: number
+  /** Error of the wall clock of the commands, ms; the service's clock is right. */
+  skew?: number
   /** Called after each wait with its length, ms. */
   onSleep?(ms: number, name?: WaitName): Promise<void>
 }
 
 function createClock(time: ManualTime): Clock {
   return {
-    now: () => time.now,
+    now: () => time.now + (time.skew ?? 0),
     monotonic: () => time.now,
     sleep: async (ms, signal, name) => {
       // The heartbeat of the lock runs until the lock is released.
@@ -89,6 +92,8 @@ export class Place {
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   disk: Disk = realDisk
+  /** Transport to the service; absent: sockets. */
+  transport: Transport | undefined
   /** Whether stdout and stderr are a terminal, of 80 columns. */
   onTerminal = false
   /** Clock that advances only by waiting, in ms; null for the real clock plus all waits. */
@@ -168,6 +173,7 @@ export class Place {
         isRunning: () => !this.otherProcessesDead,
       },
       disk: this.disk,
+      ...(this.transport === undefined ? {} : { transport: this.transport }),
       signal: this.signal,
       waitForStop: () => Promise.resolve(),
     })

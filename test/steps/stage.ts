@@ -38,6 +38,7 @@ export function setStageInTime(): void {
   setStage({ now: () => time.now, deadOrigins: [deadOrigin] }, time)
   beforeEach(() => {
     delete time.onSleep
+    delete time.skew
   })
 }
 

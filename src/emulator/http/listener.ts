@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { JsonText, type EmulatorAnswer, type EmulatorRequest } from '../routes/exchange.ts'
 import { buildRefusalBody, Refusal } from '../routes/refusal.ts'
+import { formatDate } from '../../model/http-date.ts'
 import { readBody } from './read-body.ts'
 
 type Answer = (request: EmulatorRequest) => Promise<EmulatorAnswer>
@@ -14,7 +15,7 @@ export function createListener(answer: Answer, now: () => number): Server {
       serve(incoming, outgoing, answer, now).catch((error: unknown) => fail(outgoing, error))
     },
   )
-  server.on('clientError', refuseUnreadable)
+  server.on('clientError', (error: Error, socket: Socket) => refuseUnreadable(error, socket, now()))
   return server
 }
 
@@ -25,6 +26,7 @@ async function serve(
   now: () => number,
 ): Promise<void> {
   const arrivedAt = now()
+  outgoing.setHeader('Date', formatDate(arrivedAt))
   const body = await readBody(incoming)
   if (body === null) return
   if (body === 'too large') outgoing.setHeader('Connection', 'close')
@@ -105,7 +107,7 @@ function fail(outgoing: ServerResponse, error: unknown): void {
 }
 
 /** Refuses with the envelope what cannot be parsed as HTTP. */
-function refuseUnreadable(error: Error, socket: Socket): void {
+function refuseUnreadable(error: Error, socket: Socket, now: number): void {
   if (!socket.writable) {
     socket.destroy()
     return
@@ -115,6 +117,7 @@ function refuseUnreadable(error: Error, socket: Socket): void {
   )
   const head = [
     'HTTP/1.1 400 Bad Request',
+    `Date: ${formatDate(now)}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${body.length}`,
     'Connection: close',

@@ -1,3 +1,4 @@
+import { formatDate } from '../../model/http-date.ts'
 import { isObject } from '../../model/json.ts'
 import { unlimitedCount } from '../entities/call-window.ts'
 import type { Call } from '../entities/call.ts'
@@ -52,7 +53,7 @@ export function createService(
     ],
   ])
 
-  return async (request) => {
+  const answerRequest = async (request: EmulatorRequest): Promise<EmulatorAnswer> => {
     if (isControlPath(request.path))
       return attempt(async () => answerControl(request, parts, rules.control))
     const { method, path, arrivedAt } = request
@@ -67,6 +68,10 @@ export function createService(
       ...answer,
       headers: { 'Api-Id': rules.requestId(), ...buildLimitHeaders(store, rules.now(), limited) },
     }
+  }
+  return async (request) => {
+    const answer = await answerRequest(request)
+    return { ...answer, headers: { ...answer.headers, Date: formatDate(rules.now()) } }
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type Question,
 } from '../../model/statistics.ts'
 import { formatLocalTime, type TimeZone } from '../../model/time-zone.ts'
+import { formatLength } from '../../model/words.ts'
 import type { Part } from './split-question.ts'
 import { createWrongAnswerError } from './wrong-answer.ts'
 
@@ -19,7 +20,7 @@ export interface SeriesQuery {
   part: Part
   question: Question
   zone: TimeZone
-  /** Wall clock, ms. */
+  /** The service's time if known, otherwise the wall clock, ms since 1970. */
   now: number
 }
 
@@ -127,14 +128,6 @@ function refuseFuture(points: Point[], query: SeriesQuery): void {
 
 function formatMinute(time: number, zone: TimeZone): string {
   return formatLocalTime(zone.toLocal(time)).slice(0, 16)
-}
-
-/** Formats a length of time in hours and minutes. */
-function formatLength(ms: number): string {
-  const minutes = Math.round(ms / 60_000)
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  if (hours === 0) return `${rest} min`
-  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
 }
 
 function createError({ subject }: SeriesQuery, expected: string, got: Json): EdgewiseError {

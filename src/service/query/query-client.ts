@@ -30,6 +30,8 @@ export interface QueryClientOptions {
   /** Maximum wait for the rate of the service, ms; a longer one is refused. */
   maxWaitMs: number
   clock: Clock
+  /** The service's time, ms since 1970; null if it is unknown. */
+  serviceNow?(): number | null
   /** In [0, 1). */
   random(): number
   signal?: AbortSignal
@@ -47,7 +49,8 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   const zone = () => (known ??= createTimeZone(options.timezone))
   const { clock, maxWaitMs } = options
   const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
-  const context: QueryContext = { ...options, pace }
+  const serviceNow = () => options.serviceNow?.() ?? null
+  const context: QueryContext = { ...options, serviceNow, pace }
   const scrub: Scrub = (error) => removeSecrets(error, (text) => options.connection.scrub(text))
   return {
     queryEachDomain: (question) =>

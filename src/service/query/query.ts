@@ -14,6 +14,8 @@ export interface QueryContext {
   connection: Connection
   pace: QueryPace
   clock: Clock
+  /** The service's time, ms since 1970; null if it is unknown. */
+  serviceNow(): number | null
   /** In [0, 1). */
   random(): number
   signal?: AbortSignal

@@ -36,7 +36,12 @@ export function queryEachDomain(question: DomainsQuestion, zone: TimeZone, conte
   return queryParts<Series>(parts, context, async (part, stoppable) => {
     const parameters = { ...buildParameters(part, grain), ...more }
     const data = await query({ path: '/stat/httpcode/eachDomain', parameters, what }, stoppable)
-    return parseSeries(data, { part, question, zone, now: context.clock.now() })
+    return parseSeries(data, {
+      part,
+      question,
+      zone,
+      now: context.serviceNow() ?? context.clock.now(),
+    })
   })
 }
 
@@ -54,7 +59,13 @@ export function queryTogether(question: SumQuestion, zone: TimeZone, context: Qu
     const parameters = buildParameters(part, question.grain)
     const data = await query({ path: '/stat/httpcode', parameters, what }, stoppable)
     const subject = part.domains === 'all' ? 'all domains' : part.domains.join(', ')
-    return parsePoints(data, { subject, part, question, zone, now: context.clock.now() })
+    return parsePoints(data, {
+      subject,
+      part,
+      question,
+      zone,
+      now: context.serviceNow() ?? context.clock.now(),
+    })
   })
 }
 

@@ -1,5 +1,6 @@
 import { rolloutFile } from '../../generated/state-validators.ts'
 import type { RolloutFile } from '../../generated/state-types.ts'
+import { isObject, type Json } from '../../model/json.ts'
 import type { Rollout } from '../../model/rollout.ts'
 import { createDamagedFileError, parseFile } from './parse-file.ts'
 
@@ -15,7 +16,13 @@ export function formatRollout(rollout: Rollout): string {
  * @throws EdgewiseError `record-damaged`
  */
 export function parseRollout(place: string, text: string): Rollout {
-  const { format: _format, ...rollout } = parseFile(place, text, 'rollout', rolloutFile)
+  const { format: _format, ...rollout } = parseFile(
+    place,
+    text,
+    'rollout',
+    rolloutFile,
+    upgradeRollout,
+  )
   const misplaced = findMisplacedDomain(rollout)
   if (misplaced !== null)
     throw createDamagedFileError(
@@ -24,6 +31,24 @@ export function parseRollout(place: string, text: string): Rollout {
       'rollout',
     )
   return rollout
+}
+
+/** Converts version 1, which has no times of the service. Damaged parts stay as they are. */
+function upgradeRollout(data: Json | undefined): Json | undefined {
+  if (data === undefined || !isObject(data) || data['format'] !== 'edgewise.rollout/1') return data
+  const waves = data['waves']
+  const upgraded = !Array.isArray(waves) ? waves : waves.map(upgradeWave)
+  return {
+    ...data,
+    format: rolloutFile.name,
+    ...(upgraded === undefined ? {} : { waves: upgraded }),
+  }
+}
+
+function upgradeWave(wave: Json): Json {
+  const applied = isObject(wave) ? wave['applied'] : undefined
+  if (!isObject(wave) || applied === undefined || !isObject(applied)) return wave
+  return { ...wave, applied: { ...applied, serviceFrom: null, serviceTo: null } }
 }
 
 /** Finds a domain in several waves or in none: it would be sent in the wrong wave, or twice. */
