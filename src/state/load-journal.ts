@@ -61,8 +61,8 @@ export async function loadWaves(
 }
 
 /**
- * Finds the domains that an apply left in-doubt, with all of their items, and counts its unsettled
- * writes in the entry.
+ * Finds the domains that an apply left in-doubt, with all of their items. Counts the unsettled
+ * writes in an entry of version 1.
  *
  * @param waves the waves of the apply
  */
@@ -89,6 +89,6 @@ export function findDoubts(
       }
     }
   }
-  entry.writes.inDoubt += unsettled
+  if (entry.isOld === true) entry.writes.inDoubt += unsettled
   return doubted
 }

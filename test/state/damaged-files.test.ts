@@ -45,13 +45,14 @@ const files: {
     name: 'an apply',
     parse: parseEntry,
     whole: {
-      format: 'edgewise.journal/1',
+      format: 'edgewise.journal/2',
       id: 'one',
       startedAt: at,
       endedAt: at,
       commit: 'c',
       author: 'a',
       writes,
+      parts: writes,
       outcome: 'complete',
       settled: [1],
     },
@@ -62,9 +63,14 @@ const files: {
       '/author': ['x', null],
       '/settled': [[]],
       '/settled/0': [7],
-      ...Object.fromEntries(Object.keys(writes).map((name) => [`/writes/${name}`, [7]])),
+      ...Object.fromEntries(
+        Object.keys(writes).flatMap((name) => [
+          [`/writes/${name}`, [7]],
+          [`/parts/${name}`, [7]],
+        ]),
+      ),
     },
-    lacks: [],
+    lacks: ['/parts'],
   },
   {
     name: 'a wave',
@@ -206,19 +212,22 @@ describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
   })
 
   it('is refused with a hint to update if a newer version wrote it', () => {
-    const attempt = (version: string) => {
+    const [, current] = /\/(\d)"/.exec(text) ?? []
+    const attempt = (version: number) => {
       try {
-        parse('file.json', text.replace(/\/1"/, `/${version}"`))
+        parse('file.json', text.replace(/\/\d"/, `/${version}"`))
         return null
       } catch (error) {
         return error instanceof EdgewiseError ? [error.message, error.hint] : error
       }
     }
-    expect(attempt('2')).toEqual([
-      expect.stringMatching(/expected the format (\S+)\/1, got \1\/2; a newer edgewise wrote it$/),
+    expect(attempt(Number(current) + 1)).toEqual([
+      expect.stringMatching(
+        /expected the format (\S+)\/\d, got \1\/\d; a newer edgewise wrote it$/,
+      ),
       'Use the version of edgewise that wrote the file, or a newer one.',
     ])
-    expect(attempt('0')).toEqual([
+    expect(attempt(0)).toEqual([
       expect.stringMatching(/got \S+\/0$/),
       expect.stringContaining('Restore the file'),
     ])

@@ -73,9 +73,9 @@ async function startTerminalProgress(
         ;[done, writes] = [0, event.writes]
       }
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
-      const line = event.type === 'write.confirmed' ? null : formatEvent(event, writes, errPaint)
+      const line = event.type.endsWith('.confirmed') ? null : formatEvent(event, writes, errPaint)
       if (line !== null) io.err(`\r\u001b[K${wrapForStderr(line, io)}\n`)
-      if (event.type.startsWith('write.')) show(callsLeft)
+      if (/^(write|part)\./.test(event.type)) show(callsLeft)
     },
     end: () => {
       live.end()

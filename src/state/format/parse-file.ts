@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { parseJson } from '../../model/json.ts'
+import { parseJson, type Json } from '../../model/json.ts'
 import { checkStored, type StoredFormat } from '../../model/stored-file.ts'
 
 const restore = 'Restore the file from a backup or from version control.'
@@ -21,6 +21,7 @@ export type FileKind = keyof typeof hints
  * Parses a state file.
  *
  * @param place location of the file, for messages
+ * @param upgrade converts an older version to the current one
  * @throws EdgewiseError `record-damaged`, with the file, the place in it and the expected value
  */
 export function parseFile<T extends { format: string }>(
@@ -28,8 +29,9 @@ export function parseFile<T extends { format: string }>(
   text: string,
   kind: FileKind,
   format: StoredFormat<T>,
+  upgrade: (data: Json | undefined) => Json | undefined = (data) => data,
 ): T {
-  const checked = checkStored(parseJson(text), format)
+  const checked = checkStored(upgrade(parseJson(text)), format)
   if ('value' in checked) return checked.value
   if (!checked.newer) throw createDamagedFileError(place, checked.fault, kind)
   throw createUnreadableFileError(
