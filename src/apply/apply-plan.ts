@@ -6,10 +6,12 @@ import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Applied } from '../model/applied.ts'
-import type { RecordedState } from '../state/store.ts'
-import { createRecording } from './attempt.ts'
+import { createSerialQueue } from '../state/serial-queue.ts'
+import type { RecordedState, Wave } from '../state/store.ts'
+import { createRecording, recordItems } from './attempt.ts'
+import { createCounts, moveCounts, moveWrites } from './counts.ts'
 import { createEmptyResult } from './empty-result.ts'
-import { executeWrite, waitToSettle } from './execute-write.ts'
+import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
 import { removeItems, buildWave } from './intents.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
 import { explainAbort } from './send-write.ts'
@@ -55,7 +57,7 @@ export async function applyPlan(
         createRecording(run),
         run.timeoutMs + run.settleMs,
       )
-      if (!run.signal.aborted) await store.recordIntents(run.toApplied(), intended)
+      if (!run.signal.aborted) await begin(writes, intended, run)
       if (run.signal.aborted) result.stopped ??= explainAbort(run.signal)
       else if (i === 0 && releases.length > 0) await release(removeItems(releases, recorded), run)
       await sendAll(writes, run)
@@ -63,9 +65,9 @@ export async function applyPlan(
     }
     if (waves.length > 0)
       await store.endApply({
-        ...run.toApplied(),
+        ...run.toApplied(run.counts),
         endedAt: run.time(),
-        outcome: determineOutcome(result, context.signal),
+        outcome: determineOutcome(run, context.signal),
       })
   } catch (error) {
     // The known outcomes are reported; writes without a recorded outcome count as in-doubt.
@@ -76,18 +78,26 @@ export async function applyPlan(
   const unshared = waves.length > 0 ? await run.sharing.end() : null
   result.unrecorded ??= unshared
 
-  const { confirmed, refused, inDoubt, notSent } = result
+  const { writes, parts } = run.counts
   run.report({
     type: 'apply.finished',
     time: run.time(),
     apply: run.apply,
     stopped: result.stopped,
-    confirmed,
-    refused,
-    inDoubt,
-    notSent,
+    ...writes,
+    parts,
   })
-  return result
+  return Object.assign(result, writes, { parts })
+}
+
+/** Records the intents of writes, which may then be sent. */
+async function begin(writes: Write[], intended: Wave, run: Run): Promise<void> {
+  const moves = [moveWrites(writes, 'notSent', 'inDoubt')]
+  await run.inOrder(async () => {
+    await run.store.recordIntents(run.toApplied(moveCounts(run.counts, moves)), intended)
+    run.counts = moveCounts(run.counts, moves)
+  })
+  for (const { id } of writes) run.begun.add(id)
 }
 
 function createRun(
@@ -124,21 +134,16 @@ function createRun(
     lateCalls,
     findTarget: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
     result,
+    counts: createCounts(plan.writes),
+    begun: new Set(),
+    inOrder: createSerialQueue(),
+    findItemPlace: (domain, item) => context.findItemPlace(domain, item),
     stop,
     now,
     time,
-    toApplied: (): Applied => {
-      const { confirmed, refused, inDoubt, notSent } = result
+    toApplied: ({ writes, parts }): Applied => {
       const { apply: id, commit, author } = context
-      return {
-        id,
-        startedAt,
-        endedAt: null,
-        commit,
-        author,
-        writes: { confirmed, refused, inDoubt, notSent },
-        outcome: 'unfinished',
-      }
+      return { id, startedAt, endedAt: null, commit, author, writes, parts, outcome: 'unfinished' }
     },
     sharing: startSharing(context.store.share, context.clock, (why) =>
       stop(`the outcomes could not be shared: ${why}`),
@@ -171,34 +176,25 @@ async function sendAll(writes: Write[], run: Run): Promise<void> {
 async function sendNext(write: Write, run: Run): Promise<void> {
   if (run.signal.aborted) {
     run.result.stopped ??= explainAbort(run.signal)
-    run.result.notSent++
-    run.report({
-      type: 'write.not-sent',
-      time: run.time(),
-      id: write.id,
-      message: run.result.stopped,
-    })
+    reportNotSent(write, run.result.stopped, run)
     return
   }
   try {
     await executeWrite(write, run)
   } catch (error) {
     run.stop('the state could not be recorded')
-    run.result.inDoubt++
     throw error
   }
 }
 
 async function release(touched: RecordedState, run: Run): Promise<void> {
-  await run.store.recordOutcomes(run.toApplied(), [], touched)
-  for (const [domain, items] of touched) run.recorded.set(domain, items)
-  run.sharing.schedule()
+  const domains = [...touched.keys()]
+  const getItems = (domain: Domain) => touched.get(domain) ?? new Map()
+  await recordItems({ domains }, run, getItems, { writes: [], moves: [] })
 }
 
-function determineOutcome(
-  { refused, inDoubt, notSent, stopped }: ApplyResult,
-  signal: AbortSignal,
-): Applied['outcome'] {
-  if (signal.aborted && stopped !== null) return 'interrupted'
+function determineOutcome({ counts, result }: Run, signal: AbortSignal): Applied['outcome'] {
+  const { refused, inDoubt, notSent } = counts.writes
+  if (signal.aborted && result.stopped !== null) return 'interrupted'
   return refused + inDoubt + notSent === 0 ? 'complete' : 'incomplete'
 }

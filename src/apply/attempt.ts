@@ -1,6 +1,7 @@
 import type { Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { RecordedItem } from '../state/store.ts'
+import { moveCounts, type Move } from './counts.ts'
 import { withConfirmed, withIntents, type Recording } from './record-outcome.ts'
 import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
@@ -14,14 +15,14 @@ type Items = ReadonlyMap<ItemKey, RecordedItem>
  *
  * @param before state before the write
  * @param unsaved state if the service saved nothing of it
- * @param settles ids of the writes of the plan that the outcome completes
+ * @param settle writes of the plan that the outcome completes, and the change of the counts
  */
 export async function attempt(
   write: Write,
   before: ReadonlyMap<Domain, Items>,
   unsaved: ReadonlyMap<Domain, Items>,
   run: Run,
-  settles: (outcome: Sent['outcome']) => number[],
+  settle: (outcome: Sent['outcome']) => Settlement,
 ): Promise<Sent> {
   const sent = await sendWrite(write, {
     ...run,
@@ -41,7 +42,7 @@ export async function attempt(
   const withLate = (domain: Domain, items: Items) =>
     markLate(items, getItemsBefore(domain), run.now(), run)
   const record = (computeItems: (domain: Domain) => Items) =>
-    recordItems(write, run, computeItems, settles(outcome))
+    recordItems(write, run, computeItems, settle(outcome))
   if (outcome.kind === 'confirmed') {
     const returned = findRewritten(write.items, outcome.config, run.secrets)
     await record((domain) =>
@@ -68,18 +69,25 @@ export async function attempt(
   return sent
 }
 
-/**
- * Records items of each domain of a write durably, and the writes of the plan in `settles` as
- * completed.
- */
+/** Writes of the plan that are completed, by id, and the change of the counts. */
+export interface Settlement {
+  writes: number[]
+  moves: Move[]
+}
+
+/** Records items of each domain of a write durably, with the writes that are completed. */
 export async function recordItems(
   write: { domains: Domain[] },
   run: Run,
   computeItems: (domain: Domain) => Items,
-  settles: number[],
+  { writes, moves }: Settlement,
 ): Promise<void> {
   const touched = new Map(write.domains.map((domain) => [domain, new Map(computeItems(domain))]))
-  await run.store.recordOutcomes(run.toApplied(), settles, touched)
+  await run.inOrder(async () => {
+    const applied = run.toApplied(moveCounts(run.counts, moves))
+    await run.store.recordOutcomes(applied, writes, touched)
+    run.counts = moveCounts(run.counts, moves)
+  })
   for (const [domain, items] of touched) run.recorded.set(domain, items)
   run.sharing.schedule()
 }

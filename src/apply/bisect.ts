@@ -6,8 +6,11 @@ import type { Outcome } from '../model/outcome.ts'
 import type { RecordedItem } from '../state/store.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { bisectRectangle, findHintedPart, type Bisection, type Part } from './bisect-part.ts'
+import { PartOutcomes } from './part-outcomes.ts'
+import { reportRefusal } from './report-refusal.ts'
 import type { Run } from './run.ts'
 
+type Answer = Pick<Refused, 'code' | 'message'>
 type Refused = Extract<Outcome, { kind: 'refused' }>
 
 /**
@@ -26,16 +29,19 @@ export async function bisect(
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
   run: Run,
 ): Promise<void> {
+  const items = Object.keys(write.items)
+  const outcomes = new PartOutcomes({ domains: write.domains, items })
   for (const rectangle of splitByValue(write, run)) {
-    const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
-    let { message } = refusal
+    const whole: Part = { domains: rectangle.domains, items }
+    let last: Answer = refusal
+    const answers = new Map<string, Answer>()
     // A part refused for another reason than the write (too many calls, for example) may have been
     // saved with the write.
     let unsaved = !doubted
     const bisection: Bisection = {
       send: async (part) => {
         if (run.signal.aborted) return 'ended'
-        const items = Object.fromEntries(
+        const forms = Object.fromEntries(
           part.items
             .map((item) => [item, rectangle.items[item]])
             .filter(([, form]) => form !== undefined),
@@ -57,16 +63,23 @@ export async function bisect(
           part.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]),
         )
         const sent = await attempt(
-          { ...write, domains: part.domains, items },
+          { ...write, domains: part.domains, items: forms },
           start,
           now,
           run,
-          () => [],
+          ({ kind }) => ({
+            writes: [],
+            moves: kind === 'confirmed' ? outcomes.settle(part, kind) : [],
+          }),
         )
         const { outcome } = sent
-        if (outcome.kind === 'confirmed') return 'fine'
+        if (outcome.kind === 'confirmed') {
+          run.report({ type: 'part.confirmed', time: run.time(), id: write.id, ...part })
+          return 'fine'
+        }
         if (outcome.kind === 'refused') {
-          message = outcome.message
+          last = outcome
+          answers.set(formatPart(part), outcome)
           unsaved &&=
             !sent.doubted && outcome.status === refusal.status && outcome.code === refusal.code
         }
@@ -74,20 +87,43 @@ export async function bisect(
         return outcome.kind === 'refused' && !outcome.fatal ? 'refused' : 'ended'
       },
       reportCulprit: async (part) => {
-        run.result.refusals.push({ ...part, message })
-        // Nothing was saved, so the state before the write is restored.
-        if (unsaved)
-          await recordItems(
-            part,
-            run,
-            (domain) => restorePart(part, run.recorded.get(domain), before.get(domain)),
-            [],
-          )
+        // If nothing was saved, the state before the write is restored.
+        await recordItems(
+          unsaved ? part : { domains: [] },
+          run,
+          (domain) => restorePart(part, run.recorded.get(domain), before.get(domain)),
+          { writes: [], moves: outcomes.settle(part, 'refused') },
+        )
+        // A part that was not sent alone has the answer to the last refused one.
+        const { code, message } = answers.get(formatPart(part)) ?? last
+        reportRefusal(write.id, { ...part, code, message }, run)
       },
       findHint: (part) => findHintedPart(part, refusal.message, whole),
     }
     await bisectRectangle(whole, bisection, rectangle.unchanged)
   }
+  const unsaved = outcomes.listInDoubt().filter((part) => !isInDoubt(part, run))
+  await recordItems({ domains: [] }, run, () => new Map(), {
+    writes: [write.id],
+    moves: [
+      { from: 'inDoubt', to: 'refused', writes: 1, parts: 0 },
+      ...unsaved.flatMap((part) => outcomes.settle(part, 'refused')),
+    ],
+  })
+}
+
+function formatPart({ domains, items }: Part): string {
+  return `${items.join()} ${domains.join()}`
+}
+
+/** Returns whether the apply has recorded an item of a part as in-doubt. */
+function isInDoubt({ domains, items }: Part, run: Run): boolean {
+  return domains.some((domain) =>
+    items.some((item) => {
+      const state = run.recorded.get(domain)?.get(item)
+      return state?.status === 'in-doubt' && state.apply === run.apply
+    }),
+  )
 }
 
 /** Returns the current state, with the part's items as before the refused write. */

@@ -1,6 +1,8 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
-import { attempt, recordItems } from './attempt.ts'
+import { attempt, type Settlement } from './attempt.ts'
 import { bisect } from './bisect.ts'
+import { moveCounts, moveWrites, nameCount } from './counts.ts'
+import { reportRefusal } from './report-refusal.ts'
 import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'
@@ -8,13 +10,10 @@ import { computeSettleWait } from './settling.ts'
 
 /** Sends a write and records its outcome; a refused write is bisected. */
 export async function executeWrite(write: Write, run: Run): Promise<void> {
-  const { result } = run
   const inDoubtItem = findDeltaInDoubt(write, run)
   if (inDoubtItem !== null) {
-    result.notSent++
     const reason = `an earlier write left ${inDoubtItem} in-doubt`
-    const message = `${reason}; the next apply writes the whole item`
-    run.report({ type: 'write.not-sent', time: run.time(), id: write.id, message })
+    reportNotSent(write, `${reason}; the next apply writes the whole item`, run)
     return
   }
   const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
@@ -27,13 +26,14 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
   })
   const isBisected = (outcome: Sent['outcome']) =>
     outcome.kind === 'refused' && !outcome.fatal && run.bisects
-  const { outcome, doubted } = await attempt(write, before, before, run, (ended) =>
-    isBisected(ended) ? [] : [write.id],
-  )
+  const settle = (ended: Sent['outcome']): Settlement =>
+    isBisected(ended)
+      ? { writes: [], moves: [] }
+      : { writes: [write.id], moves: [moveWrites([write], 'inDoubt', nameCount(ended))] }
+  const { outcome, doubted } = await attempt(write, before, before, run, settle)
   const about = { time: run.time(), id: write.id }
   switch (outcome.kind) {
     case 'confirmed': {
-      result.confirmed++
       const items = Object.keys(findRewritten(write.items, outcome.config, run.secrets))
       run.report({
         type: 'write.confirmed',
@@ -43,32 +43,32 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
       return
     }
     case 'refused':
-      result.refused++
       run.report({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
       if (outcome.fatal) run.stop(outcome.message)
       else if (!run.bisects) run.stop(`the service refused a write: ${outcome.message}`)
       // No part of the write is to blame if no call is accepted.
       if (outcome.fatal) return
-      if (!isBisected(outcome)) {
-        result.refusals.push({
-          domains: write.domains,
-          items: Object.keys(write.items),
-          message: outcome.message,
-        })
-        return
-      }
-      await bisect(write, outcome, doubted, before, run)
-      await recordItems({ domains: [] }, run, () => new Map(), [write.id])
+      if (isBisected(outcome)) return bisect(write, outcome, doubted, before, run)
+      reportRefusal(
+        write.id,
+        { domains: write.domains, items: Object.keys(write.items), ...outcome },
+        run,
+      )
       return
     case 'in-doubt':
-      result.inDoubt++
       run.report({ type: 'write.in-doubt', ...about, message: outcome.message })
       return
     case 'not sent':
-      result.notSent++
       run.report({ type: 'write.not-sent', ...about, message: outcome.message })
       run.stop(outcome.message)
   }
+}
+
+/** Reports a write that is not sent. */
+export function reportNotSent(write: Write, message: string, run: Run): void {
+  if (run.begun.has(write.id))
+    run.counts = moveCounts(run.counts, [moveWrites([write], 'inDoubt', 'notSent')])
+  run.report({ type: 'write.not-sent', time: run.time(), id: write.id, message })
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
+import type { Place } from '../model/problem.ts'
 import type { Applied } from '../model/applied.ts'
 import type { LateCalls, RecordedState, Store } from '../state/store.ts'
-import type { OutcomeCounts } from '../model/outcome.ts'
+import type { ApplyCounts, OutcomeCounts } from '../model/outcome.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Sending } from './send-write.ts'
 import type { Sharing } from './sharing.ts'
@@ -23,6 +24,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   bisects: boolean
   /** Returns the service's time, ms since 1970; null if it is unknown. */
   serviceNow(): number | null
+  /** Finds where a manifest declares an item; null if none does. */
+  findItemPlace(domain: Domain, item: ItemKey): Pick<Place, 'file' | 'line'> | null
   report(event: ApplyEvent): void
 }
 
@@ -36,11 +39,14 @@ export interface Moment {
 export interface Refusal {
   domains: Domain[]
   items: ItemKey[]
+  code: number | null
   message: string
 }
 
 /** Result of an apply: its writes by outcome, and facts to report. */
 export interface ApplyResult extends OutcomeCounts {
+  /** Parts of the writes (domains × items) by outcome. */
+  parts: OutcomeCounts
   /** True if any write may have been accepted: answers 401, 403 and 404 accept none. */
   sent: boolean
   /** Reason of an early end; null if the apply ran to its end. */
@@ -66,6 +72,12 @@ export interface Run extends ApplyContext {
   /** Returns the planned value of a changed item; null if it is unset. */
   findTarget(domain: Domain, item: ItemKey): Value | null
   result: ApplyResult
+  /** Outcomes so far: a begun write is in-doubt until its outcome is recorded. */
+  counts: ApplyCounts
+  /** Writes whose intents are recorded. */
+  begun: Set<number>
+  /** Records one change after another, so that each journal entry has the outcomes before it. */
+  inOrder<T>(work: () => Promise<T>): Promise<T>
   /** Stops the apply: no further write begins, and no write is retried. */
   stop(why: string): void
   /**
@@ -74,7 +86,7 @@ export interface Run extends ApplyContext {
   now(): number
   /** Returns the same time, ISO 8601. */
   time(): string
-  /** Returns the current journal entry of this apply. */
-  toApplied(): Applied
+  /** Returns the journal entry of this apply with these counts. */
+  toApplied(counts: ApplyCounts): Applied
   sharing: Sharing
 }

@@ -137,9 +137,9 @@ templates?: {
  */
 export interface JournalFile {
 /**
- * Format and version. A newer version is refused.
+ * Format and version. Version 1 has no parts, and counts only writes with an outcome; it is still accepted. A newer version is refused.
  */
-format: "edgewise.journal/1"
+format: "edgewise.journal/2"
 /**
  * Id of the apply. The name of the file follows from it.
  */
@@ -155,7 +155,7 @@ commit: (string | null)
  */
 author: (string | null)
 /**
- * Number of writes by outcome.
+ * Number of writes by outcome. Until the apply has ended, writes whose intents are recorded are in-doubt, and later ones not sent: the counts are right if the process is killed.
  */
 writes: {
 /**
@@ -172,6 +172,27 @@ refused: number
 inDoubt: number
 /**
  * Writes that were not sent.
+ */
+notSent: number
+}
+/**
+ * Number of items of domains by outcome, over all writes. Absent if version 1 recorded the apply.
+ */
+parts?: {
+/**
+ * Items that the service confirmed.
+ */
+confirmed: number
+/**
+ * Items that the service refused.
+ */
+refused: number
+/**
+ * Items whose value at the service is not known.
+ */
+inDoubt: number
+/**
+ * Items that were not sent.
  */
 notSent: number
 }

@@ -295,7 +295,7 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
       return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate10.errors = vErrors, errors === 0;
 }
-var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settled"], properties: { format: { const: "edgewise.journal/2" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
 function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -305,8 +305,8 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
         return validate14.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
-        if (data.format !== "edgewise.journal/1")
-          return validate14.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.journal/1" } }], !1;
+        if (data.format !== "edgewise.journal/2")
+          return validate14.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.journal/2" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -411,37 +411,92 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                   } else
                     var valid0 = !0;
                   if (valid0) {
-                    if (data.outcome !== void 0) {
-                      let data11 = data.outcome, _errs24 = errors;
-                      if (typeof data11 != "string")
-                        return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                      if (!(data11 === "unfinished" || data11 === "complete" || data11 === "incomplete" || data11 === "interrupted"))
-                        return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
+                    if (data.parts !== void 0) {
+                      let data11 = data.parts, _errs24 = errors;
+                      if (errors === _errs24)
+                        if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+                          let missing2;
+                          if (data11.confirmed === void 0 && (missing2 = "confirmed") || data11.refused === void 0 && (missing2 = "refused") || data11.inDoubt === void 0 && (missing2 = "inDoubt") || data11.notSent === void 0 && (missing2 = "notSent"))
+                            return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                          if (data11.confirmed !== void 0) {
+                            let data12 = data11.confirmed, _errs26 = errors;
+                            if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
+                              return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                            if (errors === _errs26 && typeof data12 == "number" && isFinite(data12) && (data12 < 0 || isNaN(data12)))
+                              return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                            var valid4 = _errs26 === errors;
+                          } else
+                            var valid4 = !0;
+                          if (valid4) {
+                            if (data11.refused !== void 0) {
+                              let data13 = data11.refused, _errs28 = errors;
+                              if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
+                                return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                              if (errors === _errs28 && typeof data13 == "number" && isFinite(data13) && (data13 < 0 || isNaN(data13)))
+                                return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                              var valid4 = _errs28 === errors;
+                            } else
+                              var valid4 = !0;
+                            if (valid4) {
+                              if (data11.inDoubt !== void 0) {
+                                let data14 = data11.inDoubt, _errs30 = errors;
+                                if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                if (errors === _errs30 && typeof data14 == "number" && isFinite(data14) && (data14 < 0 || isNaN(data14)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                var valid4 = _errs30 === errors;
+                              } else
+                                var valid4 = !0;
+                              if (valid4)
+                                if (data11.notSent !== void 0) {
+                                  let data15 = data11.notSent, _errs32 = errors;
+                                  if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                  if (errors === _errs32 && typeof data15 == "number" && isFinite(data15) && (data15 < 0 || isNaN(data15)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                  var valid4 = _errs32 === errors;
+                                } else
+                                  var valid4 = !0;
+                            }
+                          }
+                        } else
+                          return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
                       var valid0 = _errs24 === errors;
                     } else
                       var valid0 = !0;
-                    if (valid0)
-                      if (data.settled !== void 0) {
-                        let data12 = data.settled, _errs26 = errors;
-                        if (errors === _errs26)
-                          if (Array.isArray(data12)) {
-                            var valid4 = !0;
-                            let len0 = data12.length;
-                            for (let i0 = 0; i0 < len0; i0++) {
-                              let data13 = data12[i0], _errs28 = errors;
-                              if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
-                                return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                              if (errors === _errs28 && typeof data13 == "number" && isFinite(data13) && (data13 < 0 || isNaN(data13)))
-                                return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                              var valid4 = _errs28 === errors;
-                              if (!valid4)
-                                break;
-                            }
-                          } else
-                            return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
-                        var valid0 = _errs26 === errors;
+                    if (valid0) {
+                      if (data.outcome !== void 0) {
+                        let data16 = data.outcome, _errs34 = errors;
+                        if (typeof data16 != "string")
+                          return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                        if (!(data16 === "unfinished" || data16 === "complete" || data16 === "incomplete" || data16 === "interrupted"))
+                          return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
+                        var valid0 = _errs34 === errors;
                       } else
                         var valid0 = !0;
+                      if (valid0)
+                        if (data.settled !== void 0) {
+                          let data17 = data.settled, _errs36 = errors;
+                          if (errors === _errs36)
+                            if (Array.isArray(data17)) {
+                              var valid5 = !0;
+                              let len0 = data17.length;
+                              for (let i0 = 0; i0 < len0; i0++) {
+                                let data18 = data17[i0], _errs38 = errors;
+                                if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
+                                if (errors === _errs38 && typeof data18 == "number" && isFinite(data18) && (data18 < 0 || isNaN(data18)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                var valid5 = _errs38 === errors;
+                                if (!valid5)
+                                  break;
+                              }
+                            } else
+                              return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                          var valid0 = _errs36 === errors;
+                        } else
+                          var valid0 = !0;
+                    }
                   }
                 }
               }
@@ -1605,7 +1660,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
 }
 
 export const domainFile: StoredFormat<DomainFile> = { name: "edgewise.record/2", fits: domainFileFits, expected }
-export const journalFile: StoredFormat<JournalFile> = { name: "edgewise.journal/1", fits: journalFileFits, expected }
+export const journalFile: StoredFormat<JournalFile> = { name: "edgewise.journal/2", fits: journalFileFits, expected }
 export const waveFile: StoredFormat<WaveFile> = { name: "edgewise.wave/2", fits: waveFileFits, expected }
 export const rolloutFile: StoredFormat<RolloutFile> = { name: "edgewise.rollout/2", fits: rolloutFileFits, expected }
 export const planFile: StoredFormat<PlanFile> = { name: "edgewise.plan/1", fits: planFileFits, expected }

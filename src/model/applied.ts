@@ -14,6 +14,9 @@ export interface Applied {
   commit: string | null
   /** User that started it; null if unknown. */
   author: string | null
+  /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */
   writes: OutcomeCounts
+  /** Parts of the writes (domains × items); absent for applies of earlier versions. */
+  parts?: OutcomeCounts
   outcome: (typeof applyOutcomes)[number]
 }

@@ -19,6 +19,19 @@ export type ApplyEvent =
   | { type: 'write.not-sent'; time: string; id: number; message: string }
   | { type: 'write.waiting'; time: string; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
+  | { type: 'part.confirmed'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
+  | {
+      type: 'part.refused'
+      time: string
+      id: number
+      domains: Domain[]
+      items: ItemKey[]
+      /** Place in a manifest of the first item of the first domain; null if there is none. */
+      file: string | null
+      line: number | null
+      code: number | null
+      message: string
+    }
   | { type: 'wave.finished'; time: string; wave: number }
   | {
       type: 'wave.waiting'
@@ -56,4 +69,6 @@ export type ApplyEvent =
       apply: string
       stopped: string | null
       takenBack?: boolean
+      /** Parts of the writes: domains × items. */
+      parts: OutcomeCounts
     } & OutcomeCounts)

@@ -29,10 +29,16 @@ export interface Limits {
   resetMs: number | null
 }
 
-/** Number of writes by outcome. */
+/** Number of writes, or of their parts, by outcome. A part is one item of one domain. */
 export interface OutcomeCounts {
   confirmed: number
   refused: number
   inDoubt: number
   notSent: number
+}
+
+/** Writes of an apply, and their parts, by outcome. */
+export interface ApplyCounts {
+  writes: OutcomeCounts
+  parts: OutcomeCounts
 }

@@ -86,6 +86,7 @@ export async function executePlan(
       author: findAuthor(outside),
       lockedAt: options.lockedAt,
       secrets: vault,
+      findItemPlace: (domain, item) => workspace.findItemPlace(domain, item),
       signal: outside.signal,
       report: (event) => options.report(event, budget),
     }

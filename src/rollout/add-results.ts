@@ -1,16 +1,22 @@
 import type { ApplyResult } from '../apply/run.ts'
+import type { OutcomeCounts } from '../model/outcome.ts'
 
 /** Adds the result of an apply to a total. */
 export function addResult(total: ApplyResult, more: ApplyResult): void {
-  total.confirmed += more.confirmed
-  total.refused += more.refused
-  total.inDoubt += more.inDoubt
-  total.notSent += more.notSent
+  addOutcomes(total, more)
+  addOutcomes(total.parts, more.parts)
   total.sent ||= more.sent
   total.stopped ??= more.stopped
   total.refusals.push(...more.refusals)
   total.unrecorded ??= more.unrecorded
   total.recorded = more.recorded
+}
+
+function addOutcomes(total: OutcomeCounts, more: OutcomeCounts): void {
+  total.confirmed += more.confirmed
+  total.refused += more.refused
+  total.inDoubt += more.inDoubt
+  total.notSent += more.notSent
 }
 
 /** Returns whether all of an apply is confirmed, and recorded where other machines see it. */

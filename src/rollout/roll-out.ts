@@ -5,6 +5,7 @@ import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
 import type { RecordedState } from '../state/store.ts'
+import { countParts } from '../apply/counts.ts'
 import { createEmptyResult } from '../apply/empty-result.ts'
 import { addResult, isComplete } from './add-results.ts'
 import { findBaselineStart } from './baseline-start.ts'
@@ -59,10 +60,12 @@ export async function rollOut(
     const next = `the rollout stays open at ${name}, and the next apply resumes it`
     result.stopped ??= `${error.message}; ${next}`
   }
-  result.notSent += plan.writes.filter(({ wave }) => wave > progress.counted).length
+  const unsent = plan.writes.filter(({ wave }) => wave > progress.counted)
+  result.notSent += unsent.length
+  result.parts.notSent += countParts(unsent)
   result.recorded = progress.recorded
-  const { confirmed, refused, inDoubt, notSent, stopped, takenBack } = result
-  const counts = { confirmed, refused, inDoubt, notSent, takenBack }
+  const { confirmed, refused, inDoubt, notSent, parts, stopped, takenBack } = result
+  const counts = { confirmed, refused, inDoubt, notSent, parts, takenBack }
   context.report({
     type: 'apply.finished',
     time: formatNow(context),

@@ -28,6 +28,10 @@ interface UnfinishedApply {
   domains: RecordedState
 }
 
+function toApplied({ settled: _settled, isOld: _isOld, ...applied }: JournalEntry): Applied {
+  return applied
+}
+
 class FileStore implements Store {
   readonly location: string
   readonly share: Store['share']
@@ -75,7 +79,7 @@ class FileStore implements Store {
   }
 
   listUnfinished(): Applied[] {
-    return this.#unfinished.map(({ entry: { settled: _settled, ...applied } }) => applied)
+    return this.#unfinished.map(({ entry }) => toApplied(entry))
   }
 
   async listOtherAddresses(): Promise<string[]> {
@@ -88,8 +92,10 @@ class FileStore implements Store {
 
   async listApplies(): Promise<Applied[]> {
     const entries = await loadEntries(this.#files, this.#paths)
+    // The counts of an unfinished apply of version 1 were completed by the last load.
+    const unfinished = new Map(this.#unfinished.map(({ entry }) => [entry.id, entry]))
     return entries
-      .map(({ settled: _settled, ...applied }) => applied)
+      .map((entry) => toApplied(unfinished.get(entry.id) ?? entry))
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   }
 

@@ -74,8 +74,8 @@ export function mergeBefore(waves: Pick<Wave, 'before'>[]): Wave['before'] {
 }
 
 /**
- * Finds the domains that an apply left in-doubt, with all of their items, and counts its unsettled
- * writes in the entry.
+ * Finds the domains that an apply left in-doubt, with all of their items. Counts the unsettled
+ * writes in an entry of version 1.
  *
  * @param waves the waves of the apply
  */
@@ -102,6 +102,6 @@ export function findDoubts(
       }
     }
   }
-  entry.writes.inDoubt += unsettled
+  if (entry.isOld === true) entry.writes.inDoubt += unsettled
   return doubted
 }

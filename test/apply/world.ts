@@ -1,5 +1,6 @@
 import { applyPlan } from '../../src/apply/apply-plan.ts'
 import type { ApplyContext, ApplyResult } from '../../src/apply/run.ts'
+import type { Applied } from '../../src/model/applied.ts'
 import type { ApplyEvent } from '../../src/model/events.ts'
 import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import { fillKeptFields } from '../../src/catalog/item-spec.ts'
@@ -103,6 +104,10 @@ export class World {
   }
   /** Shares outcomes with other machines. */
   share: Store['share'] = null
+  findItemPlace: ApplyContext['findItemPlace'] = () => null
+  /** Journal entries of the last apply, in their order; and its last one, if it has ended. */
+  journal: Applied[] = []
+  ended: Applied | null = null
   /** Called before each save; may throw. */
   onSave: () => void = () => {}
   readonly #lateCalls = new Map<string, LateCalls>()
@@ -203,6 +208,7 @@ export class World {
       lockedAt: { atMs: this.clock.now(), upMs: this.clock.monotonic() },
       signal: this.interrupt.signal,
       secrets: this.secrets,
+      findItemPlace: (domain, item) => this.findItemPlace(domain, item),
       report: (event) => {
         this.#step()
         this.events.push(event)
@@ -262,18 +268,21 @@ export class World {
       deleteRollouts: async () => undefined,
       recordIntents: async (apply, wave) => {
         contact('intend')
+        this.journal.push(apply)
         put(this.recorded())
         this.open = { apply: apply.id, intents: new Map(wave.intents) }
         this.#lateCalls.set(apply.id, wave)
       },
-      recordOutcomes: async (_apply, writes, domains) => {
+      recordOutcomes: async (apply, writes, domains) => {
         contact(`save ${[...domains.keys()].join(',')}`)
+        this.journal.push(apply)
         put(domains)
         this.#step()
         for (const write of writes) this.open?.intents.delete(write)
       },
-      endApply: async () => {
+      endApply: async (apply) => {
         contact('end')
+        this.ended = apply
         this.open = null
       },
       save: async (domains) => {

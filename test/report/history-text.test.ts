@@ -32,6 +32,16 @@ it('names only the outcomes that occurred', () => {
   expect(text({ writes: none })).toContain('k7  complete  no write\n')
 })
 
+it('shows the items of domains if something was not confirmed and their counts differ', () => {
+  const parts = { ...none, confirmed: 2, refused: 1 }
+  expect(text({ writes: { ...none, refused: 1 }, parts, outcome: 'incomplete' })).toContain(
+    'k7  incomplete  1 refused (items of domains: 2 confirmed, 1 refused)\n',
+  )
+  expect(text({ parts: { ...none, confirmed: 9 } })).toContain('k7  complete  4 confirmed\n')
+  const same = { ...none, refused: 1 }
+  expect(text({ writes: same, parts: same })).toContain('k7  complete  1 refused\n')
+})
+
 it('omits unknown fields', () => {
   expect(text({ author: null, commit: null })).toContain('\n  2026-11-20T03:00:00.000Z · 90 s\n')
   expect(text({ endedAt: null })).toContain('03:00:00.000Z · not finished · by')

@@ -36,6 +36,24 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
   'write.in-doubt': { type: 'write.in-doubt', time, id: 1, message: 'timed out' },
   'write.not-sent': { type: 'write.not-sent', time, id: 1, message: 'interrupted' },
   'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
+  'part.confirmed': {
+    type: 'part.confirmed',
+    time,
+    id: 1,
+    domains: ['a.example.com'],
+    items: ['https'],
+  },
+  'part.refused': {
+    type: 'part.refused',
+    time,
+    id: 1,
+    domains: ['a.example.com'],
+    items: ['https'],
+    file: 'domains/a.yaml',
+    line: 3,
+    code: 1104,
+    message: 'no',
+  },
   'write.isolating': {
     type: 'write.isolating',
     time,
@@ -78,7 +96,14 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     reason: 'worse',
     writes: 1,
   },
-  'apply.finished': { type: 'apply.finished', time, apply: 'a1', stopped: null, ...counts },
+  'apply.finished': {
+    type: 'apply.finished',
+    time,
+    apply: 'a1',
+    stopped: null,
+    ...counts,
+    parts: counts,
+  },
 }
 const errorCodes: Record<ErrorCode, true> = {
   usage: true,
@@ -170,6 +195,7 @@ const accepted: [string, unknown][] = [
           commit: null,
           author: 'me',
           writes: counts,
+          parts: counts,
           outcome: 'interrupted',
         },
       ],

@@ -34,6 +34,7 @@ it('a wave does not end before its start, even if the clock is set back', async 
     refused: 0,
     inDoubt: 0,
     notSent: 0,
+    parts: { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 },
     sent: true,
     stopped: null,
     refusals: [],

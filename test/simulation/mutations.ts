@@ -5,8 +5,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'intents are not recorded',
     file: 'src/apply/apply-plan.ts',
-    find: 'if (!run.signal.aborted) await store.recordIntents(',
-    replace: 'if (run.time() === "") await store.recordIntents(',
+    find: 'await run.store.recordIntents(',
+    replace: 'if (run.time() === "") await run.store.recordIntents(',
     seeds: 200,
   },
   {

@@ -45,13 +45,14 @@ const files: {
     name: 'an apply',
     parse: parseEntry,
     whole: {
-      format: 'edgewise.journal/1',
+      format: 'edgewise.journal/2',
       id: 'one',
       startedAt: at,
       endedAt: at,
       commit: 'c',
       author: 'a',
       writes,
+      parts: writes,
       outcome: 'complete',
       settled: [1],
     },
@@ -62,9 +63,14 @@ const files: {
       '/author': ['x', null],
       '/settled': [[]],
       '/settled/0': [7],
-      ...Object.fromEntries(Object.keys(writes).map((name) => [`/writes/${name}`, [7]])),
+      ...Object.fromEntries(
+        Object.keys(writes).flatMap((name) => [
+          [`/writes/${name}`, [7]],
+          [`/parts/${name}`, [7]],
+        ]),
+      ),
     },
-    lacks: [],
+    lacks: ['/parts'],
   },
   {
     name: 'a wave',

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { globSync } from 'tinyglobby'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { createFolderFiles } from '../../src/state/folder/folder-files.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
@@ -67,4 +68,45 @@ it('all calls of one moment count', async () => {
     { ...call, count: 2 },
     { ...call, up: 2 },
   ])
+})
+
+describe('the journal of an apply that version 1 recorded', () => {
+  const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
+
+  /** Records the intents of two writes, and the journal entry as version 1 wrote it. */
+  const recordOld = async (more: object) => {
+    const before: RecordedState = new Map([
+      ...buildDomain('one.example.com', { timeout: buildItem('1') }),
+      ...buildDomain('two.example.com', { timeout: buildItem('2') }),
+    ])
+    const store = open(realDisk)
+    await store.save(before, 'as it was')
+    await store.recordIntents(buildApplied('old'), buildWave('old', before))
+    const found = globSync('**/journal/old.json', { cwd: folder })
+    const file = join(folder, found[0] ?? '')
+    const entry = JSON.parse(readFileSync(file, 'utf8')) as object
+    writeFileSync(file, JSON.stringify({ ...entry, format: 'edgewise.journal/1', ...more }))
+    return file
+  }
+
+  it('counts the writes without an outcome as in-doubt, also once it is closed', async () => {
+    const file = await recordOld({ writes: { ...none, confirmed: 1 }, settled: [1] })
+    const writes = { ...none, confirmed: 1, inDoubt: 1 }
+    const store = open(realDisk)
+    await store.load()
+    const [unfinished] = await store.listApplies()
+    expect(unfinished).toMatchObject({ id: 'old', outcome: 'unfinished', writes })
+    expect(unfinished).not.toHaveProperty('parts')
+    expect(unfinished).not.toHaveProperty('isOld')
+    expect(store.listUnfinished()).toMatchObject([{ id: 'old', writes }])
+
+    await store.save(new Map(), 'the next change')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      format: 'edgewise.journal/2',
+      writes,
+    })
+    const next = open(realDisk)
+    await next.load()
+    expect(await next.listApplies()).toMatchObject([{ id: 'old', writes }])
+  })
 })

@@ -305,12 +305,12 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       ])
       const store = await open()
       await store.save(before, 'test')
-      await store.recordIntents(buildApplied('one'), buildWave('one', before))
+      const begun = { confirmed: 0, refused: 0, inDoubt: 2, notSent: 7 }
+      const counts = { writes: begun, parts: { ...begun, notSent: 9 } }
+      await store.recordIntents(buildApplied('one', counts), buildWave('one', before))
       const next = await open()
       const seen = await next.load()
-      expect(next.listUnfinished()).toMatchObject([
-        { id: 'one', author: 'somebody', writes: { inDoubt: 2 } },
-      ])
+      expect(next.listUnfinished()).toMatchObject([{ id: 'one', author: 'somebody', ...counts }])
       await next.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'test')
       const after = await (await open()).load()
       expect(after.get('a.example.com')).toEqual(new Map([['timeout', buildItem('7')]]))
@@ -320,7 +320,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         id: 'one',
         endedAt: null,
         outcome: 'unfinished',
-        writes: { inDoubt: 2 },
+        ...counts,
       })
       await next.recordIntents(
         buildApplied('two'),

@@ -134,7 +134,8 @@ describe('a plan in waves', () => {
     expect([code, out]).toEqual([
       3,
       expect.stringContaining(
-        'Not everything was applied; writes: 1 confirmed, 1 refused, 2 not sent.',
+        'Not everything was applied; writes: 1 confirmed, 1 refused, 2 not sent ' +
+          '(items of domains: 1 confirmed, 4 refused, 15 not sent).',
       ),
     ])
     expect(place.loadRollouts()).toEqual([])

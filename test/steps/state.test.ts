@@ -34,7 +34,12 @@ describe('state history', () => {
     const history = await place.json('state', 'history')
     expect(schemaFaults('history', history)).toEqual([])
     expect(history['applies']).toMatchObject([
-      { outcome: 'incomplete', author: 'octavia', writes: { refused: 1 } },
+      {
+        outcome: 'incomplete',
+        author: 'octavia',
+        writes: { refused: 1 },
+        parts: { confirmed: 1, refused: 1, inDoubt: 0, notSent: 0 },
+      },
       { outcome: 'complete', author: 'octavia', commit: null },
     ])
     const { out } = await place.cli('state', 'history')

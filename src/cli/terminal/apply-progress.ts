@@ -86,10 +86,10 @@ async function startTerminalProgress(
         ;[done, writes] = [0, event.writes]
       }
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
-      const isSilent = event.type === 'write.confirmed' || isRepeated(event)
+      const isSilent = event.type.endsWith('.confirmed') || isRepeated(event)
       const line = isSilent ? null : formatEvent(event, writes, errPaint)
       if (line !== null) io.err(`\r\u001b[K${wrapForStderr(line, io)}\n`)
-      if (event.type.startsWith('write.')) show(callsLeft)
+      if (/^(write|part)\./.test(event.type)) show(callsLeft)
     },
     end: () => {
       live.end()

@@ -1,5 +1,5 @@
 import type { Applied } from '../../model/applied.ts'
-import { formatOutcomes } from './text.ts'
+import { formatCounts } from './text.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -10,7 +10,7 @@ export function formatHistory(applies: Applied[], paint: Paint): string {
 }
 
 function formatEntry(
-  { id, startedAt, endedAt, commit, author, writes, outcome }: Applied,
+  { id, startedAt, endedAt, commit, author, writes, parts, outcome }: Applied,
   paint: Paint,
 ): string {
   const colour = outcome === 'complete' ? paint.green : paint.yellow
@@ -25,7 +25,7 @@ function formatEntry(
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
   ]
   return (
-    `${id}  ${colour(outcome)}  ${formatOutcomes(writes).join(', ') || 'no write'}\n  ` +
+    `${id}  ${colour(outcome)}  ${formatCounts(writes, parts) || 'no write'}\n  ` +
     `${paint.dim(about.join(' · '))}\n`
   )
 }

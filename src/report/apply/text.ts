@@ -11,9 +11,16 @@ export type PrintedEvent =
   | { type: 'write.refused' | 'write.in-doubt' | 'write.not-sent'; id: number; message: string }
   | { type: 'write.waiting'; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; id: number; domains: string[]; items: string[] }
+  | { type: 'part.confirmed'; id: number; domains: string[]; items: string[] }
+  | { type: 'part.refused'; id: number; domains: string[]; items: string[]; message: string }
   | { type: 'wave.finished'; wave: number }
   | RolloutEvent
-  | ({ type: 'apply.finished'; takenBack?: boolean; stopped: string | null } & OutcomeCounts)
+  | ({
+      type: 'apply.finished'
+      takenBack?: boolean
+      stopped: string | null
+      parts: OutcomeCounts
+    } & OutcomeCounts)
 
 /** Formats an event as a plain line for logs, or null for an event without a line. */
 export function formatEvent(event: PrintedEvent, total: number, paint: Paint): string | null {
@@ -43,9 +50,13 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
         `waiting ${event.seconds} s before write ${event.id}: ` + escapeInvisible(event.message)
       )
     case 'write.isolating':
+      return `bisecting  write ${event.id} of ${total}: ${formatPart(event)}`
+    case 'part.confirmed':
+      return `${paint.green('confirmed')}  part of write ${event.id}: ${formatPart(event)}`
+    case 'part.refused':
       return (
-        `bisecting  write ${event.id} of ${total}: ${event.items.join(', ')} on ` +
-        `${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
+        `${paint.red('refused')}    part of write ${event.id}: ${formatPart(event)}: ` +
+        escapeInvisible(event.message)
       )
     case 'wave.waiting':
     case 'wave.watched':
@@ -57,13 +68,17 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
   }
 }
 
+function formatPart({ domains, items }: { domains: string[]; items: string[] }): string {
+  return `${items.join(', ')} on ${domains.length === 1 ? domains[0] : `${domains.length} domains`}`
+}
+
 /** Formats the outcome of an apply: `Applied; writes: 4 confirmed.` */
 export function formatFinished(
   event: Extract<PrintedEvent, { type: 'apply.finished' }>,
   paint: Paint,
 ): string {
-  const parts = formatOutcomes(event)
-  const writes = parts.length === 0 ? 'no write was needed' : `writes: ${parts.join(', ')}`
+  const counts = formatCounts(event, event.parts)
+  const writes = counts === '' ? 'no write was needed' : `writes: ${counts}`
   const whole = event.refused + event.inDoubt + event.notSent === 0
   if (event.takenBack !== undefined) {
     const result = event.takenBack
@@ -75,8 +90,19 @@ export function formatFinished(
   return `${paint.bold(whole ? 'Applied' : 'Not everything was applied')}; ${writes}.${stopped}`
 }
 
+/**
+ * Formats the counts of writes, and those of their parts if something was not confirmed and they
+ * differ: `1 refused (items of domains: 2 confirmed, 1 refused)`.
+ */
+export function formatCounts(writes: OutcomeCounts, parts: OutcomeCounts | undefined): string {
+  const text = formatOutcomes(writes).join(', ')
+  const ofParts = parts === undefined ? text : formatOutcomes(parts).join(', ')
+  const complete = writes.refused + writes.inDoubt + writes.notSent === 0
+  return complete || ofParts === text ? text : `${text} (items of domains: ${ofParts})`
+}
+
 /** Formats the counts that are not zero: `4 confirmed`, `1 refused`, … */
-export function formatOutcomes({ confirmed, refused, inDoubt, notSent }: OutcomeCounts): string[] {
+function formatOutcomes({ confirmed, refused, inDoubt, notSent }: OutcomeCounts): string[] {
   const counts: [number, string][] = [
     [confirmed, 'confirmed'],
     [refused, 'refused'],

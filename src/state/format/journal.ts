@@ -2,7 +2,7 @@ import { journalFile, waveFile } from '../../generated/state-validators.ts'
 import type { JournalFile, OpenFile, WaveFile } from '../../generated/state-types.ts'
 import type { Applied } from '../../model/applied.ts'
 import { canonicalizeJson } from '../../model/canonical-json.ts'
-import type { Json } from '../../model/json.ts'
+import { isObject, type Json } from '../../model/json.ts'
 import type { Wave } from '../store.ts'
 import { acceptVersion, parseFile } from './parse-file.ts'
 
@@ -12,10 +12,14 @@ const upgradeWave = acceptVersion('edgewise.wave/1', waveFile, { landWithinMs: 0
 export interface JournalEntry extends Applied {
   /** Numbers of the writes whose outcome is recorded; empty once the apply has ended. */
   settled: number[]
+  /** From version 1: without parts, and writes that are not settled are in no count. */
+  isOld?: boolean
 }
 
+const oldFormat = 'edgewise.journal/1'
+
 /** Formats an apply's file in the journal. */
-export function formatEntry(entry: JournalEntry): string {
+export function formatEntry({ isOld: _isOld, ...entry }: JournalEntry): string {
   const file: JournalFile = { format: journalFile.name, ...entry }
   return `${JSON.stringify(file, null, 2)}\n`
 }
@@ -26,8 +30,14 @@ export function formatEntry(entry: JournalEntry): string {
  * @throws EdgewiseError `record-damaged`
  */
 export function parseEntry(place: string, text: string): JournalEntry {
-  const { format: _format, ...entry } = parseFile(place, text, 'journal', journalFile)
-  return entry
+  let isOld = false
+  const upgrade = (data: Json | undefined) => {
+    if (!isObject(data) || data['format'] !== oldFormat) return data
+    isOld = true
+    return { ...data, format: journalFile.name }
+  }
+  const { format: _format, ...entry } = parseFile(place, text, 'journal', journalFile, upgrade)
+  return isOld ? { ...entry, isOld } : entry
 }
 
 /** Formats the file that marks an apply as not ended. */
