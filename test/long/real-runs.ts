@@ -53,7 +53,8 @@ export class RealRuns {
 
   /** Writes the workspace file of the clone; calls go to the emulator unless `url` differs. */
   workspace(more: string, url = this.url): void {
-    const service = `service: {url: '${url}', token: '\${env:EDGEWISE_TOKEN}', settleSeconds: 1}`
+    const times = 'settleSeconds: 1, timeoutSeconds: 4'
+    const service = `service: {url: '${url}', token: '\${env:EDGEWISE_TOKEN}', ${times}}`
     this.#write('edgewise.yaml', `version: 1\n${service}\n${more}\n`)
   }
 
