@@ -121,6 +121,7 @@ function createRun(plan: Plan, base: RecordedState, context: ApplyContext): Run 
     result,
     counts: createCounts(plan.writes),
     begun: new Set(),
+    called: new Set(),
     inOrder: createSerialQueue(),
     findItemPlace: (domain, item) => context.findItemPlace(domain, item),
     stop,

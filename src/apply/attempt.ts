@@ -25,6 +25,12 @@ export async function attempt(
 ): Promise<Sent> {
   const sent = await sendWrite(write, {
     ...run,
+    client: {
+      write: (domains, config) => {
+        run.called.add(write.id)
+        return run.client.write(domains, config)
+      },
+    },
     onWait: (ms, message) =>
       run.report({
         type: 'write.waiting',
@@ -37,6 +43,7 @@ export async function attempt(
   const { outcome, doubted } = sent
   const isNotAccepted = outcome.kind === 'refused' && outcome.fatal
   if (doubted || (outcome.kind !== 'not sent' && !isNotAccepted)) run.result.sent = true
+  else run.called.delete(write.id)
   const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
   const record = (computeItems: (domain: Domain) => Items) =>
     recordItems(write, run, computeItems, settle(outcome))
