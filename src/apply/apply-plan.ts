@@ -136,6 +136,7 @@ function createRun(
     result,
     counts: createCounts(plan.writes),
     begun: new Set(),
+    called: new Set(),
     inOrder: createSerialQueue(),
     findItemPlace: (domain, item) => context.findItemPlace(domain, item),
     stop,

@@ -26,6 +26,12 @@ export async function attempt(
 ): Promise<Sent> {
   const sent = await sendWrite(write, {
     ...run,
+    client: {
+      write: (domains, config) => {
+        run.called.add(write.id)
+        return run.client.write(domains, config)
+      },
+    },
     onWait: (ms, message) =>
       run.report({
         type: 'write.waiting',
@@ -38,6 +44,7 @@ export async function attempt(
   const { outcome, doubted } = sent
   const isNotAccepted = outcome.kind === 'refused' && outcome.fatal
   if (doubted || (outcome.kind !== 'not sent' && !isNotAccepted)) run.result.sent = true
+  else run.called.delete(write.id)
   const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
   const withLate = (domain: Domain, items: Items) =>
     markLate(items, getItemsBefore(domain), run.now(), run)

@@ -7,8 +7,9 @@ import type { RecordedItem } from '../state/store.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { bisectRectangle, findHintedPart, type Bisection, type Part } from './bisect-part.ts'
 import { PartOutcomes } from './part-outcomes.ts'
-import { reportRefusal } from './report-refusal.ts'
+import { explainUnrecorded, reportInDoubt, reportRefusal } from './report-parts.ts'
 import type { Run } from './run.ts'
+import { explainAbort } from './send-write.ts'
 
 type Answer = Pick<Refused, 'code' | 'message'>
 type Refused = Extract<Outcome, { kind: 'refused' }>
@@ -29,10 +30,38 @@ export async function bisect(
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
   run: Run,
 ): Promise<void> {
-  const items = Object.keys(write.items)
-  const outcomes = new PartOutcomes({ domains: write.domains, items })
+  const outcomes = new PartOutcomes({ domains: write.domains, items: Object.keys(write.items) })
+  const reportRest = (why: string) => reportInDoubt(write.id, outcomes.listInDoubt(), why, run)
+  try {
+    const ended = await bisectAll(write, refusal, doubted, before, outcomes, run)
+    const unsaved = outcomes.listInDoubt().flatMap((part) => findUnsaved(part, run))
+    await recordItems({ domains: [] }, run, () => new Map(), {
+      writes: [write.id],
+      moves: [
+        { from: 'inDoubt', to: 'refused', writes: 1, parts: 0 },
+        ...unsaved.flatMap((part) => outcomes.computeMoves(part, 'refused')),
+      ],
+    })
+    for (const part of unsaved) outcomes.settle(part, 'refused')
+    reportRest(`a part of the refused write: ${ended ?? explainAbort(run.signal)}`)
+  } catch (error) {
+    reportRest(explainUnrecorded(error))
+    throw error
+  }
+}
+
+/** Bisects each rectangle of a write. Returns the message of a part that ended the apply. */
+async function bisectAll(
+  write: Write,
+  refusal: Refused,
+  doubted: boolean,
+  before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
+  outcomes: PartOutcomes,
+  run: Run,
+): Promise<string | null> {
+  let ended: string | null = null
   for (const rectangle of splitByValue(write, run)) {
-    const whole: Part = { domains: rectangle.domains, items }
+    const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
     let last: Answer = refusal
     const answers = new Map<string, Answer>()
     // A part refused for another reason than the write (too many calls, for example) may have been
@@ -69,11 +98,12 @@ export async function bisect(
           run,
           ({ kind }) => ({
             writes: [],
-            moves: kind === 'confirmed' ? outcomes.settle(part, kind) : [],
+            moves: kind === 'confirmed' ? outcomes.computeMoves(part, kind) : [],
           }),
         )
         const { outcome } = sent
         if (outcome.kind === 'confirmed') {
+          outcomes.settle(part, 'confirmed')
           run.report({ type: 'part.confirmed', time: run.time(), id: write.id, ...part })
           return 'fine'
         }
@@ -84,7 +114,9 @@ export async function bisect(
             !sent.doubted && outcome.status === refusal.status && outcome.code === refusal.code
         }
         if (outcome.kind === 'refused' && outcome.fatal) run.stop(outcome.message)
-        return outcome.kind === 'refused' && !outcome.fatal ? 'refused' : 'ended'
+        if (outcome.kind === 'refused' && !outcome.fatal) return 'refused'
+        ended = outcome.message
+        return 'ended'
       },
       reportCulprit: async (part) => {
         // If nothing was saved, the state before the write is restored.
@@ -92,8 +124,9 @@ export async function bisect(
           unsaved ? part : { domains: [] },
           run,
           (domain) => restorePart(part, run.recorded.get(domain), before.get(domain)),
-          { writes: [], moves: outcomes.settle(part, 'refused') },
+          { writes: [], moves: outcomes.computeMoves(part, 'refused') },
         )
+        outcomes.settle(part, 'refused')
         // A part that was not sent alone has the answer to the last refused one.
         const { code, message } = answers.get(formatPart(part)) ?? last
         reportRefusal(write.id, { ...part, code, message }, run)
@@ -102,26 +135,20 @@ export async function bisect(
     }
     await bisectRectangle(whole, bisection, rectangle.unchanged)
   }
-  const unsaved = outcomes.listInDoubt().filter((part) => !isInDoubt(part, run))
-  await recordItems({ domains: [] }, run, () => new Map(), {
-    writes: [write.id],
-    moves: [
-      { from: 'inDoubt', to: 'refused', writes: 1, parts: 0 },
-      ...unsaved.flatMap((part) => outcomes.settle(part, 'refused')),
-    ],
-  })
+  return ended
 }
 
 function formatPart({ domains, items }: Part): string {
   return `${items.join()} ${domains.join()}`
 }
 
-/** Returns whether the apply has recorded an item of a part as in-doubt. */
-function isInDoubt({ domains, items }: Part, run: Run): boolean {
-  return domains.some((domain) =>
-    items.some((item) => {
+/** Finds the items of a part that the apply has not recorded as in-doubt. */
+function findUnsaved({ domains, items }: Part, run: Run): Part[] {
+  return domains.flatMap((domain) =>
+    items.flatMap((item) => {
       const state = run.recorded.get(domain)?.get(item)
-      return state?.status === 'in-doubt' && state.apply === run.apply
+      const isInDoubt = state?.status === 'in-doubt' && state.apply === run.apply
+      return isInDoubt ? [] : [{ domains: [domain], items: [item] }]
     }),
   )
 }

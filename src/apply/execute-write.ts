@@ -2,7 +2,7 @@ import { isSafeToRepeat, type Write } from '../model/change.ts'
 import { attempt, type Settlement } from './attempt.ts'
 import { bisect } from './bisect.ts'
 import { moveCounts, moveWrites, nameCount } from './counts.ts'
-import { reportRefusal } from './report-refusal.ts'
+import { explainUnrecorded, reportInDoubt, reportRefusal } from './report-parts.ts'
 import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'
@@ -13,16 +13,16 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
   const inDoubtItem = findDeltaInDoubt(write, run)
   if (inDoubtItem !== null) {
     const reason = `an earlier write left ${inDoubtItem} in-doubt`
-    reportNotSent(write, `${reason}; the next apply writes the whole item`, run)
+    reportNotSent(write, `${reason}; only another apply can write the whole item`, run)
     return
   }
+  const whole = { domains: write.domains, items: Object.keys(write.items) }
   const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
   run.report({
     type: 'write.started',
     time: run.time(),
     id: write.id,
-    domains: write.domains,
-    items: Object.keys(write.items),
+    ...whole,
   })
   const isBisected = (outcome: Sent['outcome']) =>
     outcome.kind === 'refused' && !outcome.fatal && run.bisects
@@ -30,7 +30,13 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
     isBisected(ended)
       ? { writes: [], moves: [] }
       : { writes: [write.id], moves: [moveWrites([write], 'inDoubt', nameCount(ended))] }
-  const { outcome, doubted } = await attempt(write, before, before, run, settle)
+  const { outcome, doubted } = await attempt(write, before, before, run, settle).catch((error) => {
+    if (run.called.has(write.id)) {
+      run.result.sent = true
+      reportInDoubt(write.id, [whole], explainUnrecorded(error), run)
+    } else reportNotSent(write, error instanceof Error ? error.message : String(error), run)
+    throw error
+  })
   const about = { time: run.time(), id: write.id }
   switch (outcome.kind) {
     case 'confirmed': {
@@ -49,14 +55,10 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
       // No part of the write is to blame if no call is accepted.
       if (outcome.fatal) return
       if (isBisected(outcome)) return bisect(write, outcome, doubted, before, run)
-      reportRefusal(
-        write.id,
-        { domains: write.domains, items: Object.keys(write.items), ...outcome },
-        run,
-      )
+      reportRefusal(write.id, { ...whole, ...outcome }, run)
       return
     case 'in-doubt':
-      run.report({ type: 'write.in-doubt', ...about, message: outcome.message })
+      reportInDoubt(write.id, [whole], outcome.message, run)
       return
     case 'not sent':
       run.report({ type: 'write.not-sent', ...about, message: outcome.message })

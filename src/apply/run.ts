@@ -76,6 +76,8 @@ export interface Run extends ApplyContext {
   counts: ApplyCounts
   /** Writes whose intents are recorded. */
   begun: Set<number>
+  /** Writes of which a call may have been accepted. */
+  called: Set<number>
   /** Records one change after another, so that each journal entry has the outcomes before it. */
   inOrder<T>(work: () => Promise<T>): Promise<T>
   /** Stops the apply: no further write begins, and no write is retried. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
 import { createNodeOutside } from '../operations/node-outside.ts'
+import { formatDoubts } from '../report/apply/text.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
@@ -71,8 +72,10 @@ try {
   const sent = thrown instanceof DefectAfterWrites
   const error = sent ? thrown.cause : thrown
   const note = sent
-    ? ' Writes may have been sent; unknown outcomes are in-doubt, and the next apply writes ' +
-      'them again.'
+    ? [
+        ' Writes may have been sent; those without a recorded outcome are in-doubt.',
+        ...formatDoubts(thrown.doubts).map((line) => `in-doubt: ${line}`),
+      ].join('\n')
     : ''
   process.stderr.write(
     `edgewise: internal error; please report this bug.${note}\n` +

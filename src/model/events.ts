@@ -15,7 +15,14 @@ export type ApplyEvent =
   | { type: 'write.started'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
   | { type: 'write.confirmed'; time: string; id: number; rewritten?: ItemKey[] }
   | { type: 'write.refused'; time: string; id: number; code: number | null; message: string }
-  | { type: 'write.in-doubt'; time: string; id: number; message: string }
+  | {
+      type: 'write.in-doubt'
+      time: string
+      id: number
+      domains: Domain[]
+      items: ItemKey[]
+      message: string
+    }
   | { type: 'write.not-sent'; time: string; id: number; message: string }
   | { type: 'write.waiting'; time: string; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; time: string; id: number; domains: Domain[]; items: ItemKey[] }

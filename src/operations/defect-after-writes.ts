@@ -1,8 +1,14 @@
+import type { ApplyEvent } from '../model/events.ts'
+
 /**
  * Defect of the program that surfaced after writes may have been sent; `cause` is the thrown value.
  */
 export class DefectAfterWrites extends Error {
-  constructor(cause: unknown) {
+  /** Writes that are known to be in-doubt. */
+  readonly doubts: Extract<ApplyEvent, { type: 'write.in-doubt' }>[]
+
+  constructor(cause: unknown, doubts: DefectAfterWrites['doubts']) {
     super('an internal error occurred after writes may have been sent', { cause })
+    this.doubts = doubts
   }
 }

@@ -2,9 +2,11 @@ import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
+import { findDomainsOnHold } from '../rollout/conflicts.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { rollbackSuffix } from './find-change.ts'
 import type { GuardRequest } from './guards.ts'
+import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { selectSnapshots } from './make-plan.ts'
 import { planRollback, removeUnmanaged, type Rollback } from './plan-rollback.ts'
@@ -26,8 +28,10 @@ export interface RollbackRequest extends SelectionRequest, GuardRequest, LockReq
 /** Result of a rollback. */
 export interface RolledBackApply extends Executed {
   rollback: Rollback
-  /** Number of rolled-back items that the manifests would change again. */
+  /** Number of rolled-back items that the next apply would change again. */
   stillDesired: number
+  /** Number of rolled-back items that the manifests would change again, but that are on hold. */
+  onHold: number
 }
 
 /**
@@ -73,7 +77,7 @@ export async function rollback(
     return {
       ...executed,
       rollback: found,
-      stillDesired: countStillDesired(workspace, stateNow, found),
+      ...(await countStillDesired(workspace, stateNow, found, store)),
     }
   })
 }
@@ -115,15 +119,20 @@ async function finishRollingBack(store: Store, name: string | null): Promise<voi
     )
 }
 
-/** Counts rolled-back items that the next apply would change again. */
-function countStillDesired(
+/** Counts rolled-back items that the manifests would change again. */
+async function countStillDesired(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
   { plan }: Rollback,
-): number {
+  store: Store,
+): Promise<Pick<RolledBackApply, 'stillDesired' | 'onHold'>> {
   const rolledBack = new Set(plan.changes.map(({ domain, item }) => `${domain} ${item}`))
-  if (workspace.diagnostics.some(({ severity }) => severity === 'error')) return rolledBack.size
+  if (workspace.diagnostics.some(({ severity }) => severity === 'error'))
+    return { stillDesired: rolledBack.size, onHold: 0 }
   const snapshots = selectSnapshots(workspace, recorded, { target: [], items: [] })
   const { changes } = diffSnapshots(snapshots.recorded, snapshots.desired)
-  return changes.filter(({ domain, item }) => rolledBack.has(`${domain} ${item}`)).length
+  const again = changes.filter(({ domain, item }) => rolledBack.has(`${domain} ${item}`))
+  const domainsOnHold = findDomainsOnHold(await store.listRollouts(), hashDesired(workspace))
+  const onHold = again.filter(({ domain }) => domainsOnHold.has(domain)).length
+  return { stillDesired: again.length - onHold, onHold }
 }

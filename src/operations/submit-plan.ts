@@ -32,6 +32,7 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   beforeSending?(): Promise<void>
 }
 
+type InDoubtEvent = Extract<ApplyEvent, { type: 'write.in-doubt' }>
 type ApplyFinished = Extract<ApplyEvent, { type: 'apply.finished' }>
 
 /** Result of executing a plan. */
@@ -40,6 +41,8 @@ export interface Executed {
   result: ApplyResult
   /** Last event; absent if nothing began. */
   finished?: ApplyFinished
+  /** Events of the in-doubt writes. */
+  doubts: InDoubtEvent[]
   /**
    * - `done`: everything planned is confirmed and recorded.
    * - `not-begun`: not everything is confirmed, and nothing was sent.
@@ -108,6 +111,7 @@ export async function submitPlan(
   })
   let finished: ApplyFinished | undefined
   let begun = false
+  const doubts: InDoubtEvent[] = []
   const options = {
     outside,
     serviceTime,
@@ -115,6 +119,7 @@ export async function submitPlan(
     bisects: request.stopOnRefusal !== true,
     report: (event: ApplyEvent, budget: CallBudget | null) => {
       begun ||= event.type === 'write.started'
+      if (event.type === 'write.in-doubt') doubts.push(event)
       progress.report(event, budget?.countAvailable() ?? null)
       if (event.type === 'apply.finished') finished = event
     },
@@ -135,9 +140,9 @@ export async function submitPlan(
         })
     // A resumed rollout has already sent writes.
     const status = determineStatus(result, inWaves, continued !== null)
-    return { plan, result, status, inWaves, finished }
+    return { plan, result, status, inWaves, finished, doubts }
   } catch (error) {
-    throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error) : error
+    throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error, doubts) : error
   } finally {
     progress.end()
   }

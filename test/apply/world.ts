@@ -108,6 +108,8 @@ export class World {
   /** Journal entries of the last apply, in their order; and its last one, if it has ended. */
   journal: Applied[] = []
   ended: Applied | null = null
+  /** Called before the calls of the budget are saved; may throw. */
+  onSaveCalls: () => void = () => {}
   /** Called before each save; may throw. */
   onSave: () => void = () => {}
   readonly #lateCalls = new Map<string, LateCalls>()
@@ -184,9 +186,10 @@ export class World {
     script: (call: number, domains: Domain[], items: ItemKey[]) => Step,
     base = this.recorded(),
   ): Promise<ApplyResult> {
-    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], async () =>
-      this.#step(),
-    )
+    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], async () => {
+      this.#step()
+      this.onSaveCalls()
+    })
     return applyPlan(plan, base, {
       store: this.#store(),
       client: { write: (domains, config) => this.#write(domains, config, script) },

@@ -42,6 +42,13 @@ it('shows the items of domains if something was not confirmed and their counts d
   expect(text({ writes: same, parts: same })).toContain('k7  complete  1 refused\n')
 })
 
+it('shows what a killed apply left in-doubt, and how many writes it never began', () => {
+  const writes = { ...none, inDoubt: 8, notSent: 996 }
+  expect(text({ writes, endedAt: null, outcome: 'unfinished' })).toContain(
+    'k7  unfinished  8 in-doubt, 996 never begun\n',
+  )
+})
+
 it('omits unknown fields', () => {
   expect(text({ author: null, commit: null })).toContain('\n  2026-11-20T03:00:00.000Z · 90 s\n')
   expect(text({ endedAt: null })).toContain('03:00:00.000Z · not finished · by')

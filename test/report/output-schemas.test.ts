@@ -33,7 +33,14 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
   },
   'write.confirmed': { type: 'write.confirmed', time, id: 1, rewritten: ['https'] },
   'write.refused': { type: 'write.refused', time, id: 1, code: null, message: 'no' },
-  'write.in-doubt': { type: 'write.in-doubt', time, id: 1, message: 'timed out' },
+  'write.in-doubt': {
+    type: 'write.in-doubt',
+    time,
+    id: 1,
+    domains: ['a.example.com'],
+    items: ['https'],
+    message: 'timed out',
+  },
   'write.not-sent': { type: 'write.not-sent', time, id: 1, message: 'interrupted' },
   'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
   'part.confirmed': {

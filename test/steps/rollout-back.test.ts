@@ -67,7 +67,14 @@ describe('an automatic rollback', () => {
     place.onStderr = null
     for (const words of [['apply', '--yes'], ['plan'], ['drift']])
       expect((await place.cli(...words)).err).toContain(finish)
-    expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
+    const finished = await place.cli('rollback', rollout?.id ?? '', '--yes')
+    expect(finished.code).toBe(0)
+    // The domains are on hold, so the next apply writes nothing.
+    expect(finished.err.replace(/\s+/g, ' ')).toContain(
+      'The manifests still contain the rolled-back values of 4 items. They are on hold: ' +
+        'apply skips them until the manifests change.',
+    )
+    expect(finished.err).not.toContain('the next apply')
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
     const { err } = await place.cli('apply', '--yes')

@@ -265,7 +265,7 @@ describe('answers of the service', () => {
     })
     // Even if the manifest returns to the old value.
     const again = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
-    expect(again.err).toContain(`An earlier apply left in-doubt items on ${www}`)
+    expect(again.err).toContain(`In-doubt since an earlier apply: timeout of ${www}.`)
     expect(again.code).toBe(0)
     expect(await status()).toMatchObject({ status: 'confirmed', candidates: [{ time: '60' }] })
   })

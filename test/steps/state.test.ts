@@ -166,6 +166,10 @@ describe('a full disk', () => {
       code: 3,
       err: expect.stringContaining('some outcomes could not be recorded') as string,
     })
+    expect(err.replace(/\s+/g, ' ')).toMatch(
+      /in-doubt: \S+.* of [ab]\.example\.com.*: its outcome could not be recorded: no space left/,
+    )
+    expect(out).not.toContain('Applied;')
     place.disk = realDisk
     expect((await place.cli('apply', '--yes')).err).toMatch(
       /Apply \S+ by \S+, started \S+, was interrupted with \d writes? in-doubt/,

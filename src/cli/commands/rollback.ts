@@ -63,11 +63,17 @@ revert them as well.`,
   addLockOptions(command)
 }
 
-/** Notes that the next apply writes rolled-back changes again unless the manifests are reverted. */
+/** Notes that the manifests still contain rolled-back changes, and whether apply writes them. */
 async function noteManifests(
   context: CommandContext,
-  { rollback, stillDesired }: RolledBackApply,
+  { rollback, stillDesired, onHold }: RolledBackApply,
 ): Promise<void> {
+  const contain = (items: number) =>
+    `The manifests still contain the rolled-back values of ${pluralize(items, 'item')}`
+  if (onHold > 0)
+    context.note(
+      `${contain(onHold)}. They are on hold: apply skips them until the manifests change.`,
+    )
   if (stillDesired === 0) return
   const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
   const commit = rollback.applies.at(-1)?.commit
@@ -75,7 +81,7 @@ async function noteManifests(
     commit === null || commit === undefined ? '' : ` ${escapeInvisible(commit).slice(0, 12)}`
   const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`
   context.note(
-    `The manifests still contain the rolled-back values of ${pluralize(stillDesired, 'item')}: ` +
-      `the next apply writes them again unless the manifests are reverted (${revert}).`,
+    `${contain(stillDesired)}: the next apply writes them again unless the manifests are ` +
+      `reverted (${revert}).`,
   )
 }

@@ -55,7 +55,12 @@ async function startTerminalProgress(
     computeBarColumns(io.columns, planned, callsPerMinute),
   )
   const payload = (callsLeft: number | null) => ({
-    text: formatBarText({ done, writes, callsLeft: callsLeft ?? callsPerMinute, callsPerMinute }),
+    text: formatBarText({
+      done: done.size,
+      writes,
+      callsLeft: callsLeft ?? callsPerMinute,
+      callsPerMinute,
+    }),
   })
   const live = createLiveView(
     (text) => io.err(text),
@@ -63,10 +68,12 @@ async function startTerminalProgress(
     io.columns,
   )
   const isRepeated = createWaitFilter()
-  let [done, writes, visible] = [0, planned, false]
+  // A bisected write may end as refused, with an in-doubt rest.
+  const done = new Set<number>()
+  let [writes, visible] = [planned, false]
   const show = (callsLeft: number | null) => {
-    if (visible) bar.update(done, payload(callsLeft))
-    else bar.start(writes, done, payload(callsLeft))
+    if (visible) bar.update(done.size, payload(callsLeft))
+    else bar.start(writes, done.size, payload(callsLeft))
     visible = true
   }
   const hide = () => {
@@ -83,9 +90,11 @@ async function startTerminalProgress(
       live.end()
       if (event.type === 'rollout.taking-back') {
         hide()
-        ;[done, writes] = [0, event.writes]
+        done.clear()
+        writes = event.writes
       }
-      if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
+      if ('id' in event && /^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type))
+        done.add(event.id)
       const isSilent = event.type.endsWith('.confirmed') || isRepeated(event)
       const line = isSilent ? null : formatEvent(event, writes, errPaint)
       if (line !== null) io.err(`\r\u001b[K${wrapForStderr(line, io)}\n`)

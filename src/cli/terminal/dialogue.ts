@@ -12,6 +12,9 @@ import { startProgress } from './apply-progress.ts'
 import { createPlanningLine } from './planning-line.ts'
 import { wrapForStderr } from './wrap-output.ts'
 
+/** Maximum number of domains in the note about in-doubt items. */
+const maxInDoubt = 10
+
 /** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {
   const { errPaint } = context
@@ -88,16 +91,18 @@ function showUnfinished(
 ): void {
   for (const { id, author, startedAt, writes } of cutOff) {
     const count = pluralize(writes.inDoubt, 'write')
+    const rest = writes.notSent === 0 ? '' : `; ${writes.notSent} were never begun`
     note(
       `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, ` +
-        `started ${startedAt}, was interrupted with ${count} in-doubt.`,
+        `started ${startedAt}, was interrupted with ${count} in-doubt${rest}.`,
     )
   }
-  const inDoubt = [...recorded].flatMap(([domain, items]) =>
-    [...items.values()].some(({ status }) => status === 'in-doubt') ? [domain] : [],
-  )
-  if (inDoubt.length > 0)
-    note(`An earlier apply left in-doubt items on ${listSome(inDoubt)}; they are written again.`)
+  const inDoubt = [...recorded].flatMap(([domain, items]) => {
+    const names = [...items].flatMap(([item, { status }]) => (status === 'in-doubt' ? [item] : []))
+    return names.length === 0 ? [] : [`${names.join(', ')} of ${domain}`]
+  })
+  // The plan shows which of them it writes: domains may be on hold, or not selected.
+  if (inDoubt.length > 0) note(`In-doubt since an earlier apply: ${listSome(inDoubt, maxInDoubt)}.`)
 }
 
 /** Notes the apply to roll back, irreversible items, and later values that are replaced. */

@@ -1,7 +1,7 @@
 import type { ApplyResult } from '../../apply/run.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Executed } from '../../operations/submit-plan.ts'
-import { formatFinished } from '../../report/apply/text.ts'
+import { formatDoubts, formatFinished } from '../../report/apply/text.ts'
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -14,17 +14,24 @@ export function printExecuted(
   executed: Executed,
 ): number {
   const { io, options, paint, errPaint } = context
-  const { plan, result, finished, inWaves, status } = executed
+  const { plan, result, finished, inWaves, status, doubts } = executed
   printRefusals(context, workspace, result)
+  for (const line of formatDoubts(doubts))
+    io.err(`${wrapForStderr(`${errPaint.yellow('in-doubt:')} ${line}`, io)}\n`)
   if (result.unrecorded !== null) {
     const message = `some outcomes could not be recorded: ${escapeInvisible(result.unrecorded)}`
     io.err(`${wrapForStderr(`${errPaint.red('error:')} ${message}`, io)}\n`)
   }
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
-    io.out(`${wrapForStdout(formatFinished(finished, paint), io)}\n`)
+    io.out(`${wrapForStdout(formatFinished(finished, findStatus(executed), paint), io)}\n`)
   return { done: exitCodes.done, 'not-begun': exitCodes.failed, incomplete: exitCodes.incomplete }[
     status
   ]
+}
+
+function findStatus({ status, result }: Executed): Parameters<typeof formatFinished>[1] {
+  if (status === 'done') return status
+  return result.unrecorded === null ? 'incomplete' : 'unrecorded'
 }
 
 /** Prints refused writes with the lines of the manifests. */

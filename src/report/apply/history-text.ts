@@ -18,14 +18,14 @@ function formatEntry(
     endedAt === null
       ? 'not finished'
       : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
+  // The process of an unfinished apply was killed, or still runs.
+  const counts = formatCounts(writes, parts, outcome === 'unfinished' ? 'never begun' : 'not sent')
   const about = [
     startedAt,
     took,
     ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
   ]
-  return (
-    `${id}  ${colour(outcome)}  ${formatCounts(writes, parts) || 'no write'}\n  ` +
-    `${paint.dim(about.join(' · '))}\n`
-  )
+  const first = `${id}  ${colour(outcome)}  ${counts || 'no write'}`
+  return `${first}\n  ${paint.dim(about.join(' · '))}\n`
 }

@@ -8,7 +8,8 @@ export type PrintedEvent =
   | { type: 'apply.started'; apply: string; writes: number; releases: number }
   | { type: 'write.started'; id: number; domains: string[]; items: string[] }
   | { type: 'write.confirmed'; id: number; rewritten?: string[] }
-  | { type: 'write.refused' | 'write.in-doubt' | 'write.not-sent'; id: number; message: string }
+  | { type: 'write.refused' | 'write.not-sent'; id: number; message: string }
+  | { type: 'write.in-doubt'; id: number; domains: string[]; items: string[]; message: string }
   | { type: 'write.waiting'; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; id: number; domains: string[]; items: string[] }
   | { type: 'part.confirmed'; id: number; domains: string[]; items: string[] }
@@ -37,7 +38,7 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
       )
     case 'write.in-doubt':
       return (
-        `${paint.yellow('in-doubt')}   write ${event.id} of ${total}: ` +
+        `${paint.yellow('in-doubt')}   write ${event.id} of ${total}, ${formatPart(event)}: ` +
         escapeInvisible(event.message)
       )
     case 'write.not-sent':
@@ -72,9 +73,33 @@ function formatPart({ domains, items }: { domains: string[]; items: string[] }):
   return `${items.join(', ')} on ${domains.length === 1 ? domains[0] : `${domains.length} domains`}`
 }
 
-/** Formats the outcome of an apply: `Applied; writes: 4 confirmed.` */
+/** In-doubt write, or the in-doubt rest of a bisected one. */
+export type Doubt = Extract<PrintedEvent, { type: 'write.in-doubt' }>
+
+const maxDoubts = 12
+
+/** Formats in-doubt writes with all domains and items: one line each, then the rest's number. */
+export function formatDoubts(doubts: Omit<Doubt, 'type'>[]): string[] {
+  const rest = doubts.length - maxDoubts
+  return [
+    ...doubts
+      .slice(0, maxDoubts)
+      .map(
+        ({ domains, items, message }) =>
+          `${items.join(', ')} of ${domains.join(', ')}: ${escapeInvisible(message)}`,
+      ),
+    ...(rest > 0 ? [`… and ${rest} more; "edgewise state list" counts the in-doubt items`] : []),
+  ]
+}
+
+/**
+ * Formats the outcome of an apply: `Applied; writes: 4 confirmed.`
+ *
+ * @param status `unrecorded`: state, or what other machines see of it, lacks outcomes
+ */
 export function formatFinished(
   event: Extract<PrintedEvent, { type: 'apply.finished' }>,
+  status: 'done' | 'unrecorded' | 'incomplete',
   paint: Paint,
 ): string {
   const counts = formatCounts(event, event.parts)
@@ -87,27 +112,42 @@ export function formatFinished(
     return `${paint.bold(result)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
   }
   const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
-  return `${paint.bold(whole ? 'Applied' : 'Not everything was applied')}; ${writes}.${stopped}`
+  const result = whole ? wholeResults[status] : 'Not everything was applied'
+  return `${paint.bold(result)}; ${writes}.${stopped}`
+}
+
+/** Results of an apply whose writes are all confirmed. */
+const wholeResults = {
+  done: 'Applied',
+  unrecorded: 'Not everything was recorded',
+  incomplete: 'The rollout is not complete',
 }
 
 /**
  * Formats the counts of writes, and those of their parts if something was not confirmed and they
  * differ: `1 refused (items of domains: 2 confirmed, 1 refused)`.
  */
-export function formatCounts(writes: OutcomeCounts, parts: OutcomeCounts | undefined): string {
-  const text = formatOutcomes(writes).join(', ')
-  const ofParts = parts === undefined ? text : formatOutcomes(parts).join(', ')
+export function formatCounts(
+  writes: OutcomeCounts,
+  parts: OutcomeCounts | undefined,
+  notSent = 'not sent',
+): string {
+  const text = formatOutcomes(writes, notSent)
+  const ofParts = parts === undefined ? text : formatOutcomes(parts, notSent)
   const complete = writes.refused + writes.inDoubt + writes.notSent === 0
   return complete || ofParts === text ? text : `${text} (items of domains: ${ofParts})`
 }
 
 /** Formats the counts that are not zero: `4 confirmed`, `1 refused`, … */
-function formatOutcomes({ confirmed, refused, inDoubt, notSent }: OutcomeCounts): string[] {
+function formatOutcomes(
+  { confirmed, refused, inDoubt, notSent }: OutcomeCounts,
+  notSentWord: string,
+): string {
   const counts: [number, string][] = [
     [confirmed, 'confirmed'],
     [refused, 'refused'],
     [inDoubt, 'in-doubt'],
-    [notSent, 'not sent'],
+    [notSent, notSentWord],
   ]
-  return counts.flatMap(([count, outcome]) => (count > 0 ? [`${count} ${outcome}`] : []))
+  return counts.flatMap(([count, outcome]) => (count > 0 ? [`${count} ${outcome}`] : [])).join(', ')
 }

@@ -1,3 +1,4 @@
+import type { Part } from './bisect-part.ts'
 import type { Refusal, Run } from './run.ts'
 
 /** Reports a refused part of a write with its place in the manifests. */
@@ -18,4 +19,16 @@ export function reportRefusal(id: number, refusal: Refusal, run: Run): void {
     code,
     message,
   })
+}
+
+/** Reports parts of a write without a known outcome. */
+export function reportInDoubt(id: number, parts: Part[], message: string, run: Run): void {
+  for (const { domains, items } of parts)
+    run.report({ type: 'write.in-doubt', time: run.time(), id, domains, items, message })
+}
+
+/** Explains why a write is in-doubt although the service may have answered it. */
+export function explainUnrecorded(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error)
+  return `its outcome could not be recorded: ${reason}`
 }

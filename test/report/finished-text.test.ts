@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { formatDoubts, formatFinished } from '../../src/report/apply/text.ts'
+import { plainPaint } from '../../src/report/text/paint.ts'
+
+const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
+const format = (more: object, exit: Parameters<typeof formatFinished>[1]) =>
+  formatFinished(
+    { type: 'apply.finished', stopped: null, ...none, parts: none, ...more },
+    exit,
+    plainPaint,
+  )
+
+describe('the last line of an apply', () => {
+  it('says "Applied" if everything is confirmed and recorded', () => {
+    expect(format({ confirmed: 4 }, 'done')).toBe('Applied; writes: 4 confirmed.')
+    expect(format({}, 'done')).toBe('Applied; no write was needed.')
+  })
+
+  it('does not say "Applied" if outcomes are not recorded', () => {
+    expect(format({ confirmed: 4 }, 'unrecorded')).toBe(
+      'Not everything was recorded; writes: 4 confirmed.',
+    )
+  })
+
+  it('does not say "Applied" if the rollout stopped after its last write', () => {
+    expect(format({ confirmed: 4, stopped: 'wave 2 of 2: 5xx rose' }, 'incomplete')).toBe(
+      'The rollout is not complete; writes: 4 confirmed. Stopped: wave 2 of 2: 5xx rose.',
+    )
+  })
+
+  it('counts the items of domains if something was not confirmed', () => {
+    expect(format({ refused: 1, parts: { ...none, confirmed: 2, refused: 1 } }, 'incomplete')).toBe(
+      'Not everything was applied; writes: 1 refused (items of domains: 2 confirmed, 1 refused).',
+    )
+  })
+})
+
+describe('the list of in-doubt writes', () => {
+  const doubt = {
+    id: 3,
+    domains: Array.from({ length: 10 }, (_, i) => `d${i}.example.com`),
+    items: ['https', 'timeout'],
+    message: 'reset\u0007',
+  }
+
+  it('names every domain and item', () => {
+    const [line, ...more] = formatDoubts([doubt])
+    expect(line).toBe(`https, timeout of ${doubt.domains.join(', ')}: reset\\u{7}`)
+    expect(more).toEqual([])
+  })
+
+  it('has at most twelve writes, and the number of the rest', () => {
+    const lines = formatDoubts(Array.from({ length: 15 }, () => doubt))
+    expect(lines).toHaveLength(13)
+    expect(lines.at(-1)).toBe('… and 3 more; "edgewise state list" counts the in-doubt items')
+  })
+})
