@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'record-damaged'
   | 'record-unreachable'
   | 'record-moved'
+  | 'state-rewound'
   | 'stale-plan'
   | 'locked'
   | 'declined'

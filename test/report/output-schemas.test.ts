@@ -120,6 +120,7 @@ const errorCodes: Record<ErrorCode, true> = {
   'record-damaged': true,
   'record-unreachable': true,
   'record-moved': true,
+  'state-rewound': true,
   'stale-plan': true,
   locked: true,
   declined: true,

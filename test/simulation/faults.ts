@@ -46,6 +46,8 @@ export interface Faults {
   cutOff: number
   /** Probability within a minute that another writer pushes to the remote's branch. */
   rivalPush: number
+  /** Probability within a minute that the remote's branch is set back or deleted for a while. */
+  rewind: number
 }
 
 /**
@@ -74,6 +76,7 @@ export const noFaults: Faults = {
   remoteSlow: 0,
   cutOff: 0,
   rivalPush: 0,
+  rewind: 0,
 }
 
 export function drawFaults(chance: Chance): Faults {
@@ -98,6 +101,7 @@ export function drawFaults(chance: Chance): Faults {
     remoteSlow: drawSometimes(0.3),
     cutOff: drawSometimes(0.5),
     rivalPush: drawSometimes(1),
+    rewind: drawSometimes(1),
   }
 }
 

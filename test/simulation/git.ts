@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Changes, GitRepository } from '../../src/state/git/git-repository.ts'
+import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import type { Process } from './machine.ts'
 import type { World } from './world.ts'
@@ -59,13 +60,7 @@ export class Git {
           return id
         }),
       move: (ref, from, to) => runLocally(`move ${ref}`, () => swap(clone, ref, from, to)),
-      fetch: (ref) =>
-        this.#overNetwork(process, `fetches ${ref}`, () => {
-          const tip = shared.get(ref) ?? null
-          if (tip !== null) clone.set(`seen ${ref}`, tip)
-          return tip
-        }),
-      findLastSeen: (ref) => runLocally(`seen ${ref}`, () => clone.get(`seen ${ref}`) ?? null),
+      fetch: (ref) => this.#overNetwork(process, `fetches ${ref}`, () => shared.get(ref) ?? null),
       push: (ref, from, to) =>
         this.#overNetwork(process, `pushes ${to?.slice(0, 7) ?? 'nothing'} to ${ref}`, () => {
           const swapped = swap(shared, ref, from, to)
@@ -98,6 +93,32 @@ export class Git {
     const { ref, path, text } = this.#rival
     const tip = this.remote.get(ref)
     return tip !== undefined && this.files(tip, path).get(path) === text
+  }
+
+  /**
+   * Sets a branch of the remote back to an earlier commit than each of some commits, or deletes it.
+   * Returns its former commit, or null if there is no earlier one.
+   */
+  rewind(ref: string, seen: string[], chance: Chance): string | null {
+    const newest = this.remote.get(ref) ?? null
+    const common = seen.reduce(
+      (oldest: string | null, commit) =>
+        oldest === null ? null : this.#findMergeBase(oldest, commit),
+      newest,
+    )
+    const earlier: string[] = []
+    for (
+      let commit = common === null ? null : this.#getCommit(common).parent;
+      commit !== null;
+      commit = this.#getCommit(commit).parent
+    )
+      earlier.push(commit)
+    if (earlier.length === 0) return null
+    const target = chance.happens(0.2) ? null : chance.pick(earlier.slice(0, 20))
+    if (target === null) this.remote.delete(ref)
+    else this.remote.set(ref, target)
+    this.#world.log('remote', `sets ${ref} back to ${target?.slice(0, 7) ?? 'nothing'}`)
+    return newest
   }
 
   /** Returns when a commit was made, true time, ms. */

@@ -160,6 +160,13 @@ export const mutations: (Mutation & { seeds: number })[] = [
     seeds: 100,
   },
   {
+    name: 'state that was set back is accepted',
+    file: 'src/state/git/shared-tip.ts',
+    find: 'for (const commit of [seen, known]) await refuseRewound(git, ref, commit, shared)',
+    replace: '',
+    seeds: 400,
+  },
+  {
     name: "a lost race replaces the winner's commit",
     file: 'src/state/git/git-files.ts',
     find:

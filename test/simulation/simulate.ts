@@ -95,6 +95,7 @@ class Simulation {
       machine.offset = this.#chance.between(-maxOffset, maxOffset)
       this.#drawMachineFaults(machine)
     }
+    this.#drawRewinds()
     for (let rounds = this.#chance.between(1, 4); rounds > 0; rounds--) {
       await this.#round()
       this.#workload.edit()
@@ -102,6 +103,7 @@ class Simulation {
     this.#healed = true
     Object.assign(this.#faults, noFaults)
     for (const machine of this.#record.machines) machine.cutOffUntil = 0
+    this.#record.restore()
     this.#service.heal()
     await this.#settle()
   }
@@ -220,6 +222,19 @@ class Simulation {
         next()
       })
     next()
+  }
+
+  /** Sets the remote's branch back for some minutes now and then. */
+  #drawRewinds(): void {
+    const chance = this.#chance.fork('rewinds')
+    const next = () =>
+      this.#world.after(chance.between(1, minute), () => {
+        if (this.#healed) return
+        if (chance.happens(this.#faults.rewind) && this.#record.rewind(chance))
+          this.#world.after(chance.between(1000, 4 * minute), () => this.#record.restore())
+        next()
+      })
+    if (this.#record.kind === 'git with remote') next()
   }
 
   #wait(ms: number): Promise<void> {

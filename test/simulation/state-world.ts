@@ -21,6 +21,9 @@ interface Place {
 }
 
 const branch = 'edgewise-state'
+const ref = `refs/heads/${branch}`
+/** Remembers the last commit that a clone has seen of the branch. */
+const seenRef = `refs/edgewise/fetched/origin/heads/${branch}`
 const path = 'record'
 
 /** Surroundings of the store: disks, clones and the remote. */
@@ -33,6 +36,8 @@ export class StateWorld {
   readonly #git: Git
   readonly #places = new Map<Machine, Place>()
   readonly #lock: string
+  /** Commit of the remote's branch before it was set back; null if it was not. */
+  #newest: string | null = null
 
   constructor(
     world: World,
@@ -87,14 +92,33 @@ export class StateWorld {
   /** Gives the next run of a machine a fresh clone, as in CI; only if the remote has the state. */
   forget(machine: Machine): void {
     if (this.kind !== 'git with remote' || machine.processes.size > 0) return
+    // A fresh clone can't know that the branch was set back.
+    if (this.#newest !== null) return
     this.#world.count('git: fresh clone')
     this.#places.set(machine, this.#newPlace(new Volume(this.#world, this.#faults)))
   }
 
   /** Pushes to the same branch of the remote as another writer. */
   rivalPush(): void {
-    if (this.kind === 'git with remote')
-      this.#git.rivalPush(`refs/heads/${branch}`, 'elsewhere/file.json')
+    if (this.kind === 'git with remote' && this.#newest === null)
+      this.#git.rivalPush(ref, 'elsewhere/file.json')
+  }
+
+  /** Sets the remote's branch back to a state older than each clone has seen. */
+  rewind(chance: Chance): boolean {
+    const seen = [...this.#places.values()].map(({ refs }) => refs.get(seenRef))
+    if (this.#newest !== null || !seen.every((commit) => commit !== undefined)) return false
+    this.#newest = this.#git.rewind(ref, seen, chance)
+    if (this.#newest !== null) this.#world.count('git: set back')
+    return this.#newest !== null
+  }
+
+  /** Pushes the newest state back, as the message recommends. */
+  restore(): void {
+    if (this.#newest === null) return
+    this.#git.remote.set(ref, this.#newest)
+    this.#world.log('remote', `sets ${ref} to ${this.#newest.slice(0, 7)} again`)
+    this.#newest = null
   }
 
   /** Returns whether the last push of the other writer is kept. */

@@ -9,6 +9,8 @@ interface Properties {
   remote: string | null
   /** Whether the clone lacks objects and fetches them on demand. */
   isPartial: boolean
+  /** Whether the clone lacks the history before some commits. */
+  isShallow: boolean
   /** Length of an object id: 40 or 64. */
   idLength: number
   /** Wall clock for commit dates, ms. */
@@ -20,13 +22,12 @@ const rejectWithoutRemote = () =>
 const withoutRemote = {
   fetch: rejectWithoutRemote,
   push: rejectWithoutRemote,
-  findLastSeen: rejectWithoutRemote,
 }
 
 /** Creates the operations on an opened repository. */
 export function createRepository(
   gits: Gits,
-  { commonFolder, remote, isPartial, idLength, now }: Properties,
+  { commonFolder, remote, isPartial, isShallow, idLength, now }: Properties,
 ): GitRepository {
   const { queries: git, updates } = gits
   const nullId = '0'.repeat(idLength)
@@ -40,7 +41,7 @@ export function createRepository(
     commonFolder,
     remote,
     findTip,
-    ...(remote === null ? withoutRemote : createRemote(gits, remote, findTip)),
+    ...(remote === null ? withoutRemote : createRemote(gits, remote, isShallow)),
     findMergeBase: async (one, other) => {
       const found = await git(['merge-base', one, other])
       if (found.code > 1) throw createGitError(['merge-base'], found)

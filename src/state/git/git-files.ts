@@ -11,6 +11,7 @@ import {
   type GitLocation,
   type BranchView,
 } from './git-view.ts'
+import { fetchSharedTip, refuseRewound, rememberSeen } from './shared-tip.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from '../folder/write-file.ts'
@@ -148,10 +149,11 @@ class GitFiles {
     const git = this.#git
     for (let race = 0; race < maxRaces; race++) {
       if (await git.push(this.#ref, view.shared, view.tip)) {
+        if (view.tip !== null) await rememberSeen(git, this.#ref, view.shared, view.tip)
         view.shared = view.tip
         return
       }
-      const winner = await git.fetch(this.#ref)
+      const winner = await fetchSharedTip(git, this.#ref, view.shared)
       await this.#refuseForeign(view.shared, winner)
       view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)
       view.shared = winner
@@ -184,6 +186,7 @@ class GitFiles {
       }
       const winner = await git.findTip(this.#ref)
       if (git.remote === null) {
+        await refuseRewound(git, this.#ref, view.local, winner)
         await this.#refuseForeign(view.local, winner)
         view.tip = await git.commit(
           winner,

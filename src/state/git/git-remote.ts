@@ -1,52 +1,54 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { formatGitError, splitLines, type Gits } from './git-command.ts'
+import { formatGitError, runForLines, splitLines, type Git, type Gits } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 
 const pushTimeoutMs = 60_000
 const fetchTimeoutMs = 300_000
 const quietly = ['--quiet', '--no-recurse-submodules']
+/** Options of a fetch that changes no ref, also not those that the user has configured. */
+const withoutRefs = ['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--refmap=']
+/** Stores what is fetched as a whole, so that a killed fetch leaves no commit without its files. */
+const asPack = ['-c', 'fetch.unpackLimit=1']
+/** Completes the history of one branch: `--unshallow` would complete that of all. */
+const wholeHistory = '--depth=1000000'
 
-/** Creates a repository's operations on a remote. */
+/**
+ * Creates a repository's operations on a remote.
+ *
+ * @param isShallow whether the clone lacks the history before some commits
+ */
 export function createRemote(
   { queries: git, updates }: Gits,
   remote: string,
-  findTip: GitRepository['findTip'],
-): Pick<GitRepository, 'fetch' | 'push' | 'findLastSeen'> {
-  const buildTrackingRef = (ref: string) =>
-    `refs/edgewise/fetched/${remote}/${ref.replace(/^refs\//, '')}`
-  /** Records the last seen commit of a branch, and ignores a failure. The lock's ref has none. */
-  const track = async (ref: string, commit: string | null) => {
-    if (commit !== null && ref.startsWith('refs/heads/'))
-      await updates(['update-ref', buildTrackingRef(ref), commit])
-  }
+  isShallow: boolean,
+): Pick<GitRepository, 'fetch' | 'push'> {
+  const fetchObjects = (ref: string, ...options: string[]) =>
+    git(
+      [...asPack, 'fetch', ...quietly, ...withoutRefs, ...options, remote, ref],
+      '',
+      fetchTimeoutMs,
+    )
+  const hasCommit = async (commit: string) =>
+    (await git(['cat-file', '-e', `${commit}^{commit}`])).code === 0
   const fetch = async (ref: string) => {
-    const tracking = buildTrackingRef(ref)
     for (let attempt = 0; ; attempt++) {
       const listed = await git(['ls-remote', remote, ref], '', pushTimeoutMs)
       if (listed.code !== 0) throw createUnreachableError(remote, formatGitError(listed))
       const there = findListedCommit(ref, listed.out)
-      if (there === null || (await findTip(tracking)) === there) return there
-      if ((await git(['cat-file', '-e', there])).code === 0) {
-        await track(ref, there)
+      if (there === null) return null
+      const fetched = (await hasCommit(there)) ? null : await fetchObjects(ref)
+      if (fetched === null || (await hasCommit(there))) {
+        if (!isShallow || !(await isCutOff(git, there))) return there
+        const completed = await fetchObjects(ref, wholeHistory)
+        if (completed.code !== 0) throw createUnreachableError(remote, formatGitError(completed))
         return there
       }
-      const options = ['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--refmap=']
-      const fetched = await git(
-        ['fetch', ...quietly, ...options, remote, `+${ref}:${tracking}`],
-        '',
-        fetchTimeoutMs,
-      )
-      const now = fetched.code === 0 ? await findTip(tracking) : null
-      if (now !== null) return now
-      // The ref may have been deleted between listing and fetch, but not three times in a row.
+      // The ref may have moved between listing and fetch, but not three times in a row.
       if (attempt === 2) throw createUnreachableError(remote, formatGitError(fetched))
     }
   }
   return {
     fetch,
-    findLastSeen: async (ref) =>
-      (await findTip(buildTrackingRef(ref))) ??
-      (await findTip(ref.replace(/^refs\/heads\//, `refs/remotes/${remote}/`))),
     push: async (ref, from, to) => {
       if (from === to) return (await fetch(ref)) === from
       const lease = `--force-with-lease=${ref}:${from ?? ''}`
@@ -60,14 +62,21 @@ export function createRemote(
       )
       // The push may have taken effect although its answer was lost.
       const there = pushed.code === 0 ? to : await fetch(ref)
-      if (there === to) {
-        await track(ref, to)
-        return true
-      }
+      if (there === to) return true
       if (there !== from) return false
       throw createUnreachableError(remote, formatGitError(pushed))
     },
   }
+}
+
+/**
+ * Reports whether a shallow clone lacks a part of the history of a commit: git then hides the
+ * parents of the first commits that it has, but their objects still name them.
+ */
+async function isCutOff(git: Git, commit: string): Promise<boolean> {
+  const first = await runForLines(git, ['rev-list', '--max-parents=0', commit])
+  const objects = await runForLines(git, ['cat-file', '--batch'], `${first.join('\n')}\n`)
+  return objects.some((line) => /^parent [0-9a-f]+$/.test(line))
 }
 
 /** Finds this ref's commit in the output of `git ls-remote`, which also has longer names. */

@@ -14,10 +14,10 @@ export interface GitRepository {
   readonly remote: string | null
   /** Finds the commit of a ref of this repository; null if the ref does not exist. */
   findTip(ref: string): Promise<string | null>
-  /** Fetches the commit of a ref of the remote; null if the ref does not exist. */
+  /**
+   * Fetches the commit of a ref of the remote with its whole history; null if the ref does not exist.
+   */
   fetch(ref: string): Promise<string | null>
-  /** Finds the last known commit of a branch of the remote; null if the branch was never seen. */
-  findLastSeen(ref: string): Promise<string | null>
   /** Finds the latest common ancestor of two commits. */
   findMergeBase(one: string, other: string): Promise<string | null>
   /** Loads a file, or all files in a folder: texts by path. */

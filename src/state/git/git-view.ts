@@ -1,5 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { GitRepository } from './git-repository.ts'
+import { fetchSharedTip } from './shared-tip.ts'
 
 /** Explains the branch to people, and identifies it as state of Edgewise by its first line. */
 export const readmePath = 'README.md'
@@ -39,14 +40,13 @@ export function buildBranchRef({ branch }: GitLocation): string {
  * not push. They count unless another process has written since: it then treats these writes as
  * in-doubt.
  *
- * @throws EdgewiseError `record-moved` if it is unclear which commit is right, `usage` if the
- *   branch contains something else
+ * @throws EdgewiseError `record-moved` if it is unclear which commit is right, `state-rewound` if
+ *   the remote lost commits, `usage` if the branch contains something else
  */
 export async function loadView(git: GitRepository, place: GitLocation): Promise<BranchView> {
   const ref = buildBranchRef(place)
   const local = await git.findTip(ref)
-  const shared = git.remote === null ? null : await git.fetch(ref)
-  if (git.remote !== null && local !== null && shared === null) await refuseGone(git, place)
+  const shared = git.remote === null ? null : await fetchSharedTip(git, ref)
   const view = { tip: await chooseTip(git, place, local, shared), local, shared }
   if (view.tip !== null) await refuseOther(git, place, view.tip)
   return view
@@ -70,23 +70,6 @@ async function chooseTip(
     )
   }
   return base === shared ? local : shared
-}
-
-/**
- * Refuses a branch that the remote has lost: the copy here may be older than it was, and its state
- * long outdated.
- */
-async function refuseGone(git: GitRepository, place: GitLocation): Promise<void> {
-  const { branch } = place
-  if ((await git.findLastSeen(buildBranchRef(place))) === null) return
-  throw new EdgewiseError(
-    'record-moved',
-    `the branch ${branch} was deleted from the remote ${git.remote}; the copy in this clone ` +
-      'may be older',
-    `Find the newest copy ("git log ${branch}" in each clone) and push it: "git push ` +
-      `${git.remote} ${branch}". To start a new state, set the copy here aside: "git branch -m ` +
-      `${branch} old-${branch}".`,
-  )
 }
 
 /**

@@ -22,7 +22,8 @@ export async function openGit(
 ): Promise<GitRepository | null> {
   const { createLibraryGit } = await import('./library-git.ts')
   const git = createLibraryGit(folder, env)
-  const found = await git(['rev-parse', '--git-common-dir', '--show-object-format', '--show-cdup'])
+  const questions = '--git-common-dir --is-shallow-repository --show-object-format --show-cdup'
+  const found = await git(['rev-parse', ...questions.split(' ')])
   if (found.code !== 0) {
     if (/not a git repository/i.test(found.err)) return null
     throw new EdgewiseError(
@@ -31,7 +32,7 @@ export async function openGit(
       'Fix the cause, or store the state in a folder: "state: {store: dir}".',
     )
   }
-  const [common = '', format = 'sha1', up = ''] = splitLines(found.out)
+  const [common = '', shallow, format = 'sha1', up = ''] = splitLines(found.out)
   const commonFolder = resolve(folder, common)
   // The top folder: git resolves a relative address of a remote from there.
   const top = resolve(folder, up)
@@ -50,6 +51,7 @@ export async function openGit(
     commonFolder,
     remote: settings.some((line) => line.startsWith(`remote.${remote}.url `)) ? remote : null,
     isPartial: settings.some((line) => line.endsWith('.promisor true')),
+    isShallow: shallow === 'true',
     idLength: format === 'sha256' ? 64 : 40,
     now,
   })
