@@ -52,6 +52,7 @@ export function buildPlan(
       release: count('release'),
       unchanged: 0,
       held: 0,
+      conditional: changes.filter(({ reason }) => reason === 'secret-unknown').length,
       writes: writes.length,
       lowerBound: 1,
       seconds: 0,

@@ -6,6 +6,7 @@ import type { Confidence, Drift, DriftItem } from '../model/drift.ts'
 import type { Observed, ObservedItem, Unreadable } from '../model/drift.ts'
 import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 import { diffSnapshots } from './diff-snapshots.ts'
+import { listUnresolvedPointers, replaceKnownSecrets } from './known-secrets.ts'
 import { splitDomains } from './split-domains.ts'
 
 /** Recorded state; `at` is when an item was recorded, ISO 8601. */
@@ -15,7 +16,8 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: str
  * Detects drift between desired, recorded and observed state: the difference from recorded to
  * desired, and from recorded to observed for the observed items. An in-doubt item stays in-doubt
  * for any observed value, since an abandoned write may still take effect. An item whose observed
- * value is unreadable is a live difference without a patch.
+ * value is unreadable is a live difference without a patch. A secret whose value is not available
+ * counts as recorded, and is not verified.
  *
  * @param onHold domains on hold
  */
@@ -25,9 +27,11 @@ export function detectDrift(
   observed: Observed,
   onHold: ReadonlySet<Domain> = new Set(),
 ): Drift {
-  const [from, to] = [splitDomains(toSnapshot(recorded), onHold), splitDomains(desired, onHold)]
-  const pending = diffSnapshots(from.others, to.others).changes
-  const changesOnHold = diffSnapshots(from.chosen, to.chosen).changes
+  const base = toSnapshot(recorded)
+  const assumed = replaceKnownSecrets(desired, base)
+  const [from, to] = [splitDomains(base, onHold), splitDomains(assumed, onHold)]
+  const pending = listDefiniteChanges(from.others, to.others)
+  const changesOnHold = listDefiniteChanges(from.chosen, to.chosen)
   const seen = selectObserved(recorded, observed)
   const pendingByKey = indexByKey([...pending, ...changesOnHold])
   const liveByKey = indexByKey(diffSnapshots(seen.recorded, seen.observed).changes)
@@ -55,7 +59,12 @@ export function detectDrift(
         recordedAt: known?.at ?? null,
         pending: isPending ? change.patch : [],
         live: unreadable === undefined ? (liveChange?.patch ?? []) : [],
-        notVerifiable: observedItem?.notVerifiable ?? [],
+        notVerifiable: [
+          ...new Set([
+            ...(observedItem?.notVerifiable ?? []),
+            ...listUncompared(known, desired.get(domain)?.get(item)),
+          ]),
+        ].toSorted(),
         unreadable,
         held: isPending && onHold.has(domain),
       })
@@ -70,6 +79,17 @@ export function detectDrift(
     live,
     inDoubt,
   }
+}
+
+/** Lists the changes from one snapshot to another, without conditional ones. */
+function listDefiniteChanges(from: Snapshot, to: Snapshot): Change[] {
+  return diffSnapshots(from, to).changes.filter(({ reason }) => reason !== 'secret-unknown')
+}
+
+/** Lists the pointers of desired secrets that can't be compared with a confirmed value. */
+function listUncompared(known: ItemState | undefined, desired: ItemState | undefined): string[] {
+  if (known?.status !== 'confirmed') return []
+  return (desired?.candidates ?? []).flatMap(listUnresolvedPointers)
 }
 
 /** Selects recorded and observed state of the observed items; other items can't differ. */

@@ -10,6 +10,7 @@ import {
   type Value,
 } from '../model/item.ts'
 import { computePatch } from './compute-patch.ts'
+import { isSameButUnknown } from './known-secrets.ts'
 
 /** Difference of two snapshots. */
 export interface Difference {
@@ -22,7 +23,7 @@ export interface Difference {
 /**
  * Computes the changes from one snapshot to another. An in-doubt item is a change even if a
  * candidate is equal. An item that only `from` has is released, or emptied by a desired item that
- * clears it.
+ * clears it. An item that differs at most in unresolved secrets is a conditional change.
  */
 export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
   const domains = [...new Set([...from.keys(), ...to.keys()])].toSorted()
@@ -87,11 +88,13 @@ function computeDesiredChange(
   const after = computeTargetValue(spec, state, value)
   if (state?.status === 'confirmed' && before !== null && isSameAtService(spec, before, after))
     return null
+  const isConditional =
+    state?.status === 'confirmed' && before !== null && isSameButUnknown(spec, before, after)
   return {
     domain,
     item,
     action: before === null ? 'set' : 'change',
-    reason,
+    reason: isConditional ? 'secret-unknown' : reason,
     before,
     after,
     patch: computePatch(before, after),

@@ -281,9 +281,9 @@ item: string
  */
 action: ("set" | "change" | "unset" | "release")
 /**
- * Reason. Cleared: another desired item empties this one.
+ * Reason. Cleared: another desired item empties this one. Secret-unknown: only a secret whose value was not available may differ.
  */
-reason: ("differs" | "in-doubt" | "cleared")
+reason: ("differs" | "in-doubt" | "cleared" | "secret-unknown")
 /**
  * The desired item that empties this one.
  */
@@ -398,10 +398,13 @@ version: number
 effort: ("quick" | "normal" | "thorough")
 }
 /**
- * Counts for the reader; not used by apply.
+ * Counts for the reader; apply does not use the others.
  */
 summary?: {
-
+/**
+ * Number of conditional changes. A file without it is refused: its hashes depend on the values of secrets.
+ */
+conditional?: number
 }
 /**
  * Warnings for the reader; not used by apply.

@@ -1171,7 +1171,7 @@ function validate19(data, { instancePath = "", parentData, parentDataProperty, r
       return validate19.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate19.errors = vErrors, errors === 0;
 }
-var planFileFits = validate20, schema32 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared"] }, by: { type: "string" }, before: !0, after: !0, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal", "thorough"] } } }, summary: { type: "object" }, warnings: { type: "array", items: { type: "string" } }, explanation: { type: "object" } } }, pattern13 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate20, schema32 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal", "thorough"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } }, explanation: { type: "object" } } }, pattern13 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate20(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1230,7 +1230,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
                             let data6 = data2.reason, _errs12 = errors;
                             if (typeof data6 != "string")
                               return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                            if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared"))
+                            if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
                               return validate20.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema32.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
@@ -1541,37 +1541,46 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
               if (valid0) {
                 if (data.summary !== void 0) {
                   let data34 = data.summary, _errs72 = errors;
-                  if (!(data34 && typeof data34 == "object" && !Array.isArray(data34)))
-                    return validate20.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
+                  if (errors === _errs72)
+                    if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+                      if (data34.conditional !== void 0) {
+                        let data35 = data34.conditional, _errs74 = errors;
+                        if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
+                          return validate20.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], !1;
+                        if (errors === _errs74 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
+                          return validate20.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                      }
+                    } else
+                      return validate20.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
                   var valid0 = _errs72 === errors;
                 } else
                   var valid0 = !0;
                 if (valid0) {
                   if (data.warnings !== void 0) {
-                    let data35 = data.warnings, _errs74 = errors;
-                    if (errors === _errs74)
-                      if (Array.isArray(data35)) {
-                        var valid15 = !0;
-                        let len6 = data35.length;
+                    let data36 = data.warnings, _errs76 = errors;
+                    if (errors === _errs76)
+                      if (Array.isArray(data36)) {
+                        var valid16 = !0;
+                        let len6 = data36.length;
                         for (let i6 = 0; i6 < len6; i6++) {
-                          let _errs76 = errors;
-                          if (typeof data35[i6] != "string")
+                          let _errs78 = errors;
+                          if (typeof data36[i6] != "string")
                             return validate20.errors = [{ instancePath: instancePath + "/warnings/" + i6, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid15 = _errs76 === errors;
-                          if (!valid15)
+                          var valid16 = _errs78 === errors;
+                          if (!valid16)
                             break;
                         }
                       } else
                         return validate20.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
-                    var valid0 = _errs74 === errors;
+                    var valid0 = _errs76 === errors;
                   } else
                     var valid0 = !0;
                   if (valid0)
                     if (data.explanation !== void 0) {
-                      let data37 = data.explanation, _errs78 = errors;
-                      if (!(data37 && typeof data37 == "object" && !Array.isArray(data37)))
+                      let data38 = data.explanation, _errs80 = errors;
+                      if (!(data38 && typeof data38 == "object" && !Array.isArray(data38)))
                         return validate20.errors = [{ instancePath: instancePath + "/explanation", schemaPath: "#/properties/explanation/type", keyword: "type", params: { type: "object" } }], !1;
-                      var valid0 = _errs78 === errors;
+                      var valid0 = _errs80 === errors;
                     } else
                       var valid0 = !0;
                 }

@@ -4,7 +4,7 @@ import { listFieldNames } from '../catalog/value/item-schema.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
-import { mapSecrets, type Secret } from '../model/secret.ts'
+import { createUnresolved, findReference, mapSecrets, type Secret } from '../model/secret.ts'
 import {
   listReferencedNames,
   listSecretNames,
@@ -90,6 +90,15 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return this.maskTemplate(reference.includes('${') ? reference : `\${secret:${reference}}`)
   }
 
+  /**
+   * Returns the unresolved secret of a template, and looks its values up, so that they are masked
+   * everywhere from now on.
+   */
+  refer(template: string): Secret {
+    this.maskTemplate(template)
+    return createUnresolved(shorten(template))
+  }
+
   /** Tests whether the values of all secrets in a value are available. */
   canReveal(value: Value): boolean {
     let isComplete = true
@@ -105,7 +114,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
     const values = names.map((name) => this.#lookUpValue(name))
     if (values.includes(null)) {
       for (const name of names) if (this.#lookUpValue(name) === null) this.#unresolved.add(name)
-      return { $secret: `unresolved:${shorten(template)}` }
+      return createUnresolved(shorten(template))
     }
     const fullText = template.replace(
       /\$\{secret:([^}]*)\}/g,
@@ -162,9 +171,8 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return mapSecrets(value, (secret) => {
       const known = this.#fingerprints.findText(secret)
       if (known !== undefined) return known
-      const name = secret.startsWith('unresolved:')
-        ? `the secret ${secret.slice('unresolved:'.length)}`
-        : 'a recorded secret'
+      const reference = findReference(secret)
+      const name = reference === null ? 'a recorded secret' : `the secret ${reference}`
       throw new EdgewiseError(
         'access',
         `the value of ${name} is not available`,

@@ -19,8 +19,12 @@ export interface Change {
   domain: Domain
   item: ItemKey
   action: Action
-  /** `cleared`: the write of the item `by` clears this one, which has no write of its own. */
-  reason: 'differs' | 'in-doubt' | 'cleared'
+  /**
+   * - `cleared`: the write of the item `by` clears this one, which has no write of its own.
+   * - `secret-unknown`: a conditional change. Only a secret whose value is unavailable may differ,
+   *   so its write is sent only if the value turns out to differ.
+   */
+  reason: 'differs' | 'in-doubt' | 'cleared' | 'secret-unknown'
   by?: ItemKey
   /** Canonical values; null if nothing was recorded, or nothing is managed any more. */
   before: Value | null

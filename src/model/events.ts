@@ -23,7 +23,14 @@ export type ApplyEvent =
       items: ItemKey[]
       message: string
     }
-  | { type: 'write.not-sent'; time: string; id: number; message: string }
+  | {
+      type: 'write.not-sent'
+      time: string
+      id: number
+      message: string
+      /** Present if the write was not needed: its secrets have their recorded values. */
+      reason?: 'unchanged'
+    }
   | { type: 'write.waiting'; time: string; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
   | { type: 'part.confirmed'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
@@ -78,4 +85,6 @@ export type ApplyEvent =
       takenBack?: boolean
       /** Parts of the writes: domains × items. */
       parts: OutcomeCounts
+      /** Writes not sent because nothing differs; in none of the other counts. Absent for 0. */
+      unchanged?: number
     } & OutcomeCounts)

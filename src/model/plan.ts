@@ -2,8 +2,8 @@ import type { Change, Write } from './change.ts'
 import type { Domain, ItemKey } from './item.ts'
 
 /**
- * Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged` and `held` (on hold) count
- * items of domains.
+ * Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged`, `held` (on hold) and
+ * `conditional` count items of domains.
  */
 export interface PlanSummary {
   /** Domains with a change. */
@@ -14,6 +14,8 @@ export interface PlanSummary {
   release: number
   unchanged: number
   held: number
+  /** Conditional changes (`secret-unknown`); `change` includes them. */
+  conditional: number
   writes: number
   /** No plan for these changes has fewer writes. */
   lowerBound: number

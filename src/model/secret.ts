@@ -8,14 +8,28 @@ export interface Secret {
   $secret: string
 }
 
+const unresolved = 'unresolved:'
+
 /** Reports whether a value is a masked secret. */
 export function isSecret(value: unknown): value is { $secret: string } {
   return isObject(value) && typeof value['$secret'] === 'string' && Object.keys(value).length === 1
 }
 
-/** Reports whether a value is a secret whose value is unavailable. */
-export function isUnresolved(value: unknown): boolean {
-  return isSecret(value) && value.$secret.startsWith('unresolved:')
+/** Returns the reference of an unresolved secret: a name, or a template; null for others. */
+export function findReference(secret: string): string | null {
+  return secret.startsWith(unresolved) ? secret.slice(unresolved.length) : null
+}
+
+/** Creates the unresolved secret of a reference. */
+export function createUnresolved(reference: string): Secret {
+  return { $secret: unresolved + reference }
+}
+
+/** Reports whether a value contains an unresolved secret. */
+export function holdsUnresolved(value: Json): boolean {
+  if (isSecret(value)) return findReference(value.$secret) !== null
+  if (Array.isArray(value)) return value.some(holdsUnresolved)
+  return isObject(value) && Object.values(value).some(holdsUnresolved)
 }
 
 /** Copies a value and replaces every secret in it; `replace` gets its JSON pointer too. */

@@ -1,5 +1,5 @@
 import { detectDrift } from '../diff/detect-drift.ts'
-import { replaceKnownSecrets } from '../diff/known-secrets.ts'
+import { replaceKnownSecrets, resolveSecrets } from '../diff/known-secrets.ts'
 import { parseObserved } from '../manifest/observed.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace } from '../manifest/workspace.ts'
@@ -45,11 +45,17 @@ export function findDrift(
     )
   }
   const { vault, config } = workspace
-  const desired = replaceKnownSecrets(workspace.desired, recorded)
+  const desired = resolveSecrets(workspace.desired, (reference) => vault.resolve(reference))
+  const assumed = replaceKnownSecrets(desired, recorded)
   const seen =
     observed === null
       ? { observed: new Map(), notes: [] }
-      : parseObserved(observed, { recorded, desired, itemKeys: config.service.itemKeys, vault })
+      : parseObserved(observed, {
+          recorded,
+          desired: assumed,
+          itemKeys: config.service.itemKeys,
+          vault,
+        })
   const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,

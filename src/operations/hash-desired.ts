@@ -2,24 +2,19 @@ import { createHash } from 'node:crypto'
 import { canonicalizeJson } from '../model/canonical-json.ts'
 import type { Domain, ItemState, ItemKey, Value } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
-import { mapSecrets } from '../model/secret.ts'
+import { findReference, mapSecrets } from '../model/secret.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * Returns a function that hashes a domain's desired state. The hash does not depend on whether the
- * values of secrets are available: a secret is hashed by its reference.
+ * Returns a function that hashes a domain's desired state. The hash does not depend on the values
+ * of secrets: a secret is hashed by its reference.
  */
 export function hashDesired({
   desired,
-  vault,
-}: Pick<LoadedWorkspace, 'desired' | 'vault'>): (domain: Domain) => string {
+}: Pick<LoadedWorkspace, 'desired'>): (domain: Domain) => string {
   const hashes = new Map<Domain, string>()
-  const replaceSecrets = (value: Value): Json => {
-    const templates = vault.listTemplates(value)
-    return mapSecrets(value, (secret) => ({
-      $secret: templates[secret] ?? secret.replace(/^unresolved:/, ''),
-    }))
-  }
+  const replaceSecrets = (value: Value): Json =>
+    mapSecrets(value, (secret) => ({ $secret: findReference(secret) ?? secret }))
   return (domain) => {
     const known = hashes.get(domain)
     if (known !== undefined) return known

@@ -7,7 +7,10 @@ import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Outside } from './outside.ts'
 
-/** Workspace with its available secrets. */
+/**
+ * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
+ * resolves them.
+ */
 export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
   /** Finds the commit of the manifests; null if git does not answer: it is informational only. */
@@ -29,8 +32,13 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
   const workspace = loadBaseWorkspace(root, outside.env, (config) => {
     const { secrets, service } = config
     const sources = createSecretSources(root, secrets, outside.env, service.token, reach)
-    vault = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
-    return vault
+    const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
+    vault = keeper
+    return {
+      maskTemplate: (template) => keeper.refer(template),
+      maskLiteral: (value) => keeper.maskLiteral(value),
+      occursIn: (url) => keeper.occursIn(url),
+    }
   })
   if (vault === undefined) throw new TypeError('expected loading to create the secret vault')
   const { token } = workspace.config.service

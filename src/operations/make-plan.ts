@@ -1,14 +1,22 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { splitDomains } from '../diff/split-domains.ts'
-import { replaceKnownSecrets } from '../diff/known-secrets.ts'
-import type { Workspace } from '../manifest/workspace.ts'
+import { replaceKnownSecrets, resolveSecrets } from '../diff/known-secrets.ts'
+import type { SecretVault } from '../manifest/secret-vault.ts'
+import type { Change } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
+import { createUnresolved } from '../model/secret.ts'
+import { listReferencedNames } from '../model/secret-keeper.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
 import { narrowSnapshot, type Selection } from '../plan/selection.ts'
-import { findDomainsOnHold, findConflicts, mapDomainsToWaves } from '../rollout/conflicts.ts'
+import {
+  findDomainsOnHold,
+  findConflicts,
+  mapDomainsToWaves,
+  type RolloutConflicts,
+} from '../rollout/conflicts.ts'
 import type { RecordedState } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeOnHold, describeUnfinished } from '../rollout/on-hold.ts'
@@ -27,6 +35,8 @@ export interface PlanOptions {
   retryHeld?: boolean
   /** Plan without waves. */
   atOnce?: boolean
+  /** References of the secrets that a plan file treats as unknown; absent for a new plan. */
+  unknown?: ReadonlySet<string>
   /** Reports progress of a long search for fewer writes: steps made, and their maximum. */
   progress?(made: number, all: number): void
 }
@@ -41,7 +51,7 @@ export async function makePlan(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
   selection: Selection,
-  { rollouts = [], retryHeld = false, atOnce = false, ...options }: PlanOptions,
+  { rollouts = [], retryHeld = false, atOnce = false, unknown, ...options }: PlanOptions,
   outside: Outside,
 ): Promise<Plan> {
   const { config } = workspace
@@ -53,7 +63,7 @@ export async function makePlan(
       workspace.diagnostics,
     )
   }
-  const chosen = selectSnapshots(workspace, recorded, selection)
+  const chosen = selectSnapshots(workspace, recorded, selection, unknown)
   const hashDomain = hashDesired(workspace)
   const onHoldDomains = retryHeld
     ? new Map<Domain, Rollout>()
@@ -64,17 +74,23 @@ export async function makePlan(
   )
   const { others: desiredState, chosen: wantedOnHold } = splitDomains(chosen.desired, onHoldDomains)
   const onHold = describeOnHold(knownOnHold, wantedOnHold, onHoldDomains)
-  const difference = diffSnapshots(recordedState, desiredState)
-  const changed = new Set(difference.changes.map(({ domain }) => domain))
-  const { continued, conflicting } = findConflicts(changed, selection, rollouts, hashDomain)
+  const { changes: allChanges, unchanged } = diffSnapshots(recordedState, desiredState)
+  const { changes, continued, conflicting } = matchRollouts(
+    allChanges,
+    selection,
+    rollouts,
+    hashDomain,
+  )
   const made = planWrites({
     ...options,
     recorded: recordedState,
     desired: desiredState,
-    ...difference,
+    references: chosen.references,
+    changes,
+    unchanged,
     first: config.rollout.first,
     // A single change is a single write, without a need for the large solver.
-    ...(difference.changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
+    ...(changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
     grouping: config.grouping,
     limits: config.limits,
     target: [...selection.target],
@@ -111,14 +127,68 @@ function describeOpenRollouts(continued: Rollout | null, conflicting: Rollout[])
   )
 }
 
-/** Selects parts of recorded and desired state; unavailable secrets count as unchanged. */
+/**
+ * Selects parts of recorded state, of desired state with available secrets resolved, and of desired
+ * state as references.
+ *
+ * @param unknown as in `PlanOptions`
+ */
 export function selectSnapshots(
-  workspace: Workspace,
+  workspace: Pick<LoadedWorkspace, 'desired' | 'vault'>,
   recorded: RecordedState,
   selection: Selection,
-): { recorded: Snapshot; desired: Snapshot } {
+  unknown?: ReadonlySet<string>,
+): { recorded: Snapshot; desired: Snapshot; references: Snapshot } {
+  const references = narrowSnapshot(workspace.desired, selection)
   return {
     recorded: narrowSnapshot(recorded, selection),
-    desired: narrowSnapshot(replaceKnownSecrets(workspace.desired, recorded), selection),
+    desired: resolveAvailable(references, workspace.vault, recorded, unknown),
+    references,
+  }
+}
+
+/**
+ * Resolves the available secrets, except those that a plan file treats as unknown. A secret that
+ * was known when the file was made and is not available now counts as recorded.
+ */
+function resolveAvailable(
+  references: Snapshot,
+  vault: SecretVault,
+  recorded: RecordedState,
+  unknown: ReadonlySet<string> | undefined,
+): Snapshot {
+  const desired = resolveSecrets(references, (reference) =>
+    unknown?.has(reference) === true ? createUnresolved(reference) : vault.resolve(reference),
+  )
+  if (unknown === undefined) return desired
+  const wasKnown = (reference: string) =>
+    !unknown.has(reference) && !listReferencedNames(reference).some((name) => vault.isCommand(name))
+  return replaceKnownSecrets(desired, recorded, wasKnown)
+}
+
+/**
+ * Finds the open rollouts that affect the changes. A plan that resumes a rollout has conditional
+ * changes in its remaining waves only: the others belong to the next plan.
+ */
+function matchRollouts(
+  changes: Change[],
+  selection: Selection,
+  rollouts: Rollout[],
+  hashDomain: (domain: Domain) => string,
+): RolloutConflicts & { changes: Change[] } {
+  const find = (own: Change[]) =>
+    findConflicts(new Set(own.map(({ domain }) => domain)), selection, rollouts, hashDomain)
+  const definite = changes.filter(({ reason }) => reason !== 'secret-unknown')
+  const { continued } = find(definite)
+  if (continued === null) return { ...find(changes), changes }
+  const remaining = new Set(
+    continued.waves.flatMap(({ domains, passed }) => (passed ? [] : domains)),
+  )
+  return {
+    continued,
+    conflicting: [],
+    changes: changes.filter(
+      ({ domain, reason }) => reason !== 'secret-unknown' || remaining.has(domain),
+    ),
   }
 }

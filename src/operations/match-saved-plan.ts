@@ -42,10 +42,11 @@ export async function matchSavedPlan(
   const { itemKeys } = workspace.config.service
   const saved = parseSavedPlan(parseJson(text))
   // Plans are compared in waves; an apply without waves sends the same writes at once.
-  const planOptions: PlanOptions = { ...options, atOnce: false, effort: saved.effort }
+  const { effort, unknown } = saved
+  const planOptions: PlanOptions = { ...options, atOnce: false, effort, unknown }
   const current = await makePlan(workspace, recorded, saved.selection, planOptions, outside)
-  const snapshots = selectSnapshots(workspace, recorded, saved.selection)
-  if (isContinuing(saved, snapshots.desired, findContinued(current, planOptions, workspace)))
+  const snapshots = selectSnapshots(workspace, recorded, saved.selection, unknown)
+  if (isContinuing(saved, snapshots.references, findContinued(current, planOptions, workspace)))
     refuseUnreviewed(saved, current)
   else
     refuseStale(
@@ -68,16 +69,21 @@ function findContinued(
   return findConflicts(domains, current.basis, rollouts, hashDesired(workspace)).continued
 }
 
-/** Returns whether the plan of the file is an open rollout with waves left to send. */
+/**
+ * Returns whether the plan of the file is an open rollout with waves left to send. A domain with
+ * conditional changes only is not in the rollout if none of them was sent.
+ */
 function isContinuing(
-  { desired: planned }: SavedPlan,
-  desired: Snapshot,
+  { desired: planned, reviewed }: SavedPlan,
+  references: Snapshot,
   open: Rollout | null,
 ): boolean {
-  const domains = Object.keys(planned)
-  if (open === null || Object.keys(open.asked).length !== domains.length) return false
-  const hashesNow = hashDomains(desired, domains)
-  return domains.every(
-    (domain) => open.asked[domain] !== undefined && hashesNow[domain] === planned[domain],
-  )
+  if (open === null) return false
+  const changes = [...reviewed.values()]
+  const definite = changes.filter(({ reason }) => reason !== 'secret-unknown')
+  const isComplete =
+    Object.keys(open.asked).every((domain) => Object.hasOwn(planned, domain)) &&
+    definite.every(({ domain }) => Object.hasOwn(open.asked, domain))
+  const hashesNow = hashDomains(references, Object.keys(planned))
+  return isComplete && Object.entries(planned).every(([domain, hash]) => hashesNow[domain] === hash)
 }

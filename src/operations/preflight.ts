@@ -3,7 +3,7 @@ import { parseItem } from '../catalog/parse-item.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
-import { mapSecrets } from '../model/secret.ts'
+import { findReference, mapSecrets } from '../model/secret.ts'
 import { listSecretUses } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -38,7 +38,8 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
   throw new EdgewiseError(
     'access',
     `the plan writes secrets whose values are not available: ${list.join(', ')}`,
-    `${reasons}\nProvide them as configured under "secrets" in edgewise.yaml.`,
+    `${reasons}\nProvide them as configured under "secrets" in edgewise.yaml, ` +
+      'or select other items with --target and --item.',
   )
 }
 
@@ -50,25 +51,31 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
  */
 export function refuseInvalidSecrets(planned: Plan, vault: SecretVault): void {
   const unresolved = new Set(
-    listSecretUses(planned, vault).map(({ write, item }) => `${write.id} ${item}`),
+    listSecretUses(planned, vault)
+      // A plan file leaves secrets unresolved whose values are available by now.
+      .filter(({ secret, reference }) => {
+        return findReference(secret) === null || vault.listMissing(reference).length > 0
+      })
+      .map(({ write, item }) => `${write.id} ${item}`),
   )
   for (const write of planned.writes) {
     for (const [item, form] of Object.entries(write.items)) {
       let hasSecret = false
-      mapSecrets(form.payload, (secret) => {
+      const payload = mapSecrets(form.payload, (secret) => {
         hasSecret = true
-        return { $secret: secret }
+        const reference = findReference(secret)
+        return reference === null ? { $secret: secret } : { ...vault.resolve(reference) }
       })
       if (!hasSecret || unresolved.has(`${write.id} ${item}`)) continue
       const [problem] = parseItem(
         getItemSpec(item),
-        vault.reveal(form.payload),
+        vault.reveal(payload),
         'wire',
         write.domains[0] ?? '',
       ).problems
       if (problem === undefined) continue
       const names =
-        Object.values(vault.listTemplates(form.payload)).join(', ') || 'a literal in the manifest'
+        Object.values(vault.listTemplates(payload)).join(', ') || 'a literal in the manifest'
       throw new EdgewiseError(
         'invalid',
         `the item ${item} of ${write.domains[0] ?? ''} is not valid ` +

@@ -6,7 +6,8 @@ import { isSafeToRepeat, type Change, type Form, type Write } from '../model/cha
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import { mapSecrets } from '../model/secret.ts'
+import { resolvePointer } from '../model/json.ts'
+import { findReference, isSecret, mapSecrets } from '../model/secret.ts'
 import { listReferencedNames } from '../model/secret-keeper.ts'
 import { findPlanFault } from '../plan/find-plan-fault.ts'
 import { refuseInvalidSecrets } from './preflight.ts'
@@ -29,13 +30,34 @@ export interface Resolved {
  * occurs in the service's address
  */
 export async function resolveForSend(
-  { vault, config }: Pick<LoadedWorkspace, 'vault' | 'config'>,
+  workspace: Pick<LoadedWorkspace, 'vault' | 'config'>,
   planned: Plan,
   recorded: Snapshot,
   signal: AbortSignal,
 ): Promise<Resolved> {
+  const { vault } = workspace
   const uses = listSecretUses(planned, vault)
   if (uses.length === 0) return { plan: planned, renewed: [] }
+  await obtainSecrets(workspace, uses, signal)
+  const resolution = resolveUses(uses, vault)
+  const writes = planned.writes.map((write) => resolveWrite(write, resolution))
+  const plan = { ...planned, writes, changes: resolveChanges(planned.changes, writes, resolution) }
+  refuseUnproven(plan, recorded, resolution)
+  refuseInvalidSecrets(plan, vault)
+  return { plan, renewed: listRenewed(planned, uses, vault) }
+}
+
+/**
+ * Obtains the values of secrets; commands run once per process.
+ *
+ * @throws EdgewiseError `access` when a command fails, `invalid` when a value occurs in the
+ * service's address
+ */
+export async function obtainSecrets(
+  { vault, config }: Pick<LoadedWorkspace, 'vault' | 'config'>,
+  uses: SecretUse[],
+  signal: AbortSignal,
+): Promise<void> {
   await vault.obtain(
     uses.flatMap(({ reference }) => vault.listMissing(reference)),
     signal,
@@ -43,12 +65,6 @@ export async function resolveForSend(
   // The address is shown and recorded; the value of a command is known only now.
   if (vault.occursIn(config.service.url))
     throw new EdgewiseError('invalid', `service.url in edgewise.yaml: ${secretDetail}`)
-  const resolution = resolveUses(uses, vault)
-  const writes = planned.writes.map((write) => resolveWrite(write, resolution))
-  const plan = { ...planned, writes, changes: resolveChanges(planned.changes, writes, resolution) }
-  refuseUnproven(plan, recorded, resolution)
-  refuseInvalidSecrets(plan, vault)
-  return { plan, renewed: listRenewed(uses, vault) }
 }
 
 /** Resolved secrets of a plan's writes. */
@@ -169,11 +185,25 @@ function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution)
   )
 }
 
-function listRenewed(uses: SecretUse[], vault: SecretVault): string[] {
-  const isRenewed = ({ secret, reference }: SecretUse) =>
-    // An unresolved secret has no recorded value to differ from.
-    !secret.startsWith('unresolved:') && vault.resolve(reference).$secret !== secret
-  const renewed = uses.filter(isRenewed)
-  const names = renewed.flatMap(({ reference }) => listReferencedNames(reference))
+function listRenewed({ changes }: Plan, uses: SecretUse[], vault: SecretVault): string[] {
+  const before = new Map(changes.map((change) => [`${change.domain} ${change.item}`, change]))
+  const isRenewed = ({ domain, item, secret, reference }: SecretUse) => {
+    const now = vault.resolve(reference).$secret
+    if (findReference(secret) === null) return now !== secret
+    const change = before.get(`${domain} ${item}`)
+    return change !== undefined && hasOtherSecret(change, secret, now)
+  }
+  const names = uses.filter(isRenewed).flatMap(({ reference }) => listReferencedNames(reference))
   return [...new Set(names)].filter((name) => vault.isCommand(name)).toSorted()
+}
+
+/** Tests whether a recorded secret, in the place of an unresolved one, differs from its value. */
+function hasOtherSecret({ before, after }: Change, unresolved: string, now: string): boolean {
+  let differs = false
+  mapSecrets(after, (secret, pointer) => {
+    const known = secret === unresolved ? resolvePointer(before, pointer) : undefined
+    differs ||= isSecret(known) && known.$secret !== now
+    return null
+  })
+  return differs
 }

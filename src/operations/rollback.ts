@@ -131,7 +131,10 @@ async function countStillDesired(
     return { stillDesired: rolledBack.size, onHold: 0 }
   const snapshots = selectSnapshots(workspace, recorded, { target: [], items: [] })
   const { changes } = diffSnapshots(snapshots.recorded, snapshots.desired)
-  const again = changes.filter(({ domain, item }) => rolledBack.has(`${domain} ${item}`))
+  const again = changes.filter(
+    ({ domain, item, reason }) =>
+      reason !== 'secret-unknown' && rolledBack.has(`${domain} ${item}`),
+  )
   const domainsOnHold = findDomainsOnHold(await store.listRollouts(), hashDesired(workspace))
   const onHold = again.filter(({ domain }) => domainsOnHold.has(domain)).length
   return { stillDesired: again.length - onHold, onHold }

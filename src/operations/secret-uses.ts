@@ -2,7 +2,7 @@ import type { SecretVault } from '../manifest/secret-vault.ts'
 import type { Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import { mapSecrets } from '../model/secret.ts'
+import { findReference, mapSecrets } from '../model/secret.ts'
 import { listReferencedNames } from '../model/secret-keeper.ts'
 
 /** Secret in a write that is unresolved, or was recorded from a command. */
@@ -26,9 +26,10 @@ export function listSecretUses({ writes, references }: Plan, vault: SecretVault)
     for (const [item, form] of Object.entries(write.items)) {
       for (const secret of collectSecrets(form.payload)) {
         for (const domain of write.domains) {
-          const unresolved = /^unresolved:(.*)$/s.exec(secret)?.[1]
+          const unresolved = findReference(secret)
           const reference = unresolved ?? references?.get(domain)?.get(item)?.[secret]
-          if (reference === undefined || !needsValue(secret, reference, vault)) continue
+          if (reference === undefined) continue
+          if (unresolved === null && !needsValue(secret, reference, vault)) continue
           uses.push({ write, domain, item, secret, reference })
         }
       }
@@ -37,7 +38,7 @@ export function listSecretUses({ writes, references }: Plan, vault: SecretVault)
   return uses
 }
 
-/** Returns whether the value to send for a secret is not known yet. */
+/** Returns whether the value to send for a recorded secret is not known yet. */
 function needsValue(secret: string, reference: string, vault: SecretVault): boolean {
   if (vault.listMissing(reference).length > 0) return true
   const fromCommand = listReferencedNames(reference).some((name) => vault.isCommand(name))

@@ -6,6 +6,7 @@ import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
 import type { RecordedState } from '../state/store.ts'
 import { DefectAfterWrites } from './defect-after-writes.ts'
+import { closeWaveGaps, dropUnchanged, reportUnchanged } from './drop-unchanged.ts'
 import { executePlan } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
@@ -88,9 +89,12 @@ export async function submitPlan(
   )
     throw new EdgewiseError('declined', 'nothing was applied')
 
-  const inWaves = request.waves && isRollout(workspace, plan, continued)
+  const { plan: needed, unchanged } = await dropUnchanged(workspace, plan, outside.signal)
+  const isGapped = continued === null && unchanged.length > 0
+  const remaining = isGapped ? closeWaveGaps(needed) : needed
+  const inWaves = request.waves && isRollout(workspace, remaining, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
-  const first = inWaves ? selectFirstWave(plan) : plan
+  const first = inWaves ? selectFirstWave(remaining) : remaining
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
@@ -117,16 +121,18 @@ export async function submitPlan(
     serviceTime,
     time: serviceTime.time,
     bisects: request.stopOnRefusal !== true,
-    report: (event: ApplyEvent, budget: CallBudget | null) => {
-      begun ||= event.type === 'write.started'
-      if (event.type === 'write.in-doubt') doubts.push(event)
-      progress.report(event, budget?.countAvailable() ?? null)
-      if (event.type === 'apply.finished') finished = event
+    report: (reported: ApplyEvent, budget: CallBudget | null) => {
+      for (const event of reportUnchanged(reported, unchanged)) {
+        begun ||= event.type === 'write.started'
+        if (event.type === 'write.in-doubt') doubts.push(event)
+        progress.report(event, budget?.countAvailable() ?? null)
+        if (event.type === 'apply.finished') finished = event
+      }
     },
   }
   try {
     const result = inWaves
-      ? await runRollout(workspace, plan, store, recorded, {
+      ? await runRollout(workspace, remaining, store, recorded, {
           ...options,
           lock: locked,
           continued,

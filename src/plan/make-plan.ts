@@ -23,6 +23,11 @@ export const plannerVersion = 1
 export interface PlanInput {
   recorded: Snapshot
   desired: Snapshot
+  /**
+   * Desired state with every secret as its reference, for the basis: a plan made without secrets
+   * has the same one. Default: `desired`.
+   */
+  references?: Snapshot
   /** Difference between recorded and desired, and the number of items equal in both. */
   changes: Change[]
   unchanged: number
@@ -92,12 +97,13 @@ export function makePlan(input: PlanInput): Plan {
       ...countActions(changes),
       unchanged: input.unchanged,
       held: 0,
+      conditional: changes.filter(({ reason }) => reason === 'secret-unknown').length,
       writes: writes.length,
       lowerBound,
       seconds: 60 * Math.max(0, Math.ceil(writes.length / limits.callsPerMinute) - 1),
     },
     basis: {
-      desired: hashDomains(desired, domains),
+      desired: hashDomains(input.references ?? desired, domains),
       recorded: hashDomains(recorded, domains),
       target: input.target,
       items: input.items,

@@ -4,9 +4,10 @@ import type { PlanFile } from '../generated/state-types.ts'
 import { planFile } from '../generated/state-validators.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import type { Domain, ItemKey, Snapshot, Value } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Effort, Plan } from '../model/plan.ts'
+import { findReference, mapSecrets } from '../model/secret.ts'
 import { checkStored } from '../model/stored-file.ts'
 import { pluralize, listSome } from '../model/words.ts'
 import { hashDomains } from './basis.ts'
@@ -20,6 +21,11 @@ import type { Selection } from './selection.ts'
 export interface SavedPlan {
   selection: Selection
   effort: Effort
+  /**
+   * References of the secrets that were unknown when the plan was made. They stay unknown in the
+   * new plan; otherwise a plan made without secrets would never equal one made with them.
+   */
+  unknown: ReadonlySet<string>
   /** Hashes by domain. */
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
@@ -41,10 +47,14 @@ const remakeHint = 'Make a new plan with "edgewise plan --out FILE".'
 export function parseSavedPlan(data: Json | undefined): SavedPlan {
   const checked = checkStored(data, planFile)
   if ('fault' in checked) throw createUnusableError(checked.fault)
-  const { changes, basis, planner } = checked.value
+  const { changes, basis, planner, summary } = checked.value
   if (planner.version !== plannerVersion)
     throw createUnusableError(
       `it was made by version ${planner.version} of the planner, this is version ${plannerVersion}`,
+    )
+  if (summary?.conditional === undefined)
+    throw createUnusableError(
+      'an earlier version of edgewise made it, whose hashes depend on the values of secrets',
     )
   const { desired, recorded, items = [] } = basis
   const foreign = [...Object.keys(desired), ...Object.keys(recorded)].find((key) => !isDomain(key))
@@ -64,6 +74,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   return {
     selection: { target: domains, items },
     effort: planner.effort,
+    unknown: new Set(changes.flatMap(({ after }) => listReferences(after))),
     desired,
     recorded,
     reviewed,
@@ -77,16 +88,16 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
  *
  * @param now the plan of the same selection, made with the same effort
  * @param json the same plan in the form of a plan file
- * @param snapshots recorded and desired state of the saved plan's domains now
+ * @param snapshots recorded state and desired references of the saved plan's domains now
  * @throws EdgewiseError `stale-plan`, naming the manifests and states that changed since
  */
 export function refuseStale(
   saved: SavedPlan,
   now: Plan,
   json: JsonObject,
-  { recorded, desired }: { recorded: Snapshot; desired: Snapshot },
+  { recorded, references }: { recorded: Snapshot; references: Snapshot },
 ): void {
-  const manifests = listChangedDomains(saved.desired, desired)
+  const manifests = listChangedDomains(saved.desired, references)
   const states = listChangedDomains(saved.recorded, recorded)
   if (manifests.length + states.length > 0) {
     const changed = [
@@ -103,7 +114,7 @@ export function refuseStale(
     const { held } = now.summary
     const cause =
       held === 0
-        ? ''
+        ? describeOtherSecrets(saved, now)
         : `: ${pluralize(held, 'change is', 'changes are')} on hold ` +
           'since a rollout was stopped or rolled back'
     const hintText =
@@ -115,6 +126,20 @@ export function refuseStale(
     )
   }
   refuseOtherWrites(saved.writes, json['writes'])
+}
+
+/** Names the first change that differs in the values of its secrets only; empty without one. */
+function describeOtherSecrets({ reviewed }: SavedPlan, now: Plan): string {
+  const hide = (value: Value | null) => mapSecrets(value, () => '')
+  const other = now.changes.find((change) => {
+    const { before, after } = reviewed.get(formatChangeName(change)) ?? change
+    const isReviewed = reviewed.has(formatChangeName(change))
+    const base = isReviewed ? after : before
+    return !isSameJson(base, change.after) && isSameJson(hide(base), hide(change.after))
+  })
+  return other === undefined
+    ? ''
+    : `: the value of a secret in ${other.item} of ${other.domain} changed, or is not available`
 }
 
 /**
@@ -155,6 +180,17 @@ function refuseOtherWrites(saved: Json | undefined, now: Json | undefined): void
     'The file was altered, or "grouping", "rollout" or "limits" in edgewise.yaml changed. ' +
       remakeHint,
   )
+}
+
+/** Lists the references of the unresolved secrets in a value. */
+function listReferences(value: Value | null): string[] {
+  const references: string[] = []
+  mapSecrets(value, (secret) => {
+    const reference = findReference(secret)
+    if (reference !== null) references.push(reference)
+    return null
+  })
+  return references
 }
 
 function hasSameMembers(expected: Domain[], got: Domain[]): boolean {

@@ -92,6 +92,23 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect(text('output')).toBe('differs=false\n')
   })
 
+  it('a plan with conditional changes only lets the apply run', async () => {
+    const settings = text('edgewise.yaml')
+    place.write('edgewise.yaml', `${settings}secrets: {origin: {env: ORIGIN}}\n`)
+    const heads = [{ head_name: 'Authorization', head_value: 'Bearer ${secret:origin}' }]
+    place.manifest('www.example.com', { add_back_source_head: heads })
+    place.env = { ...place.env, ORIGIN: 'value-of-the-origin' }
+    await place.settle()
+    expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
+    expect(text('summary.md')).toContain('1 conditional')
+    expect(text('output')).toBe('differs=true\n')
+    const applied = await act({ command: 'apply', program }, { ORIGIN: 'value-of-the-origin' })
+    expect(applied).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('1 write unchanged, not sent') as string,
+    })
+  })
+
   it('drift compares with an observed file', async () => {
     expect((await act({ command: 'plan', program })).status).toBe(0)
     expect((await act({ command: 'apply', program })).status).toBe(0)

@@ -271,3 +271,29 @@ describe('detectDrift', () => {
     expect(runDetectDrift({}, { visit_deny_whitelist: unset }).items).toEqual([])
   })
 })
+
+describe('a desired secret whose value is not available', () => {
+  const heads = (value: string, mode = 'yes') =>
+    createConfirmedState([
+      { head_name: 'A', head_value: { $secret: value }, write_when_exists: mode },
+    ])
+  const recorded: ItemState = { ...heads('scrypt:1'), templates: { 'scrypt:1': 'origin' } }
+  const detect = (desired: ItemState) =>
+    runDetectDrift({ add_back_source_head: recorded }, { add_back_source_head: desired })
+
+  it.each(['origin', 'renamed'])('is no difference, and not verified: %s', (reference) => {
+    const { items, pending } = detect(heads(`unresolved:${reference}`))
+    expect([items, pending]).toMatchObject([
+      [{ kinds: [], confidence: 'assumed', notVerifiable: ['/0/head_value'] }],
+      [],
+    ])
+  })
+
+  it('hides no other difference, and is not part of its patch', () => {
+    const { items } = detect(heads('unresolved:origin', 'no'))
+    expect(items).toMatchObject([
+      { kinds: ['pending'], pending: [{ path: '/0/write_when_exists', value: 'no' }] },
+    ])
+    expect(items[0]?.pending).toHaveLength(1)
+  })
+})

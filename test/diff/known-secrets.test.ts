@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { replaceKnownSecrets } from '../../src/diff/known-secrets.ts'
+import { replaceKnownSecrets, resolveSecrets } from '../../src/diff/known-secrets.ts'
 import { createConfirmedState, type ItemState, type Snapshot } from '../../src/model/item.ts'
 
 const a = 'a.example.com'
@@ -25,8 +25,20 @@ const heads = (...values: string[]) => ({
   list: values.map((value, i) => ({ name: `X-${i}`, value: { $secret: value } })),
 })
 
+it('resolves references, and keeps lists canonical', () => {
+  const list = (...secrets: string[]) =>
+    buildSnapshot(
+      createConfirmedState({ list: secrets.map(($secret) => ({ $secret })), mode: 'cover' }),
+      'ip_black_list',
+    )
+  const values: Record<string, string> = { a: 'scrypt:9', b: 'scrypt:8' }
+  const resolve = (name: string) => ({ $secret: values[name] ?? `unresolved:${name}` })
+  const resolved = resolveSecrets(list('unresolved:a', 'unresolved:b', 'unresolved:c'), resolve)
+  expect(resolved).toEqual(list('scrypt:8', 'scrypt:9', 'unresolved:c'))
+})
+
 describe('a secret whose value is not available', () => {
-  it('is unchanged while its name is the recorded one', () => {
+  it('can count as recorded while its name is the recorded one', () => {
     const desired = replaceKnownSecrets(
       buildSnapshot(createConfirmedState(stamp('unresolved:signing'))),
       recorded,
@@ -38,14 +50,49 @@ describe('a secret whose value is not available', () => {
     expect(diffSnapshots(recorded, desired).changes).toEqual([])
   })
 
-  it('is a change under another name', () => {
-    const desired = replaceKnownSecrets(
-      buildSnapshot(createConfirmedState(stamp('unresolved:other'))),
-      recorded,
-    )
-    expect(diffSnapshots(recorded, desired).changes).toMatchObject([
-      { action: 'change', after: { key: { $secret: 'unresolved:other' } } },
-    ])
+  it.each(['signing', 'other'])('is a conditional change: %s', (reference) => {
+    const desired = buildSnapshot(createConfirmedState(stamp(`unresolved:${reference}`)))
+    expect(diffSnapshots(recorded, desired)).toMatchObject({
+      changes: [
+        {
+          action: 'change',
+          reason: 'secret-unknown',
+          before: { key: { $secret: 'scrypt:1' } },
+          after: { key: { $secret: `unresolved:${reference}` } },
+        },
+      ],
+      unchanged: 0,
+    })
+  })
+
+  it('is an ordinary change with another difference, in-doubt or unrecorded', () => {
+    const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
+    const states: [Snapshot, string][] = [
+      [buildSnapshot(createConfirmedState({ ...stamp('scrypt:1'), deadtime: 90 })), 'differs'],
+      [buildSnapshot(createConfirmedState({ ...stamp('scrypt:1'), key: 'plain' })), 'differs'],
+      [
+        buildSnapshot({ status: 'in-doubt', candidates: [stamp('scrypt:1'), stamp('scrypt:2')] }),
+        'in-doubt',
+      ],
+      [new Map(), 'differs'],
+    ]
+    for (const [state, reason] of states)
+      expect(diffSnapshots(state, desired).changes).toMatchObject([{ reason }])
+  })
+
+  it('in a sorted list is compared in any order', () => {
+    const list = (...secrets: string[]) =>
+      buildSnapshot(
+        createConfirmedState({
+          list: ['192.0.2.1', ...secrets.map(($secret) => ({ $secret }))],
+          mode: 'cover',
+        }),
+        'ip_black_list',
+      )
+    const desired = list('unresolved:a', 'unresolved:b')
+    const changes = (before: Snapshot) => diffSnapshots(before, desired).changes
+    expect(changes(list('scrypt:8', 'scrypt:9'))).toMatchObject([{ reason: 'secret-unknown' }])
+    expect(changes(list('scrypt:8'))).toMatchObject([{ reason: 'differs' }])
   })
 
   it('is set if the item or its reference is unrecorded', () => {

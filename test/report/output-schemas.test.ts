@@ -173,6 +173,8 @@ const prefetched = {
 }
 const accepted: [string, unknown][] = [
   ...Object.values(events).map((event): [string, unknown] => ['apply-event', event]),
+  ['apply-event', { ...events['write.not-sent'], reason: 'unchanged' }],
+  ['apply-event', { ...events['apply.finished'], unchanged: 2 }],
   [
     'drift',
     {

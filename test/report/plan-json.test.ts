@@ -33,6 +33,15 @@ const plan = buildPlan(
       after: { key: secret },
       patch: [{ op: 'add', path: '', value: { key: secret } }],
     }),
+    buildChange({
+      domain,
+      item: 'visit_timestamp',
+      action: 'change',
+      reason: 'secret-unknown',
+      before: { key: secret },
+      after: { key: { $secret: 'unresolved:signing' } },
+      patch: [{ op: 'replace', path: '/key/$secret', value: 'unresolved:signing' }],
+    }),
   ],
   {
     writes: [

@@ -352,14 +352,16 @@ describe('secrets', () => {
     expect(seen.join('')).toContain('scrypt:')
   })
 
-  it('without a value count as unchanged once recorded, and are never written', async () => {
+  it('without a value are conditional changes once recorded, and are never written', async () => {
     place.env = { EDGEWISE_TOKEN: token }
     const first = await place.manifest(www, config).cli('apply', '--yes')
     expect([first.code, first.err]).toEqual([1, expect.stringContaining('origin, signing')])
     place.env = { EDGEWISE_TOKEN: token, ...values }
     await place.settle()
     place.env = {}
-    expect((await place.json('plan'))['changes']).toEqual([])
+    const reasons = [{ reason: 'secret-unknown' }, { reason: 'secret-unknown' }]
+    expect((await place.json('plan'))['changes']).toMatchObject(reasons)
+    expect((await place.cli('drift')).code).toBe(0)
     place.env = { ...values, SIGNING: 'another' }
     const changed = await place.cli('plan')
     expect(changed.out).toMatch(/key {2}\(secret [0-9a-f]{8}\) → \(secret [0-9a-f]{8}\)/)

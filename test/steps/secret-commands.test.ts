@@ -72,7 +72,6 @@ describe('the command of a secret', () => {
     expect(await state()).not.toContain('unresolved')
     forgetRuns()
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect((await place.cli('apply', '--yes')).code).toBe(0)
     const looked = JSON.stringify({ [www]: { visit_timestamp: await key() } })
     place.write('live.json', looked)
     expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
@@ -98,14 +97,18 @@ describe('the command of a secret', () => {
     place.manifest(www, { ...signed(), ...heads('x'), timeout: { time: 60 } })
     await place.settle()
     expect(runs().toSorted()).toEqual(['origin', 'signing'])
-    forgetRuns()
-    await place.manifest(www, { ...signed(), ...heads('x'), timeout: { time: 61 } }).settle()
-    expect(runs()).toEqual([])
-    await place.manifest(www, { ...signed(90), ...heads('x'), timeout: { time: 61 } }).settle()
-    expect(runs()).toEqual(['signing'])
+    place.manifest(www, { ...signed(90), ...heads('x'), timeout: { time: 61 } })
+    for (const [item, expected] of [
+      ['timeout', []],
+      ['visit_timestamp', ['signing']],
+    ] as const) {
+      forgetRuns()
+      expect((await place.cli('apply', '--yes', '--item', item)).code).toBe(0)
+      expect(runs()).toEqual(expected)
+    }
   })
 
-  it('does not run for a delta of other list entries, and its secret stays recorded', async () => {
+  it('runs for a delta of other list entries, which contains the secret', async () => {
     // A delta is cheaper only for both domains together.
     const both = (other: string) =>
       [www, 'b.example.com'].forEach((domain) => {
@@ -115,39 +118,59 @@ describe('the command of a secret', () => {
       })
     both('x')
     await place.settle()
-    const before = await state()
+    give('origin', 'second-origin-token')
     forgetRuns()
     both('y')
     const writesAsDelta = [{ forms: { add_response_head: 'add' } }]
     expect(await place.json('plan')).toMatchObject({ writes: writesAsDelta })
     await place.settle()
-    expect(runs()).toEqual([])
+    expect(runs()).toEqual(['origin'])
     expect(await fetchConfig(emulator, www)).toMatchObject({
-      add_response_head: { list: [{ value: 'Bearer first-origin-token' }, { value: 'y' }, {}] },
+      add_response_head: { list: [{ value: 'Bearer second-origin-token' }, { value: 'y' }, {}] },
     })
-    expect(await state()).toContain(/scrypt:[0-9a-f]+/.exec(before)?.[0])
+    // The new value is recorded.
+    expect((await place.cli('apply', '--yes')).err).toContain('unchanged, not sent')
+  })
+
+  it('is not needed for a delta of a plan that knew the secret', async () => {
+    const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
+    place.write('edgewise.yaml', home.replace('{command: [./origin.sh]}', '{env: ORIGIN}'))
+    const withSecret = { ...place.env, ORIGIN: 'first-origin-token' }
+    const [known, unknown] = [withSecret, { ...place.env }]
+    const domains = [www, 'b.example.com']
+    const both = (other: string) => {
+      for (const domain of domains) {
+        const { list } = heads(other).add_response_head
+        const own = [...list, { name: 'X-Own', value: domain }]
+        place.manifest(domain, { add_response_head: { list: own } })
+      }
+    }
+    place.env = known
+    both('x')
+    await place.settle()
+    const before = await state()
+    both('y')
+    expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)
+    place.env = unknown
     // A refused delta is sent again by domain; the whole list with the secret is not available.
     await setFaults(emulator, { kind: 'refuse', item: 'add_response_head', probability: 1 })
-    both('z')
-    const refused = await place.cli('apply', '--yes')
-    expect([refused.code, runs()]).toEqual([3, []])
-    expect(refused.err).toContain('refused:')
+    const refused = await place.cli('apply', 'plan.json')
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('refused:')])
     await setFaults(emulator, { kind: 'refuse', domain: www, probability: 1 })
-    expect([(await place.cli('apply', '--yes')).code, runs()]).toEqual([3, []])
+    expect((await place.cli('apply', 'plan.json')).code).toBe(3)
     expect(await fetchConfig(emulator, 'b.example.com')).toMatchObject({
-      add_response_head: { list: [{}, { value: 'z' }, {}] },
+      add_response_head: { list: [{}, { value: 'y' }, {}] },
     })
+    expect(await state()).toContain(/scrypt:[0-9a-f]+/.exec(before)?.[0])
     await setFaults(emulator)
+    place.env = known
     await place.settle()
-    // A single domain is written as a whole.
-    expect(runs()).toEqual(['origin'])
   })
 
   it('provides the value to send, even if another value is recorded', async () => {
     await place.manifest(www, signed()).settle()
     give('signing', 'second-signing-key')
     forgetRuns()
-    expect((await place.json('plan'))['changes']).toEqual([])
     place.manifest(www, signed(90))
     expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)
     const before = await state()
@@ -316,9 +339,12 @@ describe('a repair', () => {
     const args = ['drift', '--observed', 'live.json', '--repair'] as const
     place.ask = () => Promise.resolve(false)
     expect((await place.cli(...args)).code).toBe(1)
-    look({ timeout: { time: '99' } })
-    expect((await place.cli(...args, '--yes')).code).toBe(0)
     expect(runs()).toEqual([])
+    look({ timeout: { time: '99' } })
+    const repaired = await place.cli(...args, '--yes')
+    expect([repaired.code, repaired.err]).toEqual([0, expect.stringContaining('not sent')])
+    expect(runs()).toEqual(['signing'])
+    forgetRuns()
     look({ visit_timestamp: other })
     expect((await place.cli(...args, '--yes')).code).toBe(0)
     expect(runs()).toEqual(['signing'])

@@ -47,7 +47,8 @@ export function declarePlan(program: Command, declare: Declare): void {
         saveFile(resolve(io.cwd, options.markdown), formatPlanMarkdown({ ...plan, warnings }))
       if (context.options.json === true) io.out(json())
       else dialogue.show({ kind: 'plan', plan })
-      const differs = plan.changes.length > 0 || rollbackUnfinished
+      const isDefinite = plan.changes.length > plan.summary.conditional
+      const differs = isDefinite || rollbackUnfinished
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
@@ -60,5 +61,8 @@ export function declarePlan(program: Command, declare: Declare): void {
         .default('normal'),
     )
     .option('--explain-writes', 'print the reason for each write and the cost of simple groupings')
-    .option('--detailed-exitcode', 'exit with 2 if there are changes, or a rollback is unfinished')
+    .option(
+      '--detailed-exitcode',
+      'exit with 2 if there are changes (not conditional ones), or a rollback is unfinished',
+    )
 }

@@ -1,4 +1,5 @@
 import type { OutcomeCounts } from '../../model/outcome.ts'
+import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { formatRolloutEvent, type RolloutEvent } from './rollout-text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -8,7 +9,8 @@ export type PrintedEvent =
   | { type: 'apply.started'; apply: string; writes: number; releases: number }
   | { type: 'write.started'; id: number; domains: string[]; items: string[] }
   | { type: 'write.confirmed'; id: number; rewritten?: string[] }
-  | { type: 'write.refused' | 'write.not-sent'; id: number; message: string }
+  | { type: 'write.refused'; id: number; message: string }
+  | { type: 'write.not-sent'; id: number; message: string; reason?: 'unchanged' }
   | { type: 'write.in-doubt'; id: number; domains: string[]; items: string[]; message: string }
   | { type: 'write.waiting'; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; id: number; domains: string[]; items: string[] }
@@ -21,6 +23,7 @@ export type PrintedEvent =
       takenBack?: boolean
       stopped: string | null
       parts: OutcomeCounts
+      unchanged?: number
     } & OutcomeCounts)
 
 /** Formats an event as a plain line for logs, or null for an event without a line. */
@@ -42,6 +45,8 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
         escapeInvisible(event.message)
       )
     case 'write.not-sent':
+      if (event.reason === 'unchanged')
+        return `${paint.dim('unchanged, not sent')}  write ${event.id} of ${total}`
       return (
         `${paint.dim('not sent')}   write ${event.id} of ${total}: ` +
         escapeInvisible(event.message)
@@ -103,7 +108,12 @@ export function formatFinished(
   paint: Paint,
 ): string {
   const counts = formatCounts(event, event.parts)
-  const writes = counts === '' ? 'no write was needed' : `writes: ${counts}`
+  const { unchanged = 0 } = event
+  const all = [
+    ...(counts === '' ? [] : [`writes: ${counts}`]),
+    ...(unchanged === 0 ? [] : [`${pluralize(unchanged, 'write')} unchanged, not sent`]),
+  ]
+  const writes = all.length === 0 ? 'no write was needed' : all.join('; ')
   const whole = event.refused + event.inDoubt + event.notSent === 0
   if (event.takenBack !== undefined) {
     const result = event.takenBack

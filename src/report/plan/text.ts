@@ -49,14 +49,19 @@ export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   ].join('\n\n')
 }
 
-/** Formats `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. */
+/**
+ * Formats `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. Conditional changes are
+ * counted separately.
+ */
 export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
+  const { conditional } = summary
   const parts = (
     [
       [summary.set, 'to set'],
-      [summary.change, 'to change'],
+      [summary.change - conditional, 'to change'],
       [summary.unset, 'to unset'],
       [summary.release, 'to release'],
+      [conditional, "conditional: sent only if the secret's value differs"],
     ] as const
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
   const writes = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
@@ -168,6 +173,7 @@ function formatNote(change: Change): string {
   if (change.reason === 'cleared') return `  emptied by ${change.by ?? 'another item'}`
   if (change.action === 'release') return '  no longer managed; the service keeps its value'
   if (change.action === 'unset') return '  reset to unset'
+  if (change.reason === 'secret-unknown') return '  conditional; sent only if the value differs'
   return change.reason === 'in-doubt' ? '  in-doubt; written again' : ''
 }
 

@@ -1,6 +1,6 @@
 import { isSameJson } from '../../model/canonical-json.ts'
 import { isObject, type Json } from '../../model/json.ts'
-import { isSecret } from '../../model/secret.ts'
+import { findReference, isSecret } from '../../model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
 /** Line of a value or a change: the field's name (`''` for the item itself) and its text. */
@@ -81,10 +81,7 @@ export function formatValue(value: Json): string {
 }
 
 function formatSecret(fingerprint: string): string {
-  if (fingerprint.startsWith('unresolved:'))
-    return (
-      `(secret ${escapeInvisible(fingerprint.slice('unresolved:'.length))}, value not ` +
-      'available)'
-    )
+  const reference = findReference(fingerprint)
+  if (reference !== null) return `(secret ${escapeInvisible(reference)}, value not available)`
   return `(secret ${fingerprint.slice('scrypt:'.length, 'scrypt:'.length + 8)})`
 }
