@@ -29,9 +29,7 @@ export async function openState({ root, config }: Workspace, outside: Outside): 
     {
       disk: outside.disk,
       processName: outside.machine.processName,
-      openGit:
-        outside.openGit ??
-        ((folder, remote) => openGit(folder, remote, env, () => outside.clock.now())),
+      openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, outside)),
     },
   )
 }

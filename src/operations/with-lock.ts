@@ -1,5 +1,6 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { acquireLock, leaseMs, type Lease, type LockHolder } from '../state/lock.ts'
+import { HangingRemoteError } from '../state/git/remote-calls.ts'
 import type { OpenState } from '../state/open-state.ts'
 import type { Moment } from '../apply/run.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -95,7 +96,10 @@ export async function withLock<T>(
   }
 }
 
-/** Acquires the lock again. A temporarily unreachable remote must not end a rollout. */
+/**
+ * Acquires the lock again. A temporarily unreachable remote must not end a rollout; one that hangs
+ * ends it, and the next apply continues it.
+ */
 async function reacquire<T>(
   acquire: (timeoutMs: number) => Promise<T>,
   { clock, signal }: Outside,
@@ -105,7 +109,10 @@ async function reacquire<T>(
     try {
       return await acquire(deadlineMs - clock.monotonic())
     } catch (error) {
-      const isTransient = error instanceof EdgewiseError && error.code === 'record-unreachable'
+      const isTransient =
+        error instanceof EdgewiseError &&
+        error.code === 'record-unreachable' &&
+        !(error instanceof HangingRemoteError)
       if (!isTransient || signal.aborted || clock.monotonic() >= deadlineMs) throw error
       await clock.sleep(retryMs, signal)
     }

@@ -117,7 +117,10 @@ export class RealRuns {
         disk: realDisk,
         processName: 'look',
         openGit: (folder, remote) =>
-          openGit(folder, remote, buildGitEnvironment(this.sandbox.env, ''), Date.now),
+          openGit(folder, remote, buildGitEnvironment(this.sandbox.env, ''), {
+            clock: { now: Date.now, monotonic: () => performance.now() },
+            signal: new AbortController().signal,
+          }),
       },
     )
     return store.load()

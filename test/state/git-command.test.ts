@@ -92,20 +92,6 @@ describe.each(runners)('git in %s', (_runner, gitIn) => {
     expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('run\nrun\nrun\n')
   })
 
-  it.each(['git', 'its child process'])('fails if %s does not end in time', async (who) => {
-    if (who === 'git') script('git', "trap '' INT\nsleep 20")
-    else {
-      await gitIn(folder, buildGitEnvironment(process.env, ''))(['init', '--quiet'])
-      const [section, pack] = ['[remote "origin"]\n\turl = .', "trap '' INT && sleep 20; true"]
-      appendFileSync(join(folder, '.git/config'), `${section}\n\tuploadpack = "${pack}"\n`)
-    }
-    const git = who === 'git' ? withScript() : gitIn(folder, buildGitEnvironment(process.env, ''))
-    expect(await git(['ls-remote', 'origin'], '', 200)).toMatchObject({
-      code: 1,
-      err: 'no answer in 0.2 s',
-    })
-  })
-
   it('throws if it is not installed', async () => {
     await expect(gitIn(tmpdir(), { PATH: '/nowhere' })(['version'])).rejects.toMatchObject({
       code: 'unavailable',

@@ -13,6 +13,7 @@ import { simpleGit } from 'simple-git'
 import { openGit } from '../../src/state/git/open-git.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
+import type { RemoteContext } from '../../src/state/git/remote-calls.ts'
 
 /** Folder for repositories, with git run by a neutral user: no settings of the real user apply. */
 export class GitSandbox {
@@ -72,12 +73,20 @@ export class GitSandbox {
     return join(this.folder, to)
   }
 
-  async open(name: string, env: Record<string, string | undefined> = {}): Promise<GitRepository> {
+  async open(
+    name: string,
+    env: Record<string, string | undefined> = {},
+    context: Partial<RemoteContext> = {},
+  ): Promise<GitRepository> {
     const git = await openGit(
       join(this.folder, name),
       'origin',
       buildGitEnvironment({ ...this.env, ...env }, ''),
-      () => Date.UTC(2026, 10, 20),
+      {
+        clock: { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() },
+        signal: new AbortController().signal,
+        ...context,
+      },
     )
     if (git === null) throw new Error(`expected a repository in ${name}`)
     return git

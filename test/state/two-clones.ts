@@ -34,10 +34,11 @@ export class Two {
     where: string,
     id = 'default',
     disturb: (git: GitRepository) => GitRepository = (git) => git,
+    openRepository = () => this.sandbox.open(where),
   ): Promise<Store> {
     const root = `${this.sandbox.folder}/${where}`
     const state = { store: 'git' as const, branch, remote: 'origin', path: 'state' }
-    const openGit = async () => disturb(await this.sandbox.open(where))
+    const openGit = async () => disturb(await openRepository())
     const { store } = await openState(
       { root, id, address: 'https://api.example.net', account: 'default', state },
       { disk: realDisk, processName: where, openGit },

@@ -63,13 +63,16 @@ export function addGlobalOptions(command: Command): Command {
 
 function createContext(io: Io, options: GlobalOptions): CommandContext {
   const colour = options.color !== false
+  const note = (text: string) => {
+    if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
+  }
+  // A bar or a countdown may be on the current line of the terminal.
+  const reportWait = (text: string) => note(io.errIsTerminal ? `\r\u001b[K${text}` : text)
   return {
-    io,
+    io: { ...io, reportWait },
     options,
     paint: createPaint(io.outIsTerminal, colour, io.env),
     errPaint: createPaint(io.errIsTerminal, colour, io.env),
-    note: (text) => {
-      if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
-    },
+    note,
   }
 }

@@ -30,6 +30,8 @@ export function createRepository(
   { commonFolder, remote, isPartial, isShallow, idLength, now }: Properties,
 ): GitRepository {
   const { queries: git, updates } = gits
+  // A partial clone fetches missing objects on demand, from a remote that may hang.
+  const [readObjects, addObjects] = isPartial ? [gits.network, gits.network] : [git, updates]
   const nullId = '0'.repeat(idLength)
   const findTip = async (ref: string) =>
     (await runForLines(git, ['for-each-ref', '--format=%(refname) %(objectname)', ref]))
@@ -43,16 +45,16 @@ export function createRepository(
     findTip,
     ...(remote === null ? withoutRemote : createRemote(gits, remote, isShallow)),
     findMergeBase: async (one, other) => {
-      const found = await git(['merge-base', one, other])
+      const found = await readObjects(['merge-base', one, other])
       if (found.code > 1) throw createGitError(['merge-base'], found)
       return splitLines(found.out)[0] ?? null
     },
     loadFiles: async (commit, path) => {
-      if (isPartial) await prefetchFiles(git, commit, path)
-      return loadFiles(git, commit, path)
+      if (isPartial) await prefetchFiles(readObjects, commit, path)
+      return loadFiles(readObjects, commit, path)
     },
     findId: async (commit, path) => {
-      const [entry] = await listTree(git, ['--full-tree', commit, '--', path])
+      const [entry] = await listTree(readObjects, ['--full-tree', commit, '--', path])
       return entry === undefined ? null : `${entry.type} ${entry.id}`
     },
     commit: async (parent, changes, message) => {
@@ -65,7 +67,7 @@ export function createRepository(
         nullId,
       )
       const [id] = await runForLines(
-        updates,
+        addObjects,
         ['fast-import', '--quiet', '--done', '--date-format=raw'],
         stream,
       )

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import {
   createNoGitError,
-  formatTimeout,
   repeatInterrupted,
-  type Git,
   type GitAttempt,
+  type GitWatch,
+  type WatchedGit,
 } from './git-command.ts'
 import { gitSettings } from './git-environment.ts'
 
@@ -15,9 +15,8 @@ import { gitSettings } from './git-environment.ts'
  * An interrupt can still end a new process before it has its group. It has not started git yet, so
  * it is repeated.
  */
-export function createDetachedGit(folder: string, env: Record<string, string>): Git {
-  return (args, input, timeoutMs) =>
-    repeatInterrupted(() => attempt(folder, env, args, input, timeoutMs))
+export function createDetachedGit(folder: string, env: Record<string, string>): WatchedGit {
+  return (args, input, watch) => repeatInterrupted(() => attempt(folder, env, args, input, watch))
 }
 
 function attempt(
@@ -25,8 +24,10 @@ function attempt(
   env: Record<string, string>,
   args: string[],
   input = '',
-  timeoutMs?: number,
+  watch?: GitWatch,
 ): Promise<GitAttempt> {
+  const ended = { code: 1, out: Buffer.alloc(0), err: '', interrupted: false }
+  if (watch?.signal.aborted === true) return Promise.resolve(ended)
   return new Promise((resolve, reject) => {
     const settings = gitSettings.flatMap((setting) => ['-c', setting])
     const child = spawn('git', [...settings, ...args], {
@@ -37,24 +38,27 @@ function attempt(
     })
     const out: Buffer[] = []
     const err: Buffer[] = []
-    let late: string | null = null
-    const giveUp = (ms: number) => () => {
-      late = formatTimeout(ms)
+    // A process that has left the group may keep the output open.
+    const giveUp = () => {
       kill(child.pid)
+      child.stdout.destroy()
+      child.stderr.destroy()
+      resolve(ended)
     }
-    const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp(timeoutMs), timeoutMs)
+    watch?.signal.addEventListener('abort', giveUp)
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', () => watch?.onOutput())
     child.on('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer)
+      watch?.signal.removeEventListener('abort', giveUp)
       reject(error.code === 'ENOENT' ? createNoGitError() : error)
     })
     child.on('close', (code, signal) => {
-      clearTimeout(timer)
+      watch?.signal.removeEventListener('abort', giveUp)
       resolve({
         code: code ?? 1,
         out: Buffer.concat(out),
-        err: late ?? Buffer.concat(err).toString('utf8'),
+        err: Buffer.concat(err).toString('utf8'),
         interrupted: signal === 'SIGINT' || signal === 'SIGTERM',
       })
     })

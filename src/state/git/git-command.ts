@@ -12,14 +12,27 @@ export interface GitResult {
  *
  * @throws EdgewiseError `unavailable` if git is not installed
  */
-export type Git = (args: string[], input?: string, timeoutMs?: number) => Promise<GitResult>
+export type Git = (args: string[], input?: string) => Promise<GitResult>
 
-/** Two ways to run git in the same repository. */
+/** Watches a git process. */
+export interface GitWatch {
+  /** Aborted to kill it, with all that it started. */
+  signal: AbortSignal
+  /** Called at each output. */
+  onOutput(): void
+}
+
+/** Runs git like `Git`, with a watch. */
+export type WatchedGit = (args: string[], input?: string, watch?: GitWatch) => Promise<GitResult>
+
+/** Three ways to run git in the same repository. */
 export interface Gits {
   /** For commands that may be repeated after an interrupt. */
   queries: Git
   /** For commands that must survive an interrupt of our process group. */
   updates: Git
+  /** For commands that reach a remote, which may hang. */
+  network: Git
 }
 
 /** One attempt to run git. `interrupted`: a signal from outside Edgewise ended the process. */
@@ -37,19 +50,21 @@ export async function repeatInterrupted(attempt: () => Promise<GitAttempt>): Pro
   }
 }
 
-/** Formats git's error output for a message, without credentials in addresses. */
-export function formatGitError({ err }: GitResult): string {
-  const lines = err
-    .replace(/\/\/[^/@\s]+@/g, '//')
-    .split('\n')
-    .map((line) => line.replace(/^(fatal|error|remote): /, '').trim())
-    .filter((line) => line !== '' && !line.startsWith('hint:'))
-  return lines.slice(0, 3).join('; ') || 'git printed no error'
+/** Removes credentials from the addresses in a text. */
+export function hideCredentials(text: string): string {
+  return text.replace(/\/\/[^/@\s]+@/g, '//')
 }
 
-/** Formats the message for a time-out. */
-export function formatTimeout(timeoutMs: number): string {
-  return `no answer in ${timeoutMs / 1000} s`
+/** Lines of git about the progress of a transfer. */
+const progress = /: +\d+% |, done\.$|^Total \d+ |^Delta compression using /
+
+/** Formats git's error output for a message, without progress and credentials in addresses. */
+export function formatGitError({ err }: GitResult): string {
+  const lines = hideCredentials(err)
+    .split(/[\n\r]/)
+    .map((line) => line.replace(/^(fatal|error|remote): /, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('hint:') && !progress.test(line))
+  return lines.slice(0, 3).join('; ') || 'git printed no error'
 }
 
 /** Creates the error for a machine without git. */

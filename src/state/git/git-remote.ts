@@ -2,9 +2,8 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { formatGitError, runForLines, splitLines, type Git, type Gits } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 
-const pushTimeoutMs = 60_000
-const fetchTimeoutMs = 300_000
-const quietly = ['--quiet', '--no-recurse-submodules']
+/** Progress on stderr is the sign of life of a transfer. */
+const transfer = ['--quiet', '--progress', '--no-recurse-submodules']
 /** Options of a fetch that changes no ref, also not those that the user has configured. */
 const withoutRefs = ['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--refmap=']
 /** Stores what is fetched as a whole, so that a killed fetch leaves no commit without its files. */
@@ -18,21 +17,17 @@ const wholeHistory = '--depth=1000000'
  * @param isShallow whether the clone lacks the history before some commits
  */
 export function createRemote(
-  { queries: git, updates }: Gits,
+  { queries: git, network }: Gits,
   remote: string,
   isShallow: boolean,
 ): Pick<GitRepository, 'fetch' | 'push'> {
   const fetchObjects = (ref: string, ...options: string[]) =>
-    git(
-      [...asPack, 'fetch', ...quietly, ...withoutRefs, ...options, remote, ref],
-      '',
-      fetchTimeoutMs,
-    )
+    network([...asPack, 'fetch', ...transfer, ...withoutRefs, ...options, remote, ref])
   const hasCommit = async (commit: string) =>
     (await git(['cat-file', '-e', `${commit}^{commit}`])).code === 0
   const fetch = async (ref: string) => {
     for (let attempt = 0; ; attempt++) {
-      const listed = await git(['ls-remote', remote, ref], '', pushTimeoutMs)
+      const listed = await network(['ls-remote', remote, ref])
       if (listed.code !== 0) throw createUnreachableError(remote, formatGitError(listed))
       const there = findListedCommit(ref, listed.out)
       if (there === null) return null
@@ -55,11 +50,8 @@ export function createRemote(
       const options = ['--no-verify', '--no-follow-tags', '--no-signed', lease]
       // A mirror refuses a push of named refs.
       const settings = ['-c', `remote.${remote}.mirror=false`, '-c', 'push.pushOption=']
-      const pushed = await updates(
-        [...settings, 'push', ...quietly, ...options, remote, `${to ?? ''}:${ref}`],
-        '',
-        pushTimeoutMs,
-      )
+      const refspec = `${to ?? ''}:${ref}`
+      const pushed = await network([...settings, 'push', ...transfer, ...options, remote, refspec])
       // The push may have taken effect although its answer was lost.
       const there = pushed.code === 0 ? to : await fetch(ref)
       if (there === to) return true

@@ -1,14 +1,6 @@
-import { once } from 'node:events'
-import { Readable } from 'node:stream'
 import { parseEnv } from '@simple-git/argv-parser'
 import { simpleGit, type SimpleGitOptions } from 'simple-git'
-import {
-  createNoGitError,
-  formatTimeout,
-  repeatInterrupted,
-  type Git,
-  type GitAttempt,
-} from './git-command.ts'
+import { createNoGitError, repeatInterrupted, type Git, type GitAttempt } from './git-command.ts'
 import { gitSettings } from './git-environment.ts'
 
 /**
@@ -18,8 +10,7 @@ import { gitSettings } from './git-environment.ts'
  */
 export function createLibraryGit(folder: string, env: Record<string, string>): Git {
   const unsafe = listAllowed(env)
-  return (args, input, timeoutMs) =>
-    repeatInterrupted(() => attempt(folder, env, unsafe, args, input, timeoutMs))
+  return (args, input) => repeatInterrupted(() => attempt(folder, env, unsafe, args, input))
 }
 
 async function attempt(
@@ -28,15 +19,11 @@ async function attempt(
   unsafe: SimpleGitOptions['unsafe'],
   args: string[],
   input = '',
-  timeoutMs?: number,
 ): Promise<GitAttempt> {
-  const late = new AbortController()
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => late.abort(), timeoutMs)
   let result: { exitCode: number | null; stdOut: Buffer[]; stdErr: Buffer[] } | undefined
   const git = simpleGit({
     baseDir: folder,
     config: gitSettings,
-    abort: late.signal,
     allowEnvironment: Object.keys(env),
     unsafe,
     // By default the library drops unread output when git exits.
@@ -48,22 +35,11 @@ async function attempt(
       return undefined
     },
   })
-  git.env(env).outputHandler((_command, out, err) => {
-    // After a command without output the library waits for 50 ms; an empty chunk ends that.
+  // After a command without output the library waits for 50 ms; an empty chunk ends that.
+  git.env(env).outputHandler((_command, out) => {
     out.on('end', () => out.emit('data', Buffer.alloc(0)))
-    // A process that git started may outlive it and keep its output open.
-    late.signal.addEventListener('abort', () => {
-      for (const stream of [out, err]) if (stream instanceof Readable) stream.destroy()
-    })
   })
-  try {
-    // The library interrupts git and waits for its end, which git may delay.
-    await Promise.race([git.raw(args), once(late.signal, 'abort')])
-  } finally {
-    clearTimeout(timer)
-  }
-  if (late.signal.aborted)
-    return { code: 1, out: Buffer.alloc(0), err: formatTimeout(timeoutMs ?? 0), interrupted: false }
+  await git.raw(args)
   if (result === undefined) throw new TypeError('expected simple-git to report how git ended')
   const err = Buffer.concat(result.stdErr).toString('utf8')
   if (err.startsWith('Error: spawn git ENOENT')) throw createNoGitError()

@@ -5,20 +5,21 @@ import { createDetachedGit } from './detached-git.ts'
 import { findRepositoryFolder } from './find-repository-folder.ts'
 import { formatGitError, splitLines } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
+import { limitRemoteCalls, type RemoteContext } from './remote-calls.ts'
 
 /**
  * Opens the repository that a folder is in; null if it is in none.
  *
  * @param remote name of the remote; `remote` of the result is null if the repository has no such
  *   remote
- * @param now wall clock for commit dates, ms
+ * @param context clock for commit dates, and limits for a remote that hangs
  * @throws EdgewiseError `unavailable` if git is not installed or refuses to work in the folder
  */
 export async function openGit(
   folder: string,
   remote: string,
   env: Record<string, string>,
-  now: () => number,
+  context: RemoteContext,
 ): Promise<GitRepository | null> {
   const { createLibraryGit } = await import('./library-git.ts')
   const git = createLibraryGit(folder, env)
@@ -43,17 +44,21 @@ export async function openGit(
     (await createLibraryGit(top, inRepository)(['config', '--get-regexp', pattern])).out,
   )
   const repositoryEnv = withQuietSsh(inRepository, settings)
+  const updates = createDetachedGit(top, repositoryEnv)
+  const urlKey = `remote.${remote}.url `
+  const url = settings.find((line) => line.startsWith(urlKey))?.slice(urlKey.length)
   const gits = {
     queries: createLibraryGit(top, repositoryEnv),
-    updates: createDetachedGit(top, repositoryEnv),
+    updates,
+    network: limitRemoteCalls(updates, { name: remote, url: url ?? '' }, context),
   }
   return createRepository(gits, {
     commonFolder,
-    remote: settings.some((line) => line.startsWith(`remote.${remote}.url `)) ? remote : null,
+    remote: url === undefined ? null : remote,
     isPartial: settings.some((line) => line.endsWith('.promisor true')),
     isShallow: shallow === 'true',
     idLength: format === 'sha256' ? 64 : 40,
-    now,
+    now: () => context.clock.now(),
   })
 }
 
