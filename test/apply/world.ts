@@ -254,6 +254,8 @@ export class World {
       listApplies: async () => [],
       loadStateBefore: async () => new Map(),
       listOtherAddresses: async () => [],
+      findOwners: async () => new Map(),
+      move: async () => undefined,
       listRollouts: async () => [],
       saveRollout: async () => undefined,
       deleteRollouts: async () => undefined,

@@ -50,6 +50,12 @@ export function createRepository(
       if (isPartial) await prefetchFiles(git, commit, path)
       return loadFiles(git, commit, path)
     },
+    listTopFolders: async (commit) =>
+      (await listTree(git, ['--full-tree', commit]))
+        .filter(({ type }) => type === 'tree')
+        .map(({ path }) => path),
+    listPaths: async (commit, path) =>
+      (await listTree(git, ['-r', '--full-tree', commit, '--', path])).map((entry) => entry.path),
     findId: async (commit, path) => {
       const [entry] = await listTree(git, ['--full-tree', commit, '--', path])
       return entry === undefined ? null : `${entry.type} ${entry.id}`
