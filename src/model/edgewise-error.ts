@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'declined'
   | 'guarded'
   | 'local-state'
+  | 'owned-elsewhere'
   | 'rollout-open'
   | 'rollback-unfinished'
   | 'not-observed'

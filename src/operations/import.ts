@@ -7,6 +7,7 @@ import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import { parseImport, type ImportSource } from './parse-import.ts'
 import type { Ports } from './ports.ts'
+import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 import { writeManifests } from './write-manifests.ts'
 
@@ -33,7 +34,8 @@ export interface Imported {
  * service.
  *
  * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when a source can't be
- * imported or differs from recorded state
+ * imported or differs from recorded state, `owned-elsewhere` when a domain belongs to another
+ * workspace
  */
 export async function importConfig(
   workspace: LoadedWorkspace,
@@ -54,6 +56,7 @@ export async function importConfig(
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
     )
+    await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded)
     const touched = recordImported(
       managed,

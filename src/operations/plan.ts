@@ -5,6 +5,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
 import type { Dialogue, Ports } from './ports.ts'
+import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
 import { select, type SelectionRequest } from './select.ts'
 
@@ -33,7 +34,8 @@ export interface Planned {
  * Plans the changes, and the fewest writes found for them. Writes neither to the service nor to
  * state, and needs no token.
  *
- * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when nothing is selected
+ * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when nothing is selected,
+ * `owned-elsewhere` when a domain belongs to another workspace
  */
 export async function plan(
   workspace: LoadedWorkspace,
@@ -51,6 +53,7 @@ export async function plan(
     { effort, explain, rollouts, progress: dialogue.planning },
     outside,
   )
+  await refuseOwnedElsewhere(workspace, store, listManaged(made))
   const warnings = [
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),

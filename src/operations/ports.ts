@@ -54,6 +54,8 @@ export type Question =
   | { kind: 'apply'; plan: Plan }
   /** `what`: description of the items. */
   | { kind: 'forget'; what: string; items: number }
+  /** `what`: the domains; `to`: id of the other workspace. */
+  | { kind: 'move'; what: string; items: number; to: string }
   /** `noticed`: when a running lock holder notices the loss of its lock. */
   | { kind: 'unlock'; holder: LockHolder; noticed: 'before its next write' | 'at its next beat' }
 

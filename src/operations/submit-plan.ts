@@ -14,6 +14,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { runPreflight } from './preflight.ts'
 import { resolveForSend } from './resolve-for-send.ts'
+import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
 import { createServiceTime } from './service-time.ts'
@@ -57,8 +58,8 @@ export interface Executed {
  * Shows a plan, checks the guards, runs the preflight, asks, and executes the plan under the lock.
  * Every operation that changes the service uses this function.
  *
- * @throws EdgewiseError `guarded`, `access`, `invalid`, `rollout-open`, `declined`: nothing was
- * sent
+ * @throws EdgewiseError `owned-elsewhere`, `guarded`, `access`, `invalid`, `rollout-open`,
+ * `declined`: nothing was sent
  */
 export async function submitPlan(
   workspace: LoadedWorkspace,
@@ -69,6 +70,7 @@ export async function submitPlan(
   const { outside, dialogue } = ports
   const { locked, recorded } = request
   const { store } = locked
+  await refuseOwnedElsewhere(workspace, store, listManaged(plan))
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
   // Copied, so that the dialogue can't change the plan to send.

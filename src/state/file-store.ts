@@ -1,4 +1,5 @@
 import type { Applied } from '../model/applied.ts'
+import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
 import { formatDomainFile, parseDomainFile } from './format/domain-file.ts'
@@ -8,7 +9,9 @@ import { formatEntry, formatMarker, formatWave, type JournalEntry } from './form
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
 import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from './store.ts'
 import { findDoubts, loadEntries, loadOpenEntries, loadWaves, mergeBefore } from './load-journal.ts'
-import type { StateFiles } from './state-files.ts'
+import { buildMove } from './move-state.ts'
+import { findOwners, refuseOwned } from './owners.ts'
+import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatAddress, parseAddress } from './format/address-file.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
@@ -42,6 +45,8 @@ class FileStore implements Store {
   /** Unfinished applies at the last load; the next change of the state closes them. */
   #unfinished: UnfinishedApply[] = []
   #settled: number[] = []
+  /** Domains that had state at the last load. */
+  #known: ReadonlySet<Domain> = new Set()
   readonly #queue = createSerialQueue()
 
   constructor(files: StateFiles, key: StateKey, account: string) {
@@ -75,7 +80,12 @@ class FileStore implements Store {
       for (const [domain, items] of domains) recorded.set(domain, items)
       this.#unfinished.push({ entry, domains })
     }
+    this.#known = new Set(recorded.keys())
     return recorded
+  }
+
+  findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {
+    return findOwners(this.#files, this.#key, domains)
   }
 
   listUnfinished(): Applied[] {
@@ -85,7 +95,7 @@ class FileStore implements Store {
   async listOtherAddresses(): Promise<string[]> {
     const found = await this.#files.load(this.#paths.addresses)
     return [...found].flatMap(([path, text]) => {
-      const address = path === this.#paths.address ? null : parseAddress(text)
+      const address = path === this.#paths.address ? null : (parseAddress(text)?.address ?? null)
       return address === null ? [] : [address]
     })
   }
@@ -116,7 +126,9 @@ class FileStore implements Store {
       [this.#paths.entry(apply.id), this.#formatEntry(apply)],
     ])
     const marker = new Map([[this.#paths.marker(apply.id), formatMarker(apply.id)]])
-    await this.#publish([intent, marker], formatEntryMessage(apply, wave))
+    const domains = [...wave.intents.values()].flatMap((written) => [...written.keys()])
+    const message = formatEntryMessage(apply, wave)
+    await this.#publish([intent, marker], message, this.#guardNew(domains))
   }
 
   recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {
@@ -145,7 +157,13 @@ class FileStore implements Store {
   }
 
   async save(domains: RecordedState, why: string): Promise<void> {
-    await this.#publish([this.#formatDomainFiles(domains)], why)
+    const recorded = [...domains].flatMap(([domain, { size }]) => (size === 0 ? [] : [domain]))
+    await this.#publish([this.#formatDomainFiles(domains)], why, this.#guardNew(recorded))
+  }
+
+  async move(domains: RecordedState, to: string, why: string): Promise<void> {
+    const { steps, guard } = buildMove(this.#key, domains, to)
+    await this.#publish(steps, why, guard)
   }
 
   async listRollouts(): Promise<Rollout[]> {
@@ -193,7 +211,7 @@ class FileStore implements Store {
    * Publishes and closes the unfinished applies in one step: the items that they left in-doubt move
    * to the files of their domains.
    */
-  async #publish(steps: FileChanges[], message: string): Promise<void> {
+  async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
     const paths = this.#paths
     const { id, address } = this.#key
     const doubts = new Map<string, string | null>([[paths.address, formatAddress({ id, address })]])
@@ -204,8 +222,14 @@ class FileStore implements Store {
       entries.set(paths.entry(entry.id), formatEntry(entry))
       markers.set(paths.marker(entry.id), null)
     }
-    await this.#files.publish([doubts, entries, markers, ...steps], message)
+    await this.#files.publish([doubts, entries, markers, ...steps], message, guard)
     this.#unfinished = []
+  }
+
+  /** Builds the guard of a change after which this workspace manages more domains. */
+  #guardNew(domains: Domain[]): Guard | undefined {
+    const added = new Set(domains.filter((domain) => !this.#known.has(domain)))
+    return added.size === 0 ? undefined : (files) => refuseOwned(files, this.#key, added)
   }
 
   #formatDomainFiles(domains: RecordedState): Map<string, string | null> {

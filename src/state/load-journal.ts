@@ -42,7 +42,7 @@ export async function loadEntries(files: StateFiles, paths: StatePaths): Promise
 
 /** Loads the waves of an apply, in order. */
 export async function loadWaves(
-  files: StateFiles,
+  files: Pick<StateFiles, 'load' | 'describePath'>,
   paths: StatePaths,
   apply: string,
 ): Promise<Omit<Wave, 'number'>[]> {

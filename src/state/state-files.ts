@@ -1,15 +1,29 @@
 import type { FileChanges } from './folder/write-file.ts'
 
-/** Files of state, in any store. Paths are relative, with `/`. */
-export interface StateFiles {
-  /** Their location, for messages. */
-  readonly location: string
+/** Files of all workspaces in a store, for reading. Paths are relative, with `/`. */
+export interface SharedFiles {
   /** Describes the path of a file, for messages. */
   describePath(path: string): string
-  /** Forgets what was loaded: others may have written while the lock was free. */
-  refresh(): void
+  /** Lists the names of the folders at the top. */
+  listTopFolders(): Promise<string[]>
+  /** Lists the paths of all files in a folder, at any depth. */
+  listPaths(folder: string): Promise<string[]>
   /** Loads the texts of all files in a folder, at any depth, by path. */
   load(folder: string): Promise<Map<string, string>>
+}
+
+/**
+ * Checks the files of other workspaces before a change, and throws to refuse it. Called again when
+ * another process may have changed them meanwhile.
+ */
+export type Guard = (files: SharedFiles) => Promise<void>
+
+/** Files of state, in any store. */
+export interface StateFiles extends SharedFiles {
+  /** Their location, for messages. */
+  readonly location: string
+  /** Forgets what was loaded: others may have written while the lock was free. */
+  refresh(): void
   /**
    * Replaces files durably on this machine. The changes of a later step never exist without all
    * those of the earlier ones.
@@ -22,7 +36,7 @@ export interface StateFiles {
    * Writes like `write`, for all machines: if it fails, this machine continues without the changes
    * too.
    */
-  publish(steps: FileChanges[], message: string): Promise<void>
+  publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void>
   /**
    * Saves a small file that changes often: durable on this machine when it returns, shared with the
    * next write.

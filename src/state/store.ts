@@ -71,6 +71,12 @@ export interface Store {
   listUnfinished(): Applied[]
   /** Lists other addresses for which the same id has state. */
   listOtherAddresses(): Promise<string[]>
+  /**
+   * Finds which of these domains belong to another id at the same address, with that id. Only one
+   * id has state of a domain, or an unfinished apply that may write it: `recordIntents` and `save`
+   * throw EdgewiseError `owned-elsewhere` otherwise.
+   */
+  findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>>
   /** Lists the applies, first to last. */
   listApplies(): Promise<Applied[]>
   /**
@@ -97,6 +103,14 @@ export interface Store {
    * removed.
    */
   save(domains: RecordedState, why: string): Promise<void>
+  /**
+   * Moves the state of these domains to another id at the same address. An interrupted move leaves
+   * it complete at the old or at both ids, and can be repeated.
+   *
+   * @throws EdgewiseError `owned-elsewhere` if the other id has other state of a domain, or an
+   *   unfinished apply that may write it
+   */
+  move(domains: RecordedState, to: string, why: string): Promise<void>
   /** Lists the rollouts that are open or put domains on hold, first to last. */
   listRollouts(): Promise<Rollout[]>
   /** Records the progress of a rollout, for other machines too. */

@@ -266,6 +266,8 @@ export class World {
       loadStateBefore: async () => new Map(),
       loadLateCalls: async (apply) => this.#lateCalls.get(apply) ?? noLateCalls,
       listOtherAddresses: async () => [],
+      findOwners: async () => new Map(),
+      move: async () => undefined,
       listRollouts: async () => [],
       saveRollout: async () => undefined,
       deleteRollouts: async () => undefined,

@@ -126,6 +126,7 @@ const errorCodes: Record<ErrorCode, true> = {
   declined: true,
   guarded: true,
   'local-state': true,
+  'owned-elsewhere': true,
   'rollout-open': true,
   'rollback-unfinished': true,
   'not-observed': true,
@@ -226,6 +227,7 @@ const accepted: [string, unknown][] = [
   ['prefetch', { ...prefetched, query: { task: '1001' } }],
   ['prefetch', { ...prefetched, query: { from: '2026-01-02', to: '2026-01-03', url: null } }],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
+  ['move', { format: 'edgewise.move/1', domains: 1, items: 2, to: 'production' }],
   ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   [
     'import',

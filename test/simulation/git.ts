@@ -45,6 +45,13 @@ export class Git {
       findTip: (ref) => runLocally(`tip ${ref}`, () => clone.get(ref) ?? null),
       findMergeBase: (one, other) => runLocally('base', () => this.#findMergeBase(one, other)),
       loadFiles: (commit, path) => runLocally(`files ${path}`, () => this.files(commit, path)),
+      listTopFolders: (commit) =>
+        runLocally('top folders', () => {
+          const names = [...this.#getCommit(commit).files.keys()]
+          return [...new Set(names.flatMap((name) => name.split('/').slice(0, -1).slice(0, 1)))]
+        }),
+      listPaths: (commit, path) =>
+        runLocally(`paths ${path}`, () => [...this.files(commit, path).keys()]),
       findId: (commit, path) => runLocally(`id of ${path}`, () => this.#findId(commit, path)),
       commit: (parent, changes, message) =>
         runLocally('commit', () => {

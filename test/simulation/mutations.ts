@@ -12,7 +12,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'a write is sent before its intent is shared',
     file: 'src/state/git/git-files.ts',
-    find: 'if (this.#git.remote === null) return this.write(steps, message)',
+    find: 'if (this.#git.remote === null) return this.write(steps, message, guard)',
     replace: 'return this.write(steps, message)',
     seeds: 200,
   },

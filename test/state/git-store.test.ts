@@ -87,7 +87,7 @@ describe('another process on the same branch', () => {
     for (const n of ['1', '2', '3']) {
       await mine.save(buildDomain('a.example.com', { timeout: buildItem(n) }), `mine ${n}`)
       await theirs.save(
-        buildDomain('a.example.com', { timeout: buildItem(`${n}0`) }),
+        buildDomain('b.example.com', { timeout: buildItem(`${n}0`) }),
         `theirs ${n}`,
       )
     }
@@ -104,7 +104,7 @@ describe('another process on the same branch', () => {
         buildDomain('a.example.com', { timeout: buildItem('3') }),
       )
       expect(await (await two.open(where, 'theirs')).load()).toEqual(
-        buildDomain('a.example.com', { timeout: buildItem('30') }),
+        buildDomain('b.example.com', { timeout: buildItem('30') }),
       )
     }
   })
@@ -153,7 +153,7 @@ describe('another process on the same branch', () => {
       ...git,
       push: async (...given) => {
         await theirs.save(
-          buildDomain('a.example.com', { timeout: buildItem(String(++pushes)) }),
+          buildDomain('b.example.com', { timeout: buildItem(String(++pushes)) }),
           `theirs ${pushes}`,
         )
         return git.push(...given)
@@ -169,14 +169,43 @@ describe('another process on the same branch', () => {
     await two.sandbox.repository('alone')
     const [mine, theirs] = [await two.open('alone', 'mine'), await two.open('alone', 'theirs')]
     await mine.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'mine')
-    await theirs.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'theirs')
+    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'theirs')
     await mine.save(buildDomain('a.example.com', { timeout: buildItem('3') }), 'mine')
     expect(await (await two.open('alone', 'mine')).load()).toEqual(
       buildDomain('a.example.com', { timeout: buildItem('3') }),
     )
     expect(await (await two.open('alone', 'theirs')).load()).toEqual(
-      buildDomain('a.example.com', { timeout: buildItem('2') }),
+      buildDomain('b.example.com', { timeout: buildItem('2') }),
     )
+  })
+
+  it.each(['clone', 'alone'])('with another id claims no domain of this one (%s)', async (name) => {
+    if (name === 'alone') await two.sandbox.repository(name)
+    const other = name === 'alone' ? name : 'other'
+    const [mine, theirs] = [await two.open(name, 'mine'), await two.open(other, 'theirs')]
+    const state = buildDomain('a.example.com', { timeout: buildItem('1') })
+    await mine.save(state, 'mine')
+    await expect(theirs.save(state, 'theirs')).rejects.toMatchObject({ code: 'owned-elsewhere' })
+    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'theirs')
+    expect([...(await (await two.open(name, 'theirs')).load()).keys()]).toEqual(['b.example.com'])
+  })
+
+  it.each(['clone', 'alone'])('that is faster does not stop a move (%s)', async (name) => {
+    if (name === 'alone') await two.sandbox.repository(name)
+    const other = name === 'alone' ? name : 'other'
+    const mine = await two.open(name, 'mine')
+    const state = buildDomain('a.example.com', { timeout: buildItem('1') })
+    await mine.save(state, 'mine')
+    const [faster, target] = [await two.open(other, 'third'), await two.open(other, 'target')]
+    await faster.save(buildDomain('c.example.com', { timeout: buildItem('3') }), 'third')
+    await target.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'target')
+    await mine.move(state, 'target', 'Move')
+    const load = async (id: string) => [...(await (await two.open(other, id)).load()).keys()]
+    expect([await load('mine'), await load('third'), await load('target')]).toEqual([
+      [],
+      ['c.example.com'],
+      ['a.example.com', 'b.example.com'],
+    ])
   })
 })
 

@@ -51,7 +51,7 @@ describe('the page on stored files', () => {
   })
 
   it('shows an address and a plan file that the program can parse', () => {
-    expect(parseAddress(examples.get('address') ?? '')).toBe('https://api.example.net')
+    expect(parseAddress(examples.get('address') ?? '')?.address).toBe('https://api.example.net')
     expect(parseSavedPlan(parseJson(examples.get('plan') ?? '')).effort).toBe('normal')
   })
 })

@@ -183,6 +183,124 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect([...(await (await open()).load()).keys()].toSorted()).toEqual(names.toSorted())
     })
 
+    it('of a domain belongs to one id, also before the outcomes of its first apply', async () => {
+      const domain = 'a.example.com'
+      const nothing = buildDomain(domain, {})
+      const state = buildDomain(domain, { timeout: buildItem('1') })
+      const [mine, theirs] = [await open('mine'), await open('theirs')]
+      const refused = {
+        code: 'owned-elsewhere',
+        message: expect.stringContaining(`${domain} belongs to the workspace "mine"`) as string,
+        hint: expect.stringContaining(`"edgewise state move ${domain} --to theirs"`) as string,
+      }
+      const expectRefused = async () => {
+        const before = await kind.everything()
+        await theirs.load()
+        await expect(theirs.save(state, 'test')).rejects.toMatchObject(refused)
+        await expect(
+          theirs.recordIntents(buildApplied('two'), buildWave('two', state)),
+        ).rejects.toMatchObject(refused)
+        expect(await kind.everything()).toEqual(before)
+        expect(await theirs.findOwners([domain, 'b.example.com'])).toEqual(
+          new Map([[domain, 'mine']]),
+        )
+      }
+      await theirs.load()
+      await theirs.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'test')
+      await mine.load()
+      await mine.recordIntents(buildApplied('one'), buildWave('one', state))
+      expect(await mine.findOwners([domain])).toEqual(new Map())
+      await expectRefused()
+      await mine.recordOutcomes(buildApplied('one'), [1], state)
+      await mine.endApply(buildApplied('one', { endedAt: recordedAt, outcome: 'complete' }))
+      await mine.share?.()
+      await expectRefused()
+      const elsewhere = await open('theirs', 'https://other.example.net')
+      await elsewhere.load()
+      await elsewhere.save(state, 'test')
+      await mine.save(nothing, 'test')
+      await theirs.load()
+      await theirs.save(state, 'test')
+      expect((await (await open('theirs')).load()).has(domain)).toBe(true)
+    })
+
+    it('of a domain is recorded by at most one of two ids that begin together', async () => {
+      const state = buildDomain('a.example.com', { timeout: buildItem('1') })
+      const stores = [
+        await open('mine', undefined, 'one account'),
+        await open('theirs', undefined, 'another account'),
+      ]
+      for (const store of stores) await store.load()
+      const results = await Promise.allSettled([
+        stores[0]?.save(state, 'mine'),
+        stores[1]?.recordIntents(buildApplied('one'), buildWave('one', state)),
+      ])
+      const owners = await Promise.all(
+        ['mine', 'theirs'].map(async (id) => (await (await open(id)).load()).size),
+      )
+      const won = results.map(({ status }) => (status === 'fulfilled' ? 1 : 0))
+      expect(won.filter((each) => each === 1).length).toBeLessThan(2)
+      expect(owners).toEqual(won)
+    })
+
+    it('moves to another id, with in-doubt items and those of a killed apply', async () => {
+      const [a, b] = ['a.example.com', 'b.example.com']
+      const doubt = buildItem('1', { status: 'in-doubt', candidates: [{ time: '1' }], open: true })
+      const mine = await open('mine')
+      await mine.load()
+      await mine.save(
+        new Map([
+          ...buildDomain(a, { timeout: buildItem('1'), https: doubt }),
+          ...buildDomain(b, { timeout: buildItem('2') }),
+        ]),
+        'test',
+      )
+      await mine.recordIntents(
+        buildApplied('one'),
+        buildWave('one', buildDomain(a, { timeout: buildItem('1') })),
+      )
+      const next = await open('mine')
+      const recorded = await next.load()
+      const moving = new Map([...recorded].filter(([domain]) => domain === a))
+      await next.move(moving, 'theirs', 'Move')
+      for (const { store } of [await kind.open('theirs'), await kind.open('theirs')])
+        expect(await store.load()).toEqual(moving)
+      expect(moving.get(a)?.get('timeout')).toMatchObject({ status: 'in-doubt', open: true })
+      expect([...(await (await open('mine')).load()).keys()]).toEqual([b])
+      expect((await (await open('mine')).listApplies()).map(({ id }) => id)).toEqual(['one'])
+      const theirs = await open('theirs')
+      await theirs.load()
+      await theirs.recordIntents(
+        buildApplied('two'),
+        buildWave('two', buildDomain(a, { timeout: buildItem('1') })),
+      )
+    })
+
+    it('does not move over other state, or into an apply that may write the domain', async () => {
+      const domain = 'a.example.com'
+      const state = buildDomain(domain, { timeout: buildItem('1') })
+      const mine = await open('mine')
+      await mine.load()
+      await mine.save(state, 'test')
+      const { store: theirs } = await kind.open('theirs')
+      await theirs.load()
+      // Earlier versions recorded a domain for two ids.
+      const record = async (other: RecordedState) => {
+        await theirs.recordOutcomes(buildApplied('old'), [], other)
+        await theirs.share?.()
+      }
+      await record(buildDomain(domain, { timeout: buildItem('2') }))
+      const before = await kind.everything()
+      await expect(mine.move(state, 'theirs', 'Move')).rejects.toMatchObject({
+        code: 'owned-elsewhere',
+        message: expect.stringContaining('"theirs" has other state of a.example.com') as string,
+      })
+      expect(await kind.everything()).toEqual(before)
+      await record(state)
+      await mine.move(state, 'theirs', 'Move')
+      expect((await (await open('mine')).load()).size).toBe(0)
+    })
+
     it('of another id or address is separate', async () => {
       const keys: [string, string][] = [
         ['staging', 'https://api.example.net'],
@@ -202,10 +320,10 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       for (const [i, [id, address]] of keys.entries())
         await (
           await open(id, address)
-        ).save(buildDomain('a.example.com', { timeout: buildItem(String(i)) }), 'test')
+        ).save(buildDomain(`${i}.example.com`, { timeout: buildItem(String(i)) }), 'test')
       for (const [i, [id, address]] of keys.entries()) {
         expect(
-          (await (await open(id, address)).load()).get('a.example.com')?.get('timeout'),
+          (await (await open(id, address)).load()).get(`${i}.example.com`)?.get('timeout'),
           `${id} ${address}`,
         ).toEqual(buildItem(String(i)))
       }

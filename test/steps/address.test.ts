@@ -28,6 +28,7 @@ const lines = [
   ['stats'],
   ['state', 'list'],
   ['state', 'forget', 'www.example.com', '--yes'],
+  ['state', 'move', 'www.example.com', '--to', 'other', '--yes'],
   ['fmt', '--check'],
 ]
 

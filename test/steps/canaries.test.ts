@@ -456,6 +456,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
     'drift --json',
   ])
     await edgewise(command)
+  await expectCode(0, `state move ${shop} --to other --yes --json`)
 
   // Remains: work tree, state, remote, journal, temporary files, and the log of the git wrapper.
   for (const each of workspaces) canaries.scanTree(join(sandbox.folder, each), ['.secrets'])

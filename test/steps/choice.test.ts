@@ -79,10 +79,11 @@ describe('separate workspaces', () => {
     try {
       await place.manifest(www, { timeout: { time: 60 } }).settle()
       cpSync(join(place.root, '.edgewise'), join(other.root, '.edgewise'), { recursive: true })
-      const first = await other.manifest(www, { timeout: { time: 60 } }).cli('plan')
+      const theirs = 'theirs.example.com'
+      const first = await other.manifest(theirs, { timeout: { time: 60 } }).cli('plan')
       expect(first.err).toContain('Nothing is recorded yet for "staging"')
       await other.settle()
-      await other.manifest(www, {}).settle()
+      await other.manifest(theirs, {}).settle()
       expect((await other.json('state', 'list'))['domains']).toEqual([])
       cpSync(join(other.root, '.edgewise'), join(place.root, '.edgewise'), { recursive: true })
       expect(await place.json('plan')).toMatchObject({ changes: [], summary: { unchanged: 1 } })

@@ -81,7 +81,7 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
         ]),
       )
       expect(offered('pl')).toEqual(['plan'])
-      expect(offered('state', '')).toEqual(['forget', 'history', 'list', 'show', 'unlock'])
+      expect(offered('state', '')).toEqual(['forget', 'history', 'list', 'move', 'show', 'unlock'])
       expect(offered('state', 'list', '')).toEqual([])
     })
 

@@ -70,6 +70,7 @@ const commands = [
   ['state', 'show', www],
   ['state', 'show', www, '--json'],
   ['state', 'list', '--json'],
+  ['state', 'move', www, '--to', 'other', '--yes'],
 ]
 const all = async () => {
   const ran: CommandResult[] = []

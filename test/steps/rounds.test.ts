@@ -166,8 +166,12 @@ describe('state belongs to one service', () => {
     const file = join(place.root, 'edgewise.yaml')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, `${text}id: staging\n`)
+    // A domain belongs to one workspace: this one manages another.
+    const own = place.read(`domains/${www}.yaml`)
+    place.write(`domains/${www}.yaml`, own.replace(www, 'b.example.com'))
     expect((await place.cli('plan')).err).toContain('Nothing is recorded yet for "staging"')
     expect((await place.json('plan'))['summary']).toMatchObject({ set: 1 })
+    place.write(`domains/${www}.yaml`, own)
     writeFileSync(file, text.replace(emulator.url, other.url))
     const plan = await place.cli('plan')
     expect(plan.err).toContain(`Nothing is recorded yet for "default" at ${other.url}`)
@@ -516,6 +520,7 @@ describe('machine output and exit codes', () => {
       ['plan'],
       ['apply', '--yes'],
       ['state', 'show', 'nobody.example.com'],
+      ['state', 'move', 'nobody.example.com', '--to', 'other', '--yes'],
       ['plan', '--nonsense'],
       ['nonsense'],
     ]) {

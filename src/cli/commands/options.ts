@@ -76,6 +76,12 @@ export function collect(value: string, before: string[]): string[] {
   return [...before, value]
 }
 
+/** Parses the id of a workspace. */
+export function parseWorkspaceId(value: string): string {
+  if (/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(value)) return value
+  throw new InvalidArgumentError('expected 1 to 64 letters, digits, ".", "_" and "-".')
+}
+
 /** Creates a parser of integer options; both limits are inclusive. */
 export function createIntegerParser(min: number, max: number) {
   return (text: string): number => {

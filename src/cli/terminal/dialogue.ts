@@ -166,6 +166,15 @@ function describeQuestion(question: Question): { text: string; hint: string } {
         hint: 'Pass --yes to forget without a prompt.',
       }
     }
+    case 'move': {
+      const count = pluralize(question.items, 'item')
+      return {
+        text:
+          `Hand ${question.what} (${count}) over to the workspace "${question.to}"? ` +
+          'This workspace then no longer manages them.',
+        hint: 'Pass --yes to move without a prompt.',
+      }
+    }
     case 'unlock': {
       const when =
         question.noticed === 'before its next write'

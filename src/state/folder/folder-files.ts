@@ -4,7 +4,7 @@ import type { FolderRegister } from './folder-register.ts'
 import type { Disk } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
 import { createSerialQueue } from '../serial-queue.ts'
-import type { StateFiles } from '../state-files.ts'
+import type { Guard, SharedFiles, StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from './write-file.ts'
 
 /**
@@ -21,29 +21,56 @@ export function createFolderFiles(
 ): StateFiles {
   const queue = createSerialQueue()
   const folders = new DurableFolders(disk, folder)
-  const write = (steps: FileChanges[]) =>
+  const shared: SharedFiles = {
+    describePath: (path) => join(folder, path),
+    listTopFolders: async () => (await disk.list(folder)).filter((name) => !name.includes('.')),
+    listPaths: (path) => listFiles(disk, folder, path),
+    load: async (path) => {
+      const found = new Map<string, string>()
+      for (const file of await listFiles(disk, folder, path))
+        found.set(file, (await disk.read(join(folder, file))) ?? '')
+      return found
+    },
+  }
+  const writeSteps = async (steps: FileChanges[]) => {
+    if (await lock.hasChanged()) throw createLockLostError(folder, lock.location)
+    for (const step of steps) {
+      await writeFilesDurably(
+        disk,
+        folders,
+        new Map([...step].map(([path, text]) => [join(folder, path), text])),
+        temporary,
+      )
+    }
+  }
+  const loadTexts = async (step: FileChanges): Promise<FileChanges> => {
+    const texts = new Map<string, string | null>()
+    for (const path of step.keys()) texts.set(path, await disk.read(join(folder, path)))
+    return texts
+  }
+  const write = (steps: FileChanges[]) => queue(() => writeSteps(steps))
+  const writeGuarded = (steps: FileChanges[], guard: Guard) =>
     queue(async () => {
-      if (await lock.hasChanged()) throw createLockLostError(folder, lock.location)
-      for (const step of steps) {
-        await writeFilesDurably(
-          disk,
-          folders,
-          new Map([...step].map(([path, text]) => [join(folder, path), text])),
-          temporary,
-        )
+      await guard(shared)
+      const before: FileChanges[] = []
+      for (const step of steps) before.unshift(await loadTexts(step))
+      await writeSteps(steps)
+      try {
+        // A process with the lock of another account may have written at the same time. Each of the
+        // two sees the other's files, so at most one continues.
+        await guard(shared)
+      } catch (error) {
+        await writeSteps(before)
+        throw error
       }
     })
   return {
+    ...shared,
     location: folder,
-    describePath: (path) => join(folder, path),
     refresh: () => undefined,
-    load: async (path) => {
-      const found = new Map<string, string>()
-      await loadInto(found, disk, folder, path)
-      return found
-    },
     write,
-    publish: write,
+    publish: (steps, _message, guard) =>
+      guard === undefined ? write(steps) : writeGuarded(steps, guard),
     saveLocally: (path, text) => write([new Map([[path, text]])]),
     loadLocalAndShared: async (path) => {
       const text = await disk.read(join(folder, path))
@@ -62,17 +89,14 @@ function createLockLostError(folder: string, lock: string): EdgewiseError {
   )
 }
 
-async function loadInto(
-  found: Map<string, string>,
-  disk: Disk,
-  root: string,
-  folder: string,
-): Promise<void> {
+async function listFiles(disk: Disk, root: string, folder: string): Promise<string[]> {
+  const found: string[] = []
   for (const name of (await disk.list(join(root, folder))).toSorted()) {
     const path = `${folder}/${name}`
     // Only `.json` files are state: files left by a killed process or an editor have another
     // ending, folders have none.
-    if (name.endsWith('.json')) found.set(path, (await disk.read(join(root, path))) ?? '')
-    else if (!name.includes('.')) await loadInto(found, disk, root, path)
+    if (name.endsWith('.json')) found.push(path)
+    else if (!name.includes('.')) found.push(...(await listFiles(disk, root, path)))
   }
+  return found
 }

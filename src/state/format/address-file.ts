@@ -7,8 +7,8 @@ export function formatAddress({ id, address }: AddressFile): string {
   return `${JSON.stringify({ id, address })}\n`
 }
 
-/** Parses the address in such a file; null if it has none. */
-export function parseAddress(text: string): string | null {
+/** Parses such a file; null if it is damaged. */
+export function parseAddress(text: string): AddressFile | null {
   const data: unknown = parseJson(text)
-  return isAddressFile(data) ? data.address : null
+  return isAddressFile(data) ? data : null
 }

@@ -27,7 +27,12 @@ export interface StatePaths {
 
 /** Builds the paths of a state: `<id>/<address>/…`. */
 export function buildStatePaths(key: StateKey): StatePaths {
-  const [id, address] = [buildPlainName(key.id), buildPlainName(key.address)]
+  return buildStatePathsIn(buildPlainName(key.id), key.address)
+}
+
+/** Builds the paths of the state in the folder of a workspace. */
+export function buildStatePathsIn(id: string, serviceAddress: string): StatePaths {
+  const address = buildPlainName(serviceAddress)
   const home = `${id}/${address}`
   return {
     home,

@@ -53,6 +53,12 @@ export function createRepository(
       if (isPartial) await prefetchFiles(readObjects, commit, path)
       return loadFiles(readObjects, commit, path)
     },
+    listTopFolders: async (commit) =>
+      (await listTree(git, ['--full-tree', commit]))
+        .filter(({ type }) => type === 'tree')
+        .map(({ path }) => path),
+    listPaths: async (commit, path) =>
+      (await listTree(git, ['-r', '--full-tree', commit, '--', path])).map((entry) => entry.path),
     findId: async (commit, path) => {
       const [entry] = await listTree(readObjects, ['--full-tree', commit, '--', path])
       return entry === undefined ? null : `${entry.type} ${entry.id}`

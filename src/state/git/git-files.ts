@@ -4,7 +4,9 @@ import type { Disk } from '../folder/disk.ts'
 import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import {
+  findForeignPaths,
   loadView,
+  readCommit,
   buildBranchRef,
   readmePath,
   readmeText,
@@ -13,7 +15,7 @@ import {
 } from './git-view.ts'
 import { fetchSharedTip, refuseRewound, rememberSeen } from './shared-tip.ts'
 import { createSerialQueue } from '../serial-queue.ts'
-import type { StateFiles } from '../state-files.ts'
+import type { Guard, SharedFiles, StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from '../folder/write-file.ts'
 
 const maxRaces = 8
@@ -31,11 +33,13 @@ export function createGitFiles(
   const files = new GitFiles(repository, place, disk, temporary)
   return {
     location: files.location,
-    describePath: (path) => `${place.branch}:${path}`,
+    describePath: readCommit(repository, place, null).describePath,
     refresh: () => files.refresh(),
-    load: (path) => files.load(path),
+    listTopFolders: async () => (await files.readTip()).listTopFolders(),
+    listPaths: async (path) => (await files.readTip()).listPaths(path),
+    load: async (path) => (await files.readTip()).load(path),
     write: (steps, message) => files.write(steps, message),
-    publish: (steps, message) => files.publish(steps, message),
+    publish: (steps, message, guard) => files.publish(steps, message, guard),
     saveLocally: (path, text) => files.saveLocally(path, text),
     loadLocalAndShared: (path) => files.loadLocalAndShared(path),
     share: repository.remote === null ? null : () => files.share(),
@@ -52,6 +56,8 @@ class GitFiles {
   readonly #queue = createSerialQueue()
   readonly #folders: DurableFolders
   readonly #localTexts = new Map<string, string>()
+  /** Paths of another state that the last commit changed. */
+  #foreign: string[] = []
   #view: Promise<BranchView> | null = null
 
   constructor(git: GitRepository, place: GitLocation, disk: Disk, temporary: string) {
@@ -73,28 +79,39 @@ class GitFiles {
     this.#localTexts.clear()
   }
 
-  async load(path: string): Promise<Map<string, string>> {
-    const { tip } = await this.#loadView()
-    return tip === null ? new Map() : this.#git.loadFiles(tip, path)
+  /** Reads the files of all workspaces. */
+  async readTip(): Promise<SharedFiles> {
+    return readCommit(this.#git, this.#place, (await this.#loadView()).tip)
   }
 
-  write(steps: FileChanges[], message: string): Promise<void> {
+  write(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
     return this.#queue(async () => {
       const view = await this.#loadView()
+      await guard?.(readCommit(this.#git, this.#place, view.tip))
+      this.#foreign = findForeignPaths(this.#place, steps)
+      const before = view.tip
       view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
-      await this.#moveLocal(view)
+      try {
+        await this.#moveLocal(view, guard)
+      } catch (error) {
+        // Outcomes are recorded with the next write; a refused change never is.
+        if (guard !== undefined) view.tip = before
+        throw error
+      }
     })
   }
 
-  publish(steps: FileChanges[], message: string): Promise<void> {
-    if (this.#git.remote === null) return this.write(steps, message)
+  publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
+    if (this.#git.remote === null) return this.write(steps, message, guard)
     return this.#queue(async () => {
       const view = await this.#loadView()
       const before = view.tip
       await this.#refuseImmovable(view)
       try {
+        await guard?.(readCommit(this.#git, this.#place, view.tip))
+        this.#foreign = findForeignPaths(this.#place, steps)
         view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
-        await this.#push(view, message)
+        await this.#push(view, message, guard)
       } catch (error) {
         view.tip = before
         throw error
@@ -126,7 +143,7 @@ class GitFiles {
 
   async loadLocalAndShared(path: string): Promise<{ here: string | null; shared: string | null }> {
     const here = await this.#disk.read(this.#buildLocalPath(path))
-    return { here, shared: (await this.load(path)).get(path) ?? null }
+    return { here, shared: (await (await this.readTip()).load(path)).get(path) ?? null }
   }
 
   #buildLocalPath(path: string): string {
@@ -145,7 +162,7 @@ class GitFiles {
   }
 
   /** Pushes the tip; if others were faster, on top of their commits. */
-  async #push(view: BranchView, message: string): Promise<void> {
+  async #push(view: BranchView, message: string, guard?: Guard): Promise<void> {
     const git = this.#git
     for (let race = 0; race < maxRaces; race++) {
       if (await git.push(this.#ref, view.shared, view.tip)) {
@@ -155,6 +172,7 @@ class GitFiles {
       }
       const winner = await fetchSharedTip(git, this.#ref, view.shared)
       await this.#refuseForeign(view.shared, winner)
+      await guard?.(readCommit(git, this.#place, winner))
       view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)
       view.shared = winner
     }
@@ -177,7 +195,7 @@ class GitFiles {
    * Moves the branch of this repository to the tip. With a remote it is a copy; without one it is
    * the state itself.
    */
-  async #moveLocal(view: BranchView): Promise<void> {
+  async #moveLocal(view: BranchView, guard?: Guard): Promise<void> {
     const git = this.#git
     for (let race = 0; race < maxRaces; race++) {
       if (await git.move(this.#ref, view.local, view.tip)) {
@@ -188,6 +206,7 @@ class GitFiles {
       if (git.remote === null) {
         await refuseRewound(git, this.#ref, view.local, winner)
         await this.#refuseForeign(view.local, winner)
+        await guard?.(readCommit(git, this.#place, winner))
         view.tip = await git.commit(
           winner,
           await this.#findOwnChanges(view.tip),
@@ -202,10 +221,11 @@ class GitFiles {
     )
   }
 
-  /** Finds the contents at the own paths of this state. */
+  /** Finds the contents at the paths of this state, and at foreign ones that it changes. */
   async #findOwnChanges(commit: string | null): Promise<Changes> {
     const own = new Map<string, { id: string } | null>()
-    for (const path of [readmePath, this.#place.home, ...this.#place.others]) {
+    const { home, others } = this.#place
+    for (const path of [readmePath, home, ...others, ...this.#foreign]) {
       const id = commit === null ? null : await this.#git.findId(commit, path)
       own.set(path, id === null ? null : { id })
     }

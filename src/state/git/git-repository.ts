@@ -22,6 +22,10 @@ export interface GitRepository {
   findMergeBase(one: string, other: string): Promise<string | null>
   /** Loads a file, or all files in a folder: texts by path. */
   loadFiles(commit: string, path: string): Promise<Map<string, string>>
+  /** Lists the names of the folders at the top. */
+  listTopFolders(commit: string): Promise<string[]>
+  /** Lists the paths of all files in a folder. */
+  listPaths(commit: string, path: string): Promise<string[]>
   /** Finds the id of the contents at a path: equal contents have equal ids. Null if absent. */
   findId(commit: string, path: string): Promise<string | null>
   /** Creates a commit durably, without a ref, and returns its id. */

@@ -1,4 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { FileChanges } from '../folder/write-file.ts'
+import type { SharedFiles } from '../state-files.ts'
 import type { GitRepository } from './git-repository.ts'
 import { fetchSharedTip } from './shared-tip.ts'
 
@@ -33,6 +35,26 @@ export interface BranchView {
 /** Builds the ref of the branch. */
 export function buildBranchRef({ branch }: GitLocation): string {
   return `refs/heads/${branch}`
+}
+
+/** Reads the files of all workspaces in a commit; none without a commit. */
+export function readCommit(
+  git: GitRepository,
+  { branch }: GitLocation,
+  commit: string | null,
+): SharedFiles {
+  return {
+    describePath: (path) => `${branch}:${path}`,
+    listTopFolders: async () => (commit === null ? [] : git.listTopFolders(commit)),
+    listPaths: async (path) => (commit === null ? [] : git.listPaths(commit, path)),
+    load: async (path) => (commit === null ? new Map() : git.loadFiles(commit, path)),
+  }
+}
+
+/** Finds the changed paths of another state. */
+export function findForeignPaths({ home, others }: GitLocation, steps: FileChanges[]): string[] {
+  const paths = steps.flatMap((step) => [...step.keys()])
+  return paths.filter((path) => !path.startsWith(`${home}/`) && !others.includes(path))
 }
 
 /**

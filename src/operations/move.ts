@@ -1,0 +1,85 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain } from '../model/item.ts'
+import { listSome } from '../model/words.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
+import type { RecordedState, Store } from '../state/store.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+import type { Ports } from './ports.ts'
+import { withLock, type LockRequest } from './with-lock.ts'
+
+/** Domains to hand over to another workspace of the same store. */
+export interface MoveRequest extends LockRequest {
+  domains: Domain[]
+  /** Id of that workspace. */
+  to: string
+}
+
+/** Moved domains and items: their numbers, and a description. */
+export interface Moved {
+  domains: number
+  items: number
+  what: string
+}
+
+/**
+ * Locks, asks, and moves the state of domains to another workspace, which manages them from then
+ * on. The history stays here, and the service is unchanged.
+ *
+ * @throws EdgewiseError `usage` when a domain is not recorded, `rollout-open` when an unfinished
+ * rollout has it, `owned-elsewhere` when the other workspace can't take it, `declined`
+ */
+export async function move(
+  workspace: LoadedWorkspace,
+  request: MoveRequest,
+  ports: Ports,
+): Promise<Moved> {
+  const { to } = request
+  if (to === workspace.config.id)
+    throw new EdgewiseError(
+      'usage',
+      `the state is already that of the workspace "${to}"`,
+      'Pass the id of another workspace with --to.',
+    )
+  const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
+  return withLock(workspace, 'state move', request, ports, async ({ store }) => {
+    const moving = selectDomains(await store.load(), domains)
+    await refuseInRollout(store, domains)
+    const items = [...moving.values()].reduce((sum, { size }) => sum + size, 0)
+    const what = listSome(domains)
+    if (!(await ports.dialogue.confirm({ kind: 'move', what, items, to })))
+      throw new EdgewiseError('declined', 'nothing was moved')
+    await store.move(moving, to, `Move ${what} to the workspace ${to}`)
+    return { domains: moving.size, items, what }
+  })
+}
+
+function selectDomains(recorded: RecordedState, domains: Domain[]): RecordedState {
+  const moving: RecordedState = new Map()
+  for (const domain of domains) {
+    const items = recorded.get(domain)
+    if (items === undefined)
+      throw new EdgewiseError(
+        'usage',
+        `no state is recorded for "${domain}"`,
+        '"edgewise state list" lists all recorded domains.',
+      )
+    moving.set(domain, items)
+  }
+  return moving
+}
+
+async function refuseInRollout(store: Store, domains: Domain[]): Promise<void> {
+  for (const { id, state, asked } of await store.listRollouts()) {
+    const unfinished = state === 'open' || state === 'taking-back'
+    const domain = domains.find((name) => Object.hasOwn(asked, name))
+    if (!unfinished || domain === undefined) continue
+    const rollout = escapeInvisible(id)
+    throw new EdgewiseError(
+      'rollout-open',
+      `the rollout ${rollout} of ${domain} is unfinished; nothing was moved`,
+      state === 'open'
+        ? 'Finish it with "edgewise apply".'
+        : `Finish it with "edgewise rollback ${rollout}".`,
+    )
+  }
+}

@@ -1,0 +1,68 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain } from '../model/item.ts'
+import type { FileChanges } from './folder/write-file.ts'
+import { formatAddress } from './format/address-file.ts'
+import { formatDomainFile } from './format/domain-file.ts'
+import { buildStatePaths } from './format/state-paths.ts'
+import { listIntended } from './owners.ts'
+import type { Guard, SharedFiles } from './state-files.ts'
+import type { RecordedState, StateKey } from './store.ts'
+
+/**
+ * Builds the file changes that move the state of domains from one id to another, in this order: the
+ * new files exist before the old ones are gone. The guard refuses other state at the new id.
+ */
+export function buildMove(
+  { id, address }: StateKey,
+  domains: RecordedState,
+  to: string,
+): { steps: FileChanges[]; guard: Guard } {
+  const [from, target] = [buildStatePaths({ id, address }), buildStatePaths({ id: to, address })]
+  const moved = new Map(
+    Array.from(domains, ([domain, items]) => [
+      target.domain(domain),
+      formatDomainFile(domain, items),
+    ]),
+  )
+  const gone = new Map([...domains.keys()].map((domain) => [from.domain(domain), null]))
+  const about = new Map([[target.address, formatAddress({ id: to, address })]])
+  return {
+    steps: [about, moved, gone],
+    guard: (files) => refuseOccupied(files, { id: to, address }, moved, domains.keys()),
+  }
+}
+
+/**
+ * Refuses to move state to a workspace that has other state of these domains, or an unfinished
+ * apply that may write them. Equal state is the result of an interrupted move.
+ *
+ * @param moved texts of the files to move, by new path
+ * @throws EdgewiseError `owned-elsewhere`
+ */
+async function refuseOccupied(
+  files: SharedFiles,
+  to: StateKey,
+  moved: ReadonlyMap<string, string>,
+  domains: Iterable<Domain>,
+): Promise<void> {
+  const paths = buildStatePaths(to)
+  const intended = await listIntended(files, paths)
+  const recorded = await files.load(paths.domains)
+  for (const domain of domains) {
+    if (intended.has(domain)) {
+      throw new EdgewiseError(
+        'owned-elsewhere',
+        `an unfinished apply of the workspace "${to.id}" may write ${domain}; nothing was moved`,
+        `Wait until it ends; if it was killed, run "edgewise apply" in the workspace "${to.id}".`,
+      )
+    }
+    const text = recorded.get(paths.domain(domain))
+    if (text !== undefined && text !== moved.get(paths.domain(domain))) {
+      throw new EdgewiseError(
+        'owned-elsewhere',
+        `the workspace "${to.id}" has other state of ${domain}; nothing was moved`,
+        `Drop the wrong one: run "edgewise state forget ${domain}" in one of the two workspaces.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain } from '../model/item.ts'
+import { parseAddress } from './format/address-file.ts'
+import { buildStatePaths, buildStatePathsIn, type StatePaths } from './format/state-paths.ts'
+import { loadWaves } from './load-journal.ts'
+import type { SharedFiles } from './state-files.ts'
+import type { StateKey } from './store.ts'
+
+/**
+ * Finds which of these domains belong to another workspace of the store at the same address, with
+ * its id. A domain belongs to the workspace that has state of it, or an unfinished apply that may
+ * write it.
+ */
+export async function findOwners(
+  files: SharedFiles,
+  key: StateKey,
+  domains: Iterable<Domain>,
+): Promise<Map<Domain, string>> {
+  const owners = new Map<Domain, string>()
+  const { home } = buildStatePaths(key)
+  for (const folder of await files.listTopFolders()) {
+    const paths = buildStatePathsIn(folder, key.address)
+    if (paths.home === home) continue
+    const recorded = new Set(await files.listPaths(paths.domains))
+    const intended = await listIntended(files, paths)
+    const owned = [...domains].filter(
+      (domain) => recorded.has(paths.domain(domain)) || intended.has(domain),
+    )
+    if (owned.length === 0) continue
+    const text = (await files.load(paths.addresses)).get(paths.address)
+    const id = parseAddress(text ?? '')?.id ?? folder
+    for (const domain of owned) owners.set(domain, id)
+  }
+  return owners
+}
+
+/**
+ * Refuses domains that belong to another workspace.
+ *
+ * @throws EdgewiseError `owned-elsewhere`
+ */
+export async function refuseOwned(
+  files: SharedFiles,
+  key: StateKey,
+  domains: Iterable<Domain>,
+): Promise<void> {
+  const owners = await findOwners(files, key, domains)
+  if (owners.size > 0) throw createOwnedError(owners, key.id)
+}
+
+/**
+ * Creates the error for domains that belong to other workspaces.
+ *
+ * @param id of the workspace that would manage them
+ * @param findFile finds the manifest of a domain
+ */
+export function createOwnedError(
+  owners: ReadonlyMap<Domain, string>,
+  id: string,
+  findFile: (domain: Domain) => string | null = () => null,
+): EdgewiseError {
+  const [[domain, owner] = ['', '']] = owners
+  const file = findFile(domain)
+  const where = file === null ? '' : ` (${file})`
+  const more = owners.size === 1 ? '' : `, and ${owners.size - 1} more to other workspaces`
+  return new EdgewiseError(
+    'owned-elsewhere',
+    `${domain}${where} belongs to the workspace "${owner}", which has state of it in the same ` +
+      `store${more}; nothing was changed`,
+    `Remove it from the manifests here, or hand it over: run "edgewise state move ${domain} ` +
+      `--to ${id}" in the workspace "${owner}".`,
+  )
+}
+
+/** Lists the domains that unfinished applies may write. */
+export async function listIntended(files: SharedFiles, paths: StatePaths): Promise<Set<Domain>> {
+  const domains = new Set<Domain>()
+  for (const marker of await files.listPaths(paths.open)) {
+    const apply = marker.slice(`${paths.open}/`.length).replace(/\.json$/, '')
+    for (const { intents } of await loadWaves(files, paths, apply))
+      for (const written of intents.values()) for (const name of written.keys()) domains.add(name)
+  }
+  return domains
+}

@@ -1,0 +1,155 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { listSchemaErrors } from '../report/output-schema.ts'
+import { fetchConfig, fetchWrites, Place, setFaults } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
+
+const www = 'www.example.com'
+let other: Place
+setStage()
+beforeEach(() => {
+  const path = join(place.root, '.edgewise/state')
+  other = new Place(emulator.url, 'id: staging\n', { state: `state: {store: dir, path: ${path}}` })
+  other.manifest(www, { timeout: { time: 99 } })
+  place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
+})
+afterEach(() => other.remove())
+
+describe('a domain of another workspace in the same store', () => {
+  beforeEach(() => place.settle())
+
+  it('is refused by plan, apply, repair and import, with its manifest and its owner', async () => {
+    const before = (await fetchWrites(emulator)).length
+    other.write('live.json', JSON.stringify({ [www]: { timeout: { time: 60 } } }))
+    for (const args of [
+      ['plan'],
+      ['apply', '--yes'],
+      ['drift', '--repair', '--yes', '--observed', 'live.json'],
+      ['import', 'live.json'],
+    ]) {
+      const ran = await other.cli(...args)
+      expect([args, ran.code]).toEqual([args, 1])
+      const refusal = JSON.parse((await other.cli(...args, '--json')).out.split('\n').at(-2) ?? '')
+      expect(listSchemaErrors('error', refusal)).toEqual([])
+      expect(refusal).toMatchObject({
+        code: 'owned-elsewhere',
+        message: expect.stringContaining(
+          `${www} (domains/${www}.yaml) belongs to the workspace "default"`,
+        ) as string,
+        hint: expect.stringContaining(
+          `run "edgewise state move ${www} --to staging" in the workspace "default"`,
+        ) as string,
+      })
+    }
+    expect((await fetchWrites(emulator)).length).toBe(before)
+    expect((await other.json('state', 'list'))['domains']).toEqual([])
+    expect((await other.cli('validate')).code).toBe(0)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('does not prevent changes of other domains', async () => {
+    other.manifest('b.example.com', { timeout: { time: 99 } })
+    expect((await other.cli('apply', '--yes', '--target', 'b.*')).code).toBe(0)
+    expect((await other.cli('apply', '--yes')).err).toContain(`${www} (domains`)
+  })
+
+  it('is free after state forget, and after the release of all its items', async () => {
+    expect((await place.cli('state', 'forget', www, '--yes')).code).toBe(0)
+    await other.settle()
+    expect((await place.cli('plan')).err).toContain('belongs to the workspace "staging"')
+    await other.manifest(www, {}).settle()
+    await place.settle()
+  })
+
+  it('is refused while it is in-doubt in its workspace', async () => {
+    expect((await place.cli('state', 'forget', www, '--yes')).code).toBe(0)
+    await setFaults(emulator, { kind: 'reset-after', probability: 1 })
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    await setFaults(emulator)
+    expect((await other.cli('plan')).err).toContain('belongs to the workspace "default"')
+  })
+})
+
+describe('state move', () => {
+  beforeEach(() => place.settle())
+
+  it('hands a domain over; the history stays', async () => {
+    const before = (await place.json('state', 'show', www))['items']
+    const moved = await place.json('state', 'move', 'WWW.example.com', '--to', 'staging', '--yes')
+    expect(listSchemaErrors('move', moved)).toEqual([])
+    expect(moved).toEqual({ format: 'edgewise.move/1', domains: 1, items: 2, to: 'staging' })
+    expect((await other.json('state', 'show', www))['items']).toEqual(before)
+    expect((await place.json('state', 'list'))['domains']).toEqual([])
+    expect((await place.json('state', 'history'))['applies']).toHaveLength(1)
+    expect((await place.cli('plan')).err).toContain('belongs to the workspace "staging"')
+    expect(await other.json('plan')).toMatchObject({
+      changes: [
+        { item: 'https', action: 'release' },
+        { item: 'timeout', before: { time: '60' }, after: { time: '99' } },
+      ],
+    })
+    await other.settle()
+    expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '99' } })
+    expect((await other.cli('state', 'move', www, '--to', 'default', '--yes')).out).toBe(
+      `Moved ${www} to the workspace "default".\n`,
+    )
+  })
+
+  it('moves in-doubt items as they are', async () => {
+    place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1 } })
+    await setFaults(emulator, { kind: 'reset-after', probability: 1 })
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    await setFaults(emulator)
+    expect((await place.cli('state', 'move', www, '--to', 'staging', '--yes')).code).toBe(0)
+    expect(await other.json('state', 'show', www)).toMatchObject({
+      items: { timeout: { status: 'in-doubt', candidates: [{ time: '60' }, { time: '61' }] } },
+    })
+  })
+
+  it('asks, and moves nothing without consent', async () => {
+    const asked: string[] = []
+    place.ask = async (question) => {
+      asked.push(question)
+      return false
+    }
+    expect((await place.cli('state', 'move', www, '--to', 'staging')).code).toBe(1)
+    expect(asked[0]).toContain(`Hand ${www} (2 items) over to the workspace "staging"?`)
+    place.ask = null
+    expect((await place.cli('state', 'move', www, '--to', 'staging')).err).toContain('--yes')
+    expect((await place.json('state', 'list'))['domains']).toHaveLength(1)
+  })
+
+  it.each<[string, string[], string]>([
+    ['an unrecorded domain', ['b.example.com', '--to', 'staging'], 'no state is recorded'],
+    ['its own id', [www, '--to', 'default'], 'already that of the workspace "default"'],
+    ['an invalid id', [www, '--to', 'a/b'], '1 to 64 letters'],
+    ['no id', [www], "required option '--to <id>'"],
+  ])('of %s is an error', async (_what, args, message) => {
+    const { code, err } = await place.cli('state', 'move', ...args, '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining(message)])
+    expect((await place.json('state', 'list'))['domains']).toHaveLength(1)
+  })
+
+  it('is refused while a rollout of the domain is open', async () => {
+    const text = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', `${text}rollout: {waves: [1, 100%], pause: 1m}\n`)
+    place
+      .manifest(www, { timeout: { time: 61 }, https: { cert_id: 1 } })
+      .manifest('a.example.com', { timeout: { time: 61 } })
+    const [rollout] = await openRollout()
+    expect(rollout).toMatchObject({ state: 'open' })
+    const { code, err } = await place.cli('state', 'move', www, '--to', 'staging', '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining('is unfinished; nothing was moved')])
+  })
+})
+
+/** Interrupts an apply in the pause after its first wave. */
+async function openRollout() {
+  const interrupt = new AbortController()
+  place.signal = interrupt.signal
+  place.onSleep = async () => interrupt.abort('SIGINT')
+  await place.cli('apply', '--yes')
+  place.signal = new AbortController().signal
+  place.onSleep = null
+  return place.loadRollouts()
+}
