@@ -7,12 +7,13 @@ import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Applied } from '../model/applied.ts'
 import { createSerialQueue } from '../state/serial-queue.ts'
-import type { RecordedState, Wave } from '../state/store.ts'
-import { createRecording, recordItems } from './attempt.ts'
-import { createCounts, moveCounts, moveWrites } from './counts.ts'
+import type { RecordedState } from '../state/store.ts'
+import { recordItems } from './attempt.ts'
+import { createCounts } from './counts.ts'
 import { createEmptyResult } from './empty-result.ts'
 import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
-import { removeItems, buildWave } from './intents.ts'
+import { IntentBatches } from './intent-batches.ts'
+import { removeItems } from './intents.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
 import { explainAbort } from './send-write.ts'
 import { loadLateCalls } from './settling.ts'
@@ -22,9 +23,9 @@ import { startSharing } from './sharing.ts'
 export const maxInFlight = 4
 
 /**
- * Executes a plan. The intents of a wave are recorded before any of its writes is sent, and each
- * outcome as it arrives, so that the recorded state is true whenever the process dies. Writes run
- * in the order of the plan, at most four at a time, and never two that share a domain.
+ * Executes a plan. The intent of a write is recorded before it is sent, and each outcome as it
+ * arrives, so that the recorded state is true whenever the process dies. Writes run in the order of
+ * the plan, at most four at a time, and never two that share a domain.
  *
  * @throws the error of a store that can't record before anything was sent
  */
@@ -49,18 +50,12 @@ export async function applyPlan(
   if (waves.length === 0 && releases.length > 0) waves.push([1, []])
   try {
     for (const [i, [wave, writes]] of waves.entries()) {
-      const intended = buildWave(
-        i + 1,
-        writes,
-        i === 0 ? releases : [],
-        recorded,
-        createRecording(run),
-        run.timeoutMs + run.settleMs,
-      )
-      if (!run.signal.aborted) await begin(writes, intended, run)
+      const intents = new IntentBatches(writes, i === 0 ? releases : [], run)
+      const failure = await intents.recordFirst()
+      if (failure !== null) throwUnlessSent(failure.error, run)
       if (run.signal.aborted) result.stopped ??= explainAbort(run.signal)
       else if (i === 0 && releases.length > 0) await release(removeItems(releases, recorded), run)
-      await sendAll(writes, run)
+      await sendAll(writes, intents, run)
       if (writes.length > 0) run.report({ type: 'wave.finished', time: run.time(), wave })
     }
     if (waves.length > 0)
@@ -90,14 +85,9 @@ export async function applyPlan(
   return Object.assign(result, writes, { parts })
 }
 
-/** Records the intents of writes, which may then be sent. */
-async function begin(writes: Write[], intended: Wave, run: Run): Promise<void> {
-  const moves = [moveWrites(writes, 'notSent', 'inDoubt')]
-  await run.inOrder(async () => {
-    await run.store.recordIntents(run.toApplied(moveCounts(run.counts, moves)), intended)
-    run.counts = moveCounts(run.counts, moves)
-  })
-  for (const { id } of writes) run.begun.add(id)
+/** Throws a failure to record intents if nothing was sent, or if it is a defect. */
+function throwUnlessSent(error: unknown, run: Run): void {
+  if (!(error instanceof EdgewiseError) || run.called.size === 0) throw error
 }
 
 function createRun(
@@ -135,6 +125,7 @@ function createRun(
     findTarget: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
     result,
     counts: createCounts(plan.writes),
+    batches: 0,
     begun: new Set(),
     called: new Set(),
     inOrder: createSerialQueue(),
@@ -156,7 +147,7 @@ function createRun(
  * Sends the writes of a wave. A failure to record ends the apply once the writes in flight have
  * ended.
  */
-async function sendAll(writes: Write[], run: Run): Promise<void> {
+async function sendAll(writes: Write[], intents: IntentBatches, run: Run): Promise<void> {
   const queue = new PQueue({ concurrency: maxInFlight })
   const lastByDomain = new Map<Domain, Promise<unknown>>()
   const all = writes.map((write) => {
@@ -165,7 +156,7 @@ async function sendAll(writes: Write[], run: Run): Promise<void> {
     // A write that waits for a late call of an earlier apply must not delay the others.
     const done = before
       .then(() => waitToSettle(write, run))
-      .then(() => queue.add(() => sendNext(write, run), { priority: -write.id }))
+      .then(() => queue.add(() => sendNext(write, intents, run), { priority: -write.id }))
     for (const domain of write.domains) lastByDomain.set(domain, done)
     return done
   })
@@ -173,8 +164,13 @@ async function sendAll(writes: Write[], run: Run): Promise<void> {
   if (failed !== undefined) throw failed.reason
 }
 
-/** Sends one write, unless the apply has stopped. A failure to record stops the apply. */
-async function sendNext(write: Write, run: Run): Promise<void> {
+/**
+ * Sends one write once its intent is recorded, unless the apply has stopped. A failure to record
+ * stops the apply.
+ */
+async function sendNext(write: Write, intents: IntentBatches, run: Run): Promise<void> {
+  const failure = await intents.begin(write)
+  if (failure !== null) throwUnlessSent(failure.error, run)
   if (run.signal.aborted) {
     run.result.stopped ??= explainAbort(run.signal)
     reportNotSent(write, run.result.stopped, run)

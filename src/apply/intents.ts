@@ -4,10 +4,11 @@ import type { RecordedState, RecordedItem, Wave } from '../state/store.ts'
 import { withIntents, type Recording } from './record-outcome.ts'
 
 /**
- * Builds the intents of a wave: each item that it writes, clears or releases, with its current
- * state and its possible state while the wave runs.
+ * Builds the intents of a batch: each item that it writes, clears or releases, with its current
+ * state and its possible state until the outcome is recorded.
  *
  * @param landWithinMs timeout plus settle time of its calls
+ * @param possible state with the intents of earlier batches; those of this batch are added to it
  */
 export function buildWave(
   number: number,
@@ -16,6 +17,7 @@ export function buildWave(
   recorded: RecordedState,
   recording: Recording,
   landWithinMs: number,
+  possible: RecordedState = new Map(recorded),
 ): Wave {
   const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
   const keepBefore = (domain: Domain, item: ItemKey) => {
@@ -24,14 +26,12 @@ export function buildWave(
     before.set(domain, items)
   }
   const intents = new Map<number, RecordedState>()
-  // A later delta of the same item starts from every value that an earlier one may leave.
-  const now = new Map(recorded)
   for (const write of writes) {
     const domains: RecordedState = new Map()
     for (const domain of write.domains) {
-      const items = now.get(domain) ?? new Map<ItemKey, RecordedItem>()
+      const items = possible.get(domain) ?? new Map<ItemKey, RecordedItem>()
       const after = withIntents(items, write.items, recording)
-      now.set(domain, after)
+      possible.set(domain, after)
       const changing = [...after].filter(([item, state]) => items.get(item) !== state)
       for (const [item] of changing) keepBefore(domain, item)
       domains.set(domain, new Map(changing))

@@ -74,6 +74,8 @@ export interface Run extends ApplyContext {
   result: ApplyResult
   /** Outcomes so far: a begun write is in-doubt until its outcome is recorded. */
   counts: ApplyCounts
+  /** Number of recorded batches of intents. */
+  batches: number
   /** Writes whose intents are recorded. */
   begun: Set<number>
   /** Writes of which a call may have been accepted. */

@@ -496,7 +496,7 @@ released: Domains
 applies: string[]
 }
 /**
- * Intents of one wave of an apply, recorded before its first call: <id>/<address>/waves/<apply>/<wave>.json.
+ * Intents of one batch of writes of an apply, recorded before its first call: <id>/<address>/waves/<apply>/<batch>.json.
  */
 export interface WaveFile {
 /**
@@ -508,7 +508,7 @@ format: "edgewise.wave/2"
  */
 landWithinMs: number
 /**
- * Domain → state of its items before the wave.
+ * Domain → state of its items before the batch.
  */
 before: {
 /**
@@ -516,7 +516,7 @@ before: {
  */
 [k: string]: {
 /**
- * State before the wave; null when none was recorded.
+ * State before the batch; null when none was recorded.
  */
 [k: string]: null | ItemState
 }

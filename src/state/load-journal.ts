@@ -86,17 +86,27 @@ export function findDoubts(
 ): RecordedState {
   const settled = new Set(entry.settled)
   const doubted: RecordedState = new Map()
+  // Items of settled writes: a later write of the same item may be in flight.
+  const settledItems = new Set<string>()
   let unsettled = 0
   for (const { intents } of waves) {
     for (const [write, domains] of intents) {
-      if (settled.has(write)) continue
+      if (settled.has(write)) {
+        for (const [domain, intended] of domains)
+          for (const item of intended.keys()) settledItems.add(`${domain} ${item}`)
+        continue
+      }
       unsettled++
       for (const [domain, intended] of domains) {
         const items = doubted.get(domain) ?? new Map(recorded.get(domain))
         for (const [item, state] of intended) {
-          // An outcome that the apply has recorded itself is final.
-          if (items.get(item)?.apply !== entry.id || items.get(item)?.open === true)
-            items.set(item, { ...state, open: true })
+          const known = items.get(item)
+          // A recorded part of the write itself is final.
+          const isOwnPart =
+            known?.apply === entry.id &&
+            known.open !== true &&
+            !settledItems.has(`${domain} ${item}`)
+          if (!isOwnPart) items.set(item, { ...state, open: true })
         }
         doubted.set(domain, items)
       }

@@ -30,11 +30,11 @@ export interface StateKey {
   address: string
 }
 
-/** The changes that one wave of an apply is about to write. */
+/** The changes that one batch of writes of an apply is about to make. */
 export interface Wave {
-  /** From 1. */
+  /** From 1, over all batches of the apply. */
   number: number
-  /** For every item that the wave may change, its recorded state; null if unrecorded. */
+  /** For every item that the batch may change, its recorded state; null if unrecorded. */
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>
   /** By write: its items, and those that it clears, in-doubt between old and new. */
   intents: ReadonlyMap<number, RecordedState>
@@ -87,8 +87,8 @@ export interface Store {
   /** Loads the facts that limit the late effects of an apply that died. */
   loadLateCalls(apply: string): Promise<LateCalls>
   /**
-   * Records the intents of a wave. They are durable, for other machines too, when the promise
-   * resolves.
+   * Records the intents of a batch. They are durable, for other machines too, when the promise
+   * resolves. The changes of one apply are recorded one after another.
    */
   recordIntents(apply: Applied, wave: Wave): Promise<void>
   /**

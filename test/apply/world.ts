@@ -19,7 +19,8 @@ import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
-import type { LateCalls, RecordedState, RecordedItem, Store } from '../../src/state/store.ts'
+import type { LateCalls, RecordedState, RecordedItem, Store, Wave } from '../../src/state/store.ts'
+import { mergeBefore } from '../../src/state/load-journal.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 
 export const limits = { remaining: null, resetMs: null }
@@ -108,6 +109,12 @@ export class World {
   /** Journal entries of the last apply, in their order; and its last one, if it has ended. */
   journal: Applied[] = []
   ended: Applied | null = null
+  /** Time that recording the intents of a batch takes, ms. */
+  intendMs = 0
+  /** Called before intents are recorded; may throw. */
+  onIntend: (wave: Wave) => void = () => {}
+  /** Recorded batches: when they were durable, and their writes. */
+  intended: { at: number; writes: number[] }[] = []
   /** Called before the calls of the budget are saved; may throw. */
   onSaveCalls: () => void = () => {}
   /** Called before each save; may throw. */
@@ -273,10 +280,18 @@ export class World {
       deleteRollouts: async () => undefined,
       recordIntents: async (apply, wave) => {
         contact('intend')
+        if (this.intendMs > 0) await this.clock.sleep(this.intendMs)
+        this.onIntend(wave)
         this.journal.push(apply)
-        put(this.recorded())
-        this.open = { apply: apply.id, intents: new Map(wave.intents) }
-        this.#lateCalls.set(apply.id, wave)
+        if (this.open?.apply !== apply.id) {
+          put(this.recorded())
+          this.open = { apply: apply.id, intents: new Map() }
+        }
+        for (const [id, intents] of wave.intents) this.open.intents.set(id, intents)
+        this.intended.push({ at: this.clock.now(), writes: [...wave.intents.keys()] })
+        const { before } = this.#lateCalls.get(apply.id) ?? noLateCalls
+        const { landWithinMs } = wave
+        this.#lateCalls.set(apply.id, { before: mergeBefore([{ before }, wave]), landWithinMs })
       },
       recordOutcomes: async (apply, writes, domains) => {
         contact(`save ${[...domains.keys()].join(',')}`)

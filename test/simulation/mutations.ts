@@ -4,10 +4,17 @@ import type { Mutation } from './mutation.ts'
 export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'intents are not recorded',
-    file: 'src/apply/apply-plan.ts',
+    file: 'src/apply/intent-batches.ts',
     find: 'await run.store.recordIntents(',
     replace: 'if (run.time() === "") await run.store.recordIntents(',
     seeds: 200,
+  },
+  {
+    name: 'the writes of a later batch are sent before their intents are recorded',
+    file: 'src/apply/intent-batches.ts',
+    find: 'number,\n          writes,',
+    replace: 'number,\n          index === 0 ? writes : [],',
+    seeds: 1000,
   },
   {
     name: 'a write is sent before its intent is shared',

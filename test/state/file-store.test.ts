@@ -110,3 +110,31 @@ describe('the journal of an apply that version 1 recorded', () => {
     expect(await next.listApplies()).toMatchObject([{ id: 'old', writes }])
   })
 })
+
+it('an item stays in-doubt while its second write has no outcome', async () => {
+  const before = buildDomain('one.example.com', { timeout: buildItem('1') })
+  await open(realDisk).save(before, 'as it was')
+  const store = open(realDisk)
+  await store.load()
+  const { intents } = buildWave('this', before)
+  const state = intents.get(1) ?? new Map()
+  await store.recordIntents(buildApplied('this'), {
+    number: 1,
+    before,
+    landWithinMs: 0,
+    intents: new Map([
+      [1, state],
+      [2, state],
+    ]),
+  })
+  await store.recordOutcomes(
+    buildApplied('this'),
+    [1],
+    buildDomain('one.example.com', { timeout: buildItem('50', { apply: 'this' }) }),
+  )
+  // The process dies while the second write is in flight.
+  expect((await open(realDisk).load()).get('one.example.com')?.get('timeout')).toMatchObject({
+    status: 'in-doubt',
+    candidates: [{ time: '1' }, { time: '99' }],
+  })
+})

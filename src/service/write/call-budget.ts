@@ -70,21 +70,20 @@ function sumCounts(ended: EndedCalls[]): number {
 export class CallBudget {
   /** Maximum wait, ms; a longer one is refused. */
   readonly maxWaitMs: number
-  readonly #limit: number
+  readonly callsPerMinute: number
   readonly #clock: Clock
   readonly #remember: (ended: EndedCalls[]) => Promise<void>
   readonly #spent: BudgetUsage
   readonly #waiting = new WaitQueue()
 
   /**
-   * @param limit calls a minute
    * @param maxWaitMs a longer wait is refused
    * @param earlier calls by other processes
    * @param remember saves calls durably
    * @param lateMs grace period, ms, for calls in flight when their process died
    */
   constructor(
-    limit: number,
+    callsPerMinute: number,
     maxWaitMs: number,
     clock: Clock,
     earlier: EndedCalls[],
@@ -92,7 +91,7 @@ export class CallBudget {
     lateMs = 0,
   ) {
     this.maxWaitMs = maxWaitMs
-    this.#limit = limit
+    this.callsPerMinute = callsPerMinute
     this.#clock = clock
     this.#remember = remember
     const now = clock.monotonic()
@@ -113,7 +112,7 @@ export class CallBudget {
   countAvailable(): number {
     const now = this.#clock.monotonic()
     const ours =
-      this.#limit -
+      this.callsPerMinute -
       this.#spent.running -
       sumCounts(this.#spent.ended.filter(({ time }) => time > now - minute))
     return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
@@ -125,7 +124,7 @@ export class CallBudget {
    */
   computeWaitMs(): number | null {
     const now = this.#clock.monotonic()
-    const at = computeNextCallAt(this.#spent, this.#limit, now)
+    const at = computeNextCallAt(this.#spent, this.callsPerMinute, now)
     return at === null ? null : at - now
   }
 
