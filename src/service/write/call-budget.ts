@@ -6,11 +6,20 @@ const minute = 60_000
 /** Calls are kept one by one up to this number of entries, then together for each slot. */
 const maxEntries = 600
 const slotMs = 100
+/** Shorter waits are not reported, ms. */
+const minReportedMs = 2000
 
 /** Calls that ended at the same time, by the monotonic clock, ms. */
 export interface EndedCalls {
   time: number
   count: number
+}
+
+/** A wait for the next call. */
+export interface BudgetWait {
+  ms: number
+  /** Calls of the last minute, which use up the call rate; null if the service allows no more. */
+  used: number | null
 }
 
 /** Usage of a budget; times by the monotonic clock, ms. */
@@ -75,6 +84,8 @@ export class CallBudget {
   readonly #remember: (ended: EndedCalls[]) => Promise<void>
   readonly #spent: BudgetUsage
   readonly #waiting = new WaitQueue()
+  /** End of the last wait that was reported, by the monotonic clock. */
+  #reportedUntil = -Infinity
 
   /**
    * @param limit calls a minute
@@ -132,8 +143,10 @@ export class CallBudget {
   /**
    * Waits for a call. Returns false if the wait would be too long or was interrupted; nothing may
    * be sent then.
+   *
+   * @param onWait called with a wait of some seconds, for one of the callers that wait at the time
    */
-  async acquire(signal?: AbortSignal): Promise<boolean> {
+  async acquire(signal?: AbortSignal, onWait?: (wait: BudgetWait) => void): Promise<boolean> {
     for (;;) {
       if (signal?.aborted === true) return false
       const wait = this.computeWaitMs()
@@ -147,11 +160,21 @@ export class CallBudget {
       } else if (wait > this.maxWaitMs && this.#spent.running === 0) {
         return false
       } else {
+        this.#reportWait(wait, onWait)
         // Calls in flight reduce the remainder that the service reported, although it may have
         // counted some of them: each answer reports it again, and may shorten the wait.
         await this.#waiting.waitUpTo(Math.min(wait, this.maxWaitMs), this.#clock, signal)
       }
     }
+  }
+
+  #reportWait(ms: number, onWait?: (wait: BudgetWait) => void): void {
+    const now = this.#clock.monotonic()
+    if (ms < minReportedMs || now < this.#reportedUntil) return
+    this.#reportedUntil = now + ms
+    const { service, ended, running } = this.#spent
+    const byService = service.left <= 0 && service.until >= now + ms
+    onWait?.({ ms, used: byService ? null : sumCounts(ended) + running })
   }
 
   /**
