@@ -3,7 +3,7 @@ import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
 import { CallBudget, type EndedCalls } from '../service/write/call-budget.ts'
-import { buildCalls, toUptimes, type MachineTimes } from '../state/format/calls.ts'
+import { buildCalls, keepElsewhere, toUptimes, type MachineTimes } from '../state/format/calls.ts'
 import type { Lease } from '../state/lock.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
@@ -52,9 +52,14 @@ export async function executePlan(
   // The calls of an apply that died on another machine are unknown: at most the call rate.
   const unknownCalls = incomplete ? [{ time: readClocks().up, count: callsPerMinute }] : []
   const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
+  const saveCalls = (ended: EndedCalls[]) => {
+    const here = readClocks()
+    const calls = [...keepElsewhere(earlierCalls, here), ...buildCalls(ended, here)]
+    return store.saveCalls(id, calls)
+  }
   // Saved even if nothing is sent now: the next apply has to count these calls too.
-  if (earlierCalls.length > 0) await store.saveCalls(id, buildCalls(earlierCalls, readClocks()))
-  const saveCalls = (ended: EndedCalls[]) => store.saveCalls(id, buildCalls(ended, readClocks()))
+  const ownCalls = earlierCalls.filter((each) => !('call' in each))
+  if (earlierCalls.length > 0) await saveCalls(ownCalls)
   const settleMs = config.service.settleSeconds * 1000
   const budget = new CallBudget(
     callsPerMinute,

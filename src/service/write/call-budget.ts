@@ -13,6 +13,8 @@ const minReportedMs = 2000
 export interface EndedCalls {
   time: number
   count: number
+  /** Calls of another machine: the budget counts them, but does not save them. */
+  isElsewhere?: true
 }
 
 /** A wait for the next call. */
@@ -59,11 +61,13 @@ function filterLastMinute(ended: EndedCalls[], now: number): EndedCalls[] {
   recent.sort((a, b) => a.time - b.time)
   const getSlot = (time: number) => (recent.length > maxEntries ? Math.ceil(time / slotMs) : time)
   const merged: EndedCalls[] = []
-  for (const { time, count } of recent) {
+  for (const calls of recent) {
+    const { time, count, isElsewhere } = calls
     const last = merged.at(-1)
-    if (last !== undefined && getSlot(last.time) === getSlot(time))
+    const areOwn = last?.isElsewhere !== true && isElsewhere !== true
+    if (last !== undefined && areOwn && getSlot(last.time) === getSlot(time))
       merged.splice(-1, 1, { time, count: last.count + count })
-    else merged.push({ time, count })
+    else merged.push(calls)
   }
   return merged
 }
@@ -91,7 +95,7 @@ export class CallBudget {
    * @param limit calls a minute
    * @param maxWaitMs a longer wait is refused
    * @param earlier calls by other processes
-   * @param remember saves calls durably
+   * @param remember saves the calls of this machine durably
    * @param lateMs grace period, ms, for calls in flight when their process died
    */
   constructor(
@@ -109,9 +113,9 @@ export class CallBudget {
     const now = clock.monotonic()
     // A time in the future belongs to a call in flight when its process died: it arrives within the
     // grace period.
-    const known = earlier.map(({ time, count }) => ({
-      time: time > now ? now + lateMs : time,
-      count,
+    const known = earlier.map((calls) => ({
+      ...calls,
+      time: calls.time > now ? now + lateMs : calls.time,
     }))
     this.#spent = {
       running: 0,
@@ -197,11 +201,12 @@ export class CallBudget {
   }
 
   /**
-   * Saves the times of calls. A call in flight gets a time in the future: if this process dies, the
+   * Saves the times of this machine's calls. A call in flight gets a time in the future: if this process dies, the
    * next one counts the call from its own start.
    */
   #save(): Promise<void> {
-    const { ended, running } = this.#spent
+    const { running } = this.#spent
+    const ended = this.#spent.ended.filter(({ isElsewhere }) => isElsewhere !== true)
     const inFlight = { time: this.#clock.monotonic() + minute, count: running }
     return this.#remember(running === 0 ? ended : [...ended, inFlight])
   }
