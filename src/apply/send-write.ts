@@ -1,7 +1,7 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
-import type { CallBudget } from '../service/write/call-budget.ts'
+import type { BudgetWait, CallBudget } from '../service/write/call-budget.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Client } from '../service/write/client.ts'
 
@@ -25,7 +25,7 @@ export interface Sending {
   leaseLeftMs(): Promise<number>
   /** Aborted when the apply is to end: calls in flight are finished, nothing new begins. */
   signal: AbortSignal
-  /** Called before each wait for another attempt. */
+  /** Called before each wait for another attempt, and before a wait for the call budget. */
   onWait(ms: number, why: string): void
 }
 
@@ -54,8 +54,9 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     outcome: doubt ?? { kind: 'not sent', message },
     doubted: doubt !== null,
   })
+  const reportWait = (wait: BudgetWait) => sending.onWait(wait.ms, explainBudgetWait(wait))
   for (;;) {
-    if (!(await sending.budget.acquire(sending.signal))) {
+    if (!(await sending.budget.acquire(sending.signal, reportWait))) {
       return end(
         sending.signal.aborted
           ? explainAbort(sending.signal)
@@ -104,6 +105,12 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     sending.onWait(waitMs, outcome.message)
     await sending.clock.sleep(waitMs, sending.signal)
   }
+}
+
+function explainBudgetWait({ used }: BudgetWait): string {
+  return used === null
+    ? 'the call budget is used up: the service allows no more calls in this minute'
+    : `the call budget is used up: ${used} calls in this minute`
 }
 
 /** Returns the reason of an abort, by default `interrupted`. */

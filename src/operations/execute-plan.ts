@@ -4,7 +4,7 @@ import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
 import type { ServiceTime } from '../service/service-time.ts'
 import { CallBudget, type EndedCalls } from '../service/write/call-budget.ts'
-import { buildCalls, toUptimes, type MachineTimes } from '../state/format/calls.ts'
+import { buildCalls, keepElsewhere, toUptimes, type MachineTimes } from '../state/format/calls.ts'
 import type { Lease } from '../state/lock.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
@@ -53,9 +53,14 @@ export async function executePlan(
   const { calls, incomplete } = await store.loadCalls()
   const unknownCalls = incomplete ? countUnknownCalls(callsPerMinute, readClocks().up) : []
   const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
+  const saveCalls = (ended: EndedCalls[]) => {
+    const here = readClocks()
+    const calls = [...keepElsewhere(earlierCalls, here), ...buildCalls(ended, here)]
+    return store.saveCalls(id, calls)
+  }
   // Saved even if nothing is sent now: the next apply has to count these calls too.
-  if (earlierCalls.length > 0) await store.saveCalls(id, buildCalls(earlierCalls, readClocks()))
-  const saveCalls = (ended: EndedCalls[]) => store.saveCalls(id, buildCalls(ended, readClocks()))
+  const ownCalls = earlierCalls.filter((each) => !('call' in each))
+  if (earlierCalls.length > 0) await saveCalls(ownCalls)
   const settleMs = config.service.settleSeconds * 1000
   const timeoutMs = config.service.timeoutSeconds * 1000
   const budget = new CallBudget(

@@ -1,5 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { acquireLock, leaseMs, type Lease, type LockHolder } from '../state/lock.ts'
+import { formatLocalTime } from '../model/wait.ts'
+import { acquireLock, formatLockHolder, leaseMs, type Lease } from '../state/lock.ts'
+import type { LockHolder } from '../state/lock.ts'
 import { HangingRemoteError } from '../state/git/remote-calls.ts'
 import type { OpenState } from '../state/open-state.ts'
 import type { Moment } from '../apply/run.ts'
@@ -62,6 +64,7 @@ export async function withLock<T>(
       timeoutMs,
       outside.clock,
       outside.signal,
+      (other, waitMs) => outside.reportWait?.(formatLockWait(other, waitMs, outside.clock.now())),
     )
     return { lease, lockedAt: { atMs: outside.clock.now(), upMs: outside.clock.monotonic() } }
   }
@@ -96,15 +99,21 @@ export async function withLock<T>(
   }
 }
 
+function formatLockWait(other: LockHolder | null, waitMs: number, now: number): string {
+  const who = other === null ? 'another process' : formatLockHolder(other)
+  return `waiting for the lock of ${who}, until ${formatLocalTime(now + waitMs)} at the latest`
+}
+
 /**
  * Acquires the lock again. A temporarily unreachable remote must not end a rollout; one that hangs
  * ends it, and the next apply continues it.
  */
 async function reacquire<T>(
   acquire: (timeoutMs: number) => Promise<T>,
-  { clock, signal }: Outside,
+  { clock, signal, reportWait }: Outside,
 ): Promise<T> {
   const deadlineMs = clock.monotonic() + reacquireTimeoutMs
+  let isReported = false
   for (;;) {
     try {
       return await acquire(deadlineMs - clock.monotonic())
@@ -114,6 +123,10 @@ async function reacquire<T>(
         error.code === 'record-unreachable' &&
         !(error instanceof HangingRemoteError)
       if (!isTransient || signal.aborted || clock.monotonic() >= deadlineMs) throw error
+      const end = formatLocalTime(clock.now() + deadlineMs - clock.monotonic())
+      if (!isReported)
+        reportWait?.(`waiting for the lock, until ${end} at the latest: ${error.message}`)
+      isReported = true
       await clock.sleep(retryMs, signal)
     }
   }

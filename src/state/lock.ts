@@ -62,6 +62,7 @@ export interface Machine {
  * machine is taken over immediately. Any other lock is taken over only after the contender has seen
  * no heartbeat for the whole lease, by its own clock.
  *
+ * @param onWait called once if the lock is not free at once
  * @throws EdgewiseError `locked`, naming the holder
  */
 export async function acquireLock(
@@ -71,8 +72,10 @@ export async function acquireLock(
   timeoutMs: number,
   clock: LockClock,
   signal: AbortSignal,
+  onWait?: (other: LockHolder | null, timeoutMs: number) => void,
 ): Promise<Lease> {
   const start = clock.monotonic()
+  let isReported = false
   let [sign, since]: [string | null, number] = [null, start]
   for (;;) {
     const { version, text } = await register.read()
@@ -85,6 +88,8 @@ export async function acquireLock(
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs)
       throw createLockedError(other, register, timeoutMs)
+    if (!isReported) onWait?.(other, timeoutMs)
+    isReported = true
     await clock.sleep(Math.min(pollMs, timeoutMs - (clock.monotonic() - start)), signal)
   }
 }

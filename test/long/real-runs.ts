@@ -118,7 +118,7 @@ export class RealRuns {
         processName: 'look',
         openGit: (folder, remote) =>
           openGit(folder, remote, buildGitEnvironment(this.sandbox.env, ''), {
-            clock: { now: Date.now, monotonic: () => performance.now() },
+            clock: { now: Date.now },
             signal: new AbortController().signal,
           }),
       },

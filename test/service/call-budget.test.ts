@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { CallBudget, type EndedCalls } from '../../src/service/write/call-budget.ts'
+import {
+  CallBudget,
+  type BudgetWait,
+  type EndedCalls,
+} from '../../src/service/write/call-budget.ts'
 import { countEach, simulateArrivals, minute, maxPerMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { fc, itOften, runs } from '../runs.ts'
@@ -197,6 +201,28 @@ describe('waiting', () => {
     expect(saved).toHaveLength(kept)
     await clock.advance(1)
     expect(await clock.drive(budget.acquire())).toBe(true)
+  })
+
+  it('is reported once for all callers that wait, and again in the next minute', async () => {
+    const { clock, budget } = createBudget({ limit: 2 })
+    const reported: BudgetWait[] = []
+    const call = async () => {
+      expect(await budget.acquire(undefined, (wait) => reported.push(wait))).toBe(true)
+      await budget.release(true)
+    }
+    await clock.drive(Promise.all(Array.from({ length: 5 }, call)))
+    expect(reported).toEqual([
+      { ms: minute, used: 2 },
+      { ms: minute, used: 2 },
+    ])
+  })
+
+  it('is reported as one of the service if the service allows no more calls', async () => {
+    const { clock, budget, call } = createBudget({ limit: 2 })
+    const reported: BudgetWait[] = []
+    await call({ remaining: 0, resetMs: 42_000 })
+    await clock.drive(budget.acquire(undefined, (wait) => reported.push(wait)))
+    expect(reported).toEqual([{ ms: 42_000, used: null }])
   })
 
   it('ends immediately when interrupted, for any reason', async () => {

@@ -83,7 +83,7 @@ export class GitSandbox {
       'origin',
       buildGitEnvironment({ ...this.env, ...env }, ''),
       {
-        clock: { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() },
+        clock: { now: () => Date.UTC(2026, 10, 20) },
         signal: new AbortController().signal,
         ...context,
       },

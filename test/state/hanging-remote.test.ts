@@ -94,8 +94,8 @@ describe('a remote that hangs', () => {
     await connect(`[ -e ${flag} ] && exec sleep 60`)
     const [patient, short] = [{ ...limits, totalMs: 20_000 }, 200]
     let passedMs = 0
-    const clock = { now: Date.now, monotonic: () => performance.now() + passedMs }
-    const git = await open({}, { clock, limits: patient })
+    const timerNow = () => performance.now() + passedMs
+    const git = await open({}, { timerNow, limits: patient })
     const hangOnce = async () => {
       writeFileSync(flag, '')
       patient.silenceMs = short

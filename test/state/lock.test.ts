@@ -50,6 +50,20 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the lock', () => {
+  it('reports a wait once, with the holder and its maximum', async () => {
+    const reported: unknown[] = []
+    const wait = (timeoutMs: number) =>
+      acquireLock(register, holder('next'), here, timeoutMs, clock, never, (other, ms) =>
+        reported.push([other?.who, ms]),
+      )
+    const lease = await wait(5000)
+    await expect(wait(0)).rejects.toMatchObject({ code: 'locked' })
+    expect(reported).toEqual([])
+    await expect(clock.drive(wait(5000))).rejects.toMatchObject({ code: 'locked' })
+    expect(reported).toEqual([['next@host', 5000]])
+    await lease.release()
+  })
+
   it('has one holder at a time, and names it', async () => {
     const lease = await take('first')
     await expect(take('second')).rejects.toMatchObject({

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
 import type { CommandContext, GlobalOptions, Io } from '../io.ts'
 import { createPaint } from '../terminal/paint.ts'
 import { wrapForStderr } from '../terminal/wrap-output.ts'
@@ -67,7 +68,8 @@ function createContext(io: Io, options: GlobalOptions): CommandContext {
     if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
   }
   // A bar or a countdown may be on the current line of the terminal.
-  const reportWait = (text: string) => note(io.errIsTerminal ? `\r\u001b[K${text}` : text)
+  const reportWait = (text: string) =>
+    note(`${io.errIsTerminal ? '\r\u001b[K' : ''}${escapeInvisibleInLines(text)}`)
   return {
     io: { ...io, reportWait },
     options,

@@ -6,11 +6,22 @@ const minute = 60_000
 /** Calls are kept one by one up to this number of entries, then together for each slot. */
 const maxEntries = 600
 const slotMs = 100
+/** Shorter waits are not reported, ms. */
+const minReportedMs = 2000
 
 /** Calls that ended at the same time, by the monotonic clock, ms. */
 export interface EndedCalls {
   time: number
   count: number
+  /** Calls of another machine: the budget counts them, but does not save them. */
+  isElsewhere?: true
+}
+
+/** A wait for the next call. */
+export interface BudgetWait {
+  ms: number
+  /** Calls of the last minute, which use up the call rate; null if the service allows no more. */
+  used: number | null
 }
 
 /** Usage of a budget; times by the monotonic clock, ms. */
@@ -50,11 +61,13 @@ function filterLastMinute(ended: EndedCalls[], now: number): EndedCalls[] {
   recent.sort((a, b) => a.time - b.time)
   const getSlot = (time: number) => (recent.length > maxEntries ? Math.ceil(time / slotMs) : time)
   const merged: EndedCalls[] = []
-  for (const { time, count } of recent) {
+  for (const calls of recent) {
+    const { time, count, isElsewhere } = calls
     const last = merged.at(-1)
-    if (last !== undefined && getSlot(last.time) === getSlot(time))
+    const areOwn = last?.isElsewhere !== true && isElsewhere !== true
+    if (last !== undefined && areOwn && getSlot(last.time) === getSlot(time))
       merged.splice(-1, 1, { time, count: last.count + count })
-    else merged.push({ time, count })
+    else merged.push(calls)
   }
   return merged
 }
@@ -75,11 +88,13 @@ export class CallBudget {
   readonly #remember: (ended: EndedCalls[]) => Promise<void>
   readonly #spent: BudgetUsage
   readonly #waiting = new WaitQueue()
+  /** End of the last wait that was reported, by the monotonic clock. */
+  #reportedUntil = -Infinity
 
   /**
    * @param maxWaitMs a longer wait is refused
    * @param earlier calls by other processes
-   * @param remember saves calls durably
+   * @param remember saves the calls of this machine durably
    * @param lateMs grace period, ms, for calls in flight when their process died
    */
   constructor(
@@ -97,9 +112,9 @@ export class CallBudget {
     const now = clock.monotonic()
     // A time in the future belongs to a call in flight when its process died: it arrives within the
     // grace period.
-    const known = earlier.map(({ time, count }) => ({
-      time: time > now ? now + lateMs : time,
-      count,
+    const known = earlier.map((calls) => ({
+      ...calls,
+      time: calls.time > now ? now + lateMs : calls.time,
     }))
     this.#spent = {
       running: 0,
@@ -131,8 +146,10 @@ export class CallBudget {
   /**
    * Waits for a call. Returns false if the wait would be too long or was interrupted; nothing may
    * be sent then.
+   *
+   * @param onWait called with a wait of some seconds, for one of the callers that wait at the time
    */
-  async acquire(signal?: AbortSignal): Promise<boolean> {
+  async acquire(signal?: AbortSignal, onWait?: (wait: BudgetWait) => void): Promise<boolean> {
     for (;;) {
       if (signal?.aborted === true) return false
       const wait = this.computeWaitMs()
@@ -146,11 +163,21 @@ export class CallBudget {
       } else if (wait > this.maxWaitMs && this.#spent.running === 0) {
         return false
       } else {
+        this.#reportWait(wait, onWait)
         // Calls in flight reduce the remainder that the service reported, although it may have
         // counted some of them: each answer reports it again, and may shorten the wait.
         await this.#waiting.waitUpTo(Math.min(wait, this.maxWaitMs), this.#clock, signal)
       }
     }
+  }
+
+  #reportWait(ms: number, onWait?: (wait: BudgetWait) => void): void {
+    const now = this.#clock.monotonic()
+    if (ms < minReportedMs || now < this.#reportedUntil) return
+    this.#reportedUntil = now + ms
+    const { service, ended, running } = this.#spent
+    const byService = service.left <= 0 && service.until >= now + ms
+    onWait?.({ ms, used: byService ? null : sumCounts(ended) + running })
   }
 
   /**
@@ -173,11 +200,12 @@ export class CallBudget {
   }
 
   /**
-   * Saves the times of calls. A call in flight gets a time in the future: if this process dies, the
+   * Saves the times of this machine's calls. A call in flight gets a time in the future: if this process dies, the
    * next one counts the call from its own start.
    */
   #save(): Promise<void> {
-    const { ended, running } = this.#spent
+    const { running } = this.#spent
+    const ended = this.#spent.ended.filter(({ isElsewhere }) => isElsewhere !== true)
     const inFlight = { time: this.#clock.monotonic() + minute, count: running }
     return this.#remember(running === 0 ? ended : [...ended, inFlight])
   }

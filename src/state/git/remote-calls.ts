@@ -25,12 +25,13 @@ export const remoteLimits: RemoteLimits = {
 
 /** Context of the calls to a remote. */
 export interface RemoteContext {
-  clock: Pick<Clock, 'now' | 'monotonic'>
+  clock: Pick<Clock, 'now'>
   /** Aborted by an interrupt. */
   signal: AbortSignal
   reportWait?: ReportWait
-  /** Other limits, for tests. */
+  /** Other limits, and another clock than that of the timers, ms; for tests. */
   limits?: RemoteLimits
+  timerNow?(): number
 }
 
 /** The remote does not answer: further calls in this process fail, too. */
@@ -173,7 +174,7 @@ class RemoteCalls {
   }
 
   #now(): number {
-    return this.#context.clock.monotonic()
+    return this.#context.timerNow?.() ?? performance.now()
   }
 }
 

@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { buildLockPath } from '../../src/state/format/state-paths.ts'
+import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { Place, resetEmulator, startService } from './cli.ts'
+
+describe('a long wait prints one line with its reason and its end', () => {
+  let emulator: Emulator
+  let place: Place
+  beforeAll(async () => {
+    emulator = await startService()
+  })
+  afterAll(() => emulator.close())
+  beforeEach(async () => {
+    await resetEmulator(emulator)
+    place = new Place(emulator.url, '', { limits: '{callsPerMinute: 2, domainsPerWrite: 1}' })
+    for (const n of [1, 2, 3]) place.manifest(`d${n}.example.com`, { timeout: { time: `1${n}` } })
+  })
+  afterEach(() => place.remove())
+
+  it('for the call budget', async () => {
+    const { err } = await place.cli('apply', '--yes')
+    expect(err.match(/waiting \d+ s .*/g)).toEqual([
+      expect.stringMatching(
+        /^waiting (59|60) s before write \d: the call budget is used up: 2 calls in this minute$/,
+      ),
+    ])
+  })
+
+  it('for the lock', async () => {
+    place.manifest('d3.example.com', {})
+    const folder = join(place.root, '.edgewise/state', buildLockPath(emulator.url, 'default'))
+    const register = createFolderRegister(realDisk, folder, 'other')
+    const holder = { token: 't', who: 'ci@runner', reason: 'apply', boot: 'elsewhere', pid: 7 }
+    await register.compareAndSwap(null, JSON.stringify(holder))
+    const { code, err } = await place.cli('apply', '--yes', '--lock-timeout', '100')
+    expect([code, err.match(/waiting for the lock.*/g)]).toEqual([
+      0,
+      [
+        expect.stringMatching(
+          /^waiting for the lock of ci@runner \(process 7, .*\), until \d\d:\d\d:\d\d at the latest$/,
+        ),
+      ],
+    ])
+  })
+
+  it('unless --quiet is passed', async () => {
+    expect((await place.cli('apply', '--yes', '--quiet')).err).toBe('')
+  })
+})
