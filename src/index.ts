@@ -10,6 +10,7 @@ export type { Dialogue, Extent, Progress, Question, Subject } from './operations
 export type { RepairRequest } from './operations/repair.ts'
 export type { RollbackRequest, RolledBackApply } from './operations/rollback.ts'
 export type { SelectionRequest } from './operations/select.ts'
+export type { HistoryEntry } from './operations/state.ts'
 export type { Executed } from './operations/submit-plan.ts'
 export type { ApplyResult, Refusal } from './apply/run.ts'
 export type { Applied } from './model/applied.ts'

@@ -437,6 +437,86 @@ explanation?: {
 }
 }
 /**
+ * Applies without journal entry and waves: <id>/<address>/pruned/applies.json.
+ */
+export interface PrunedFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.pruned/1"
+/**
+ * Number of earlier applies that are not listed any more.
+ */
+dropped: number
+/**
+ * The latest pruned applies, first to last.
+ *
+ * Items: One apply, as its journal entry had it.
+ */
+applies: {
+/**
+ * Id of the apply.
+ */
+id: string
+startedAt: Time
+endedAt: TimeOrNull
+/**
+ * Commit of the workspace; null when it had none.
+ */
+commit: (string | null)
+/**
+ * User who started the apply; null when not known.
+ */
+author: (string | null)
+/**
+ * Number of writes by outcome.
+ */
+writes: {
+/**
+ * Writes that the service confirmed.
+ */
+confirmed: number
+/**
+ * Writes that the service refused.
+ */
+refused: number
+/**
+ * Writes whose effect is not known.
+ */
+inDoubt: number
+/**
+ * Writes that were not sent.
+ */
+notSent: number
+}
+/**
+ * Number of items of domains by outcome, over all writes. Absent if version 1 recorded the apply.
+ */
+parts?: {
+/**
+ * Items that the service confirmed.
+ */
+confirmed: number
+/**
+ * Items that the service refused.
+ */
+refused: number
+/**
+ * Items whose value at the service is not known.
+ */
+inDoubt: number
+/**
+ * Items that were not sent.
+ */
+notSent: number
+}
+/**
+ * How the apply ended; "unfinished" while it runs, or when its process was killed.
+ */
+outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
+}[]
+}
+/**
  * A rollout that is open, or has domains on hold: <id>/<address>/rollouts/<rollout>.json.
  */
 export interface RolloutFile {

@@ -35,12 +35,11 @@ export async function loadChange(applies: Applied[], store: Store): Promise<Foun
   return { applies, before }
 }
 
-/**
- * Finds the last apply or rollout that still differs from the state before it.
- *
- * @throws EdgewiseError `usage` when there is none, or when it was a rollback itself
- */
-export async function findLastChange(history: Applied[], search: Search): Promise<FoundChange> {
+/** Finds the last apply or rollout that still differs from the state before it, if any. */
+export async function findLastDifferent(
+  history: Applied[],
+  search: Search,
+): Promise<FoundChange | null> {
   for (const applies of groupApplies(history).toReversed()) {
     const found = await loadChange(applies, search.store)
     const reversal = computeRollback(
@@ -48,8 +47,20 @@ export async function findLastChange(history: Applied[], search: Search): Promis
       found.before,
       search.createSecretCheck(found.before),
     )
-    if (reversal.to.size + reversal.irreversible.length === 0) continue
-    const [{ id } = { id: '' }] = applies
+    if (reversal.to.size + reversal.irreversible.length > 0) return found
+  }
+  return null
+}
+
+/**
+ * Finds the last apply or rollout that still differs from the state before it.
+ *
+ * @throws EdgewiseError `usage` when there is none, or when it was a rollback itself
+ */
+export async function findLastChange(history: Applied[], search: Search): Promise<FoundChange> {
+  const found = await findLastDifferent(history, search)
+  if (found !== null) {
+    const [{ id } = { id: '' }] = found.applies
     if (!new RegExp(`-${rollbackSuffix}(-w\\d+)?$`).test(id)) return found
     throw new EdgewiseError(
       'usage',

@@ -1,6 +1,5 @@
 import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
-import type { Applied } from '../model/applied.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { apply, type ApplyRequest } from './apply.ts'
@@ -13,7 +12,7 @@ import { plan, type Planned, type PlanRequest } from './plan.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { repair, type RepairRequest } from './repair.ts'
 import { rollback, type RollbackRequest, type RolledBackApply } from './rollback.ts'
-import { loadHistory } from './state.ts'
+import { loadHistory, type HistoryEntry } from './state.ts'
 import type { Executed } from './submit-plan.ts'
 
 /**
@@ -36,7 +35,7 @@ export interface Edgewise {
   /** Applies the manifests over the observed configuration. */
   repair(request?: RepairRequest): Promise<Executed>
   /** Lists the applies, first to last. */
-  history(): Promise<Applied[]>
+  history(): Promise<HistoryEntry[]>
 }
 
 /** Options for opening a workspace; omitted ports are those of the Node process. */
@@ -74,7 +73,7 @@ export function open(
     rollback: (request = {}) => rollback(load('available'), request, ports),
     drift: (request = {}) => drift(load('available'), request, ports.outside),
     repair: (request = {}) => repair(load('available'), request, ports),
-    history: () => loadHistory(load('none'), ports.outside),
+    history: async () => (await loadHistory(load('none'), ports.outside)).applies,
   }
 }
 

@@ -60,7 +60,7 @@ export async function planRollback(
   const { applies, before } =
     name === null
       ? await findLastChange(history, search)
-      : await loadChange(findApplies(history, name), store)
+      : await loadChange(findApplies(history, name, (await store.listPruned()).applies), store)
   const chosen = narrowSnapshot(before, selection)
   if (chosen.size === 0 && selection.target.length > 0)
     throw createSelectionError(applies, selection)

@@ -48,6 +48,8 @@ export type Subject =
   /** `at`: time of the observation, ms since 1970. */
   | { kind: 'drift'; found: FoundDrift; at: number }
   | { kind: 'lock'; holder: LockHolder }
+  /** Applies to prune, first to last. */
+  | { kind: 'prune'; applies: Applied[] }
 
 /** Question of `confirm`. */
 export type Question =
@@ -56,6 +58,8 @@ export type Question =
   | { kind: 'forget'; what: string; items: number }
   /** `what`: the domains; `to`: id of the other workspace. */
   | { kind: 'move'; what: string; items: number; to: string }
+  /** `applies`: their number. */
+  | { kind: 'prune'; applies: number }
   /** `noticed`: when a running lock holder notices the loss of its lock. */
   | { kind: 'unlock'; holder: LockHolder; noticed: 'before its next write' | 'at its next beat' }
 

@@ -30,7 +30,8 @@ export async function reconstructState(
   name: string,
 ): Promise<PastState> {
   const history = await store.listApplies()
-  const apply = findApplies(history, name).at(-1)
+  const { applies: pruned } = await store.listPruned()
+  const apply = findApplies(history, name, pruned).at(-1)
   if (apply === undefined) throw new TypeError('expected at least one apply')
   const index = history.findIndex(({ id }) => id === apply.id)
   const items = new Map(recorded.get(domain))

@@ -55,11 +55,23 @@ export async function showState(
   return { domain, items, asOf }
 }
 
-/** Lists the applies, first to last. */
+/** One apply in the history. */
+export interface HistoryEntry extends Applied {
+  /** The state before it is not stored any more, so it can't be rolled back. */
+  pruned?: true
+}
+
+/** Lists the applies, first to last, and counts earlier ones that are not listed any more. */
 export async function loadHistory(
   workspace: LoadedWorkspace,
   outside: Outside,
-): Promise<Applied[]> {
+): Promise<{ applies: HistoryEntry[]; dropped: number }> {
   const { store } = await loadState(workspace, outside)
-  return store.listApplies()
+  const stored = await store.listApplies()
+  const ids = new Set(stored.map(({ id }) => id))
+  const { applies, dropped } = await store.listPruned()
+  const pruned = applies.flatMap((apply): HistoryEntry[] =>
+    ids.has(apply.id) ? [] : [{ ...apply, pruned: true }],
+  )
+  return { applies: [...pruned, ...stored], dropped }
 }

@@ -13,6 +13,7 @@ import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { runPreflight } from './preflight.ts'
+import { pruneOld } from './prune.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
@@ -132,6 +133,7 @@ export async function submitPlan(
       }
     },
   }
+  let executed: Executed
   try {
     const result = inWaves
       ? await runRollout(workspace, remaining, store, recorded, {
@@ -148,12 +150,16 @@ export async function submitPlan(
         })
     // A resumed rollout has already sent writes.
     const status = determineStatus(result, inWaves, continued !== null)
-    return { plan, result, status, inWaves, finished, doubts }
+    executed = { plan, result, status, inWaves, finished, doubts }
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error, doubts) : error
   } finally {
     progress.end()
   }
+  const { unrecorded, recorded: recordedNow } = executed.result
+  if (plan.changes.length > 0 && unrecorded === null && !outside.signal.aborted)
+    await pruneOld(workspace, store, recordedNow, ports)
+  return executed
 }
 
 function selectFirstWave(plan: Plan): Plan {

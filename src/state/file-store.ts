@@ -5,16 +5,20 @@ import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.t
 import { formatDomainFile, parseDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
-import { formatEntry, formatMarker, formatWave, type JournalEntry } from './format/journal.ts'
+import { formatEntry, formatMarker, formatWave } from './format/journal.ts'
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
 import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from './store.ts'
 import { findDoubts, loadEntries, loadOpenEntries, loadWaves, mergeBefore } from './load-journal.ts'
+import type { UnfinishedApply } from './load-journal.ts'
+import type { JournalEntry } from './format/journal.ts'
 import { buildMove } from './move-state.ts'
+import { buildPrune, loadPruned } from './prune.ts'
 import { findOwners, refuseOwned } from './owners.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatAddress, parseAddress } from './format/address-file.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
+import type { PrunedApplies } from './format/pruned-file.ts'
 import { formatRollout, parseRollout } from './format/rollout-file.ts'
 import type { FileChanges } from './folder/write-file.ts'
 
@@ -23,12 +27,6 @@ import type { FileChanges } from './folder/write-file.ts'
  */
 export function openFileStore(files: StateFiles, key: StateKey, account: string): Store {
   return new FileStore(files, key, account)
-}
-
-/** An apply whose process died, and its domains with the items that it left in-doubt. */
-interface UnfinishedApply {
-  entry: JournalEntry
-  domains: RecordedState
 }
 
 function toApplied({ settled: _settled, isOld: _isOld, ...applied }: JournalEntry): Applied {
@@ -109,6 +107,10 @@ class FileStore implements Store {
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   }
 
+  listPruned(): Promise<PrunedApplies> {
+    return loadPruned(this.#files, this.#paths)
+  }
+
   async loadStateBefore(apply: string): Promise<Wave['before']> {
     return mergeBefore(await loadWaves(this.#files, this.#paths, apply))
   }
@@ -164,6 +166,10 @@ class FileStore implements Store {
   async move(domains: RecordedState, to: string, why: string): Promise<void> {
     const { steps, guard } = buildMove(this.#key, domains, to)
     await this.#publish(steps, why, guard)
+  }
+
+  async prune(applies: Applied[], why: string): Promise<void> {
+    await this.#publish(await buildPrune(this.#files, this.#paths, applies), why)
   }
 
   async listRollouts(): Promise<Rollout[]> {

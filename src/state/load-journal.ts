@@ -5,6 +5,12 @@ import type { StateFiles } from './state-files.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { RecordedItem, RecordedState, Wave } from './store.ts'
 
+/** An apply whose process died, and its domains with the items that it left in-doubt. */
+export interface UnfinishedApply {
+  entry: JournalEntry
+  domains: RecordedState
+}
+
 /** Loads the entries of applies that have not ended. */
 export async function loadOpenEntries(
   files: StateFiles,

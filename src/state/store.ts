@@ -1,6 +1,7 @@
 import type { Domain, ItemState, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { Call } from './format/calls.ts'
+import type { PrunedApplies } from './format/pruned-file.ts'
 import type { Applied } from '../model/applied.ts'
 
 /** Recorded state of one item of one domain, and its source. */
@@ -79,6 +80,8 @@ export interface Store {
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>>
   /** Lists the applies, first to last. */
   listApplies(): Promise<Applied[]>
+  /** Lists the applies whose journal entries and waves were pruned. */
+  listPruned(): Promise<PrunedApplies>
   /**
    * Loads, for every item that an apply intended to change, its state beforehand; null if
    * unrecorded.
@@ -111,6 +114,11 @@ export interface Store {
    *   unfinished apply that may write it
    */
   move(domains: RecordedState, to: string, why: string): Promise<void>
+  /**
+   * Prunes applies that have ended, for other machines too: `listPruned` lists them from then on,
+   * and the state before them is gone.
+   */
+  prune(applies: Applied[], why: string): Promise<void>
   /** Lists the rollouts that are open or put domains on hold, first to last. */
   listRollouts(): Promise<Rollout[]>
   /** Records the progress of a rollout, for other machines too. */

@@ -275,6 +275,8 @@ export class World {
       listOtherAddresses: async () => [],
       findOwners: async () => new Map(),
       move: async () => undefined,
+      listPruned: async () => ({ applies: [], dropped: 0 }),
+      prune: async () => undefined,
       listRollouts: async () => [],
       saveRollout: async () => undefined,
       deleteRollouts: async () => undefined,

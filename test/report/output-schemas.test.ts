@@ -227,6 +227,15 @@ const accepted: [string, unknown][] = [
   ['prefetch', { ...prefetched, query: { task: '1001' } }],
   ['prefetch', { ...prefetched, query: { from: '2026-01-02', to: '2026-01-03', url: null } }],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
+  [
+    'prune',
+    {
+      format: 'edgewise.prune/1',
+      before: '2026-08-22T00:00:00.000Z',
+      applies: ['20260101T000000Z-0001'],
+      kept: 3,
+    },
+  ],
   ['move', { format: 'edgewise.move/1', domains: 1, items: 2, to: 'production' }],
   ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   [

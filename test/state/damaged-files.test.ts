@@ -11,6 +11,7 @@ import {
 } from '../../src/model/json.ts'
 import { parseDomainFile } from '../../src/state/format/domain-file.ts'
 import { parseEntry, parseWave } from '../../src/state/format/journal.ts'
+import { parsePruned } from '../../src/state/format/pruned-file.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
 
 const at = '2026-11-20T03:00:00.000Z'
@@ -71,6 +72,35 @@ const files: {
       ),
     },
     lacks: ['/parts'],
+  },
+  {
+    name: 'pruned applies',
+    parse: parsePruned,
+    whole: {
+      format: 'edgewise.pruned/1',
+      dropped: 0,
+      applies: [
+        {
+          id: 'one',
+          startedAt: at,
+          endedAt: at,
+          commit: 'c',
+          author: 'a',
+          writes,
+          outcome: 'complete',
+        },
+      ],
+    },
+    also: {
+      '/dropped': [7],
+      '/applies': [[]],
+      '/applies/0/id': ['x'],
+      '/applies/0/endedAt': [null],
+      '/applies/0/commit': ['x', null],
+      '/applies/0/author': ['x', null],
+      ...Object.fromEntries(Object.keys(writes).map((name) => [`/applies/0/writes/${name}`, [7]])),
+    },
+    lacks: [],
   },
   {
     name: 'a wave',

@@ -5,6 +5,7 @@ import { parseAddress } from '../../src/state/format/address-file.ts'
 import { formatCalls, parseCalls } from '../../src/state/format/calls.ts'
 import { formatDomainFile, parseDomainFile } from '../../src/state/format/domain-file.ts'
 import { formatEntry, formatWave, parseEntry, parseWave } from '../../src/state/format/journal.ts'
+import { formatPruned, parsePruned } from '../../src/state/format/pruned-file.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
 import { parseJson } from '../../src/model/json.ts'
 import { fileKinds, findSchemaFaults } from './state-schemas.ts'
@@ -36,6 +37,7 @@ describe('the page on stored files', () => {
       },
     ],
     ['journal', (text) => formatEntry(parseEntry('example', text))],
+    ['pruned', (text) => formatPruned(parsePruned('example', text))],
     ['wave', (text) => formatWave({ number: 1, ...parseWave('example', text) })],
     ['rollout', (text) => formatRollout(parseRollout('example', text))],
     [

@@ -301,6 +301,32 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect((await (await open('mine')).load()).size).toBe(0)
     })
 
+    it('prunes applies: they stay listed, and the state before them is gone', async () => {
+      const state = buildDomain('a.example.com', { timeout: buildItem('1') })
+      const store = await open()
+      await store.load()
+      for (const [i, id] of ['one', 'two', 'three'].entries()) {
+        const startedAt = `2026-11-20T00:00:0${i}.000Z`
+        await store.recordIntents(buildApplied(id, { startedAt }), buildWave(id, state))
+        await store.recordIntents(buildApplied(id, { startedAt }), buildWave(id, state, 2))
+        await store.endApply(buildApplied(id, { startedAt, endedAt: startedAt }))
+      }
+      const applies = await store.listApplies()
+      await store.prune(applies.slice(0, 1), 'Prune')
+      await store.prune(applies.slice(0, 2), 'Prune, after an interrupted one')
+      for (const seen of [await open(), (await kind.elsewhere()).store]) {
+        expect(await seen.load()).toEqual(await store.load())
+        expect(await seen.listApplies()).toEqual(applies.slice(2))
+        expect(await seen.listPruned()).toEqual({ applies: applies.slice(0, 2), dropped: 0 })
+        expect(await seen.loadStateBefore('two')).toEqual(new Map())
+        expect(await seen.loadStateBefore('three')).toEqual(state)
+      }
+      const many = Array.from({ length: 1001 }, (_, i) => buildApplied(`old-${i}`))
+      await store.prune(many, 'Prune')
+      const { applies: listed, dropped } = await store.listPruned()
+      expect([listed.length, listed.at(-1)?.id, dropped]).toEqual([1000, 'old-1000', 3])
+    })
+
     it('of another id or address is separate', async () => {
       const keys: [string, string][] = [
         ['staging', 'https://api.example.net'],

@@ -29,6 +29,7 @@ const lines = [
   ['state', 'list'],
   ['state', 'forget', 'www.example.com', '--yes'],
   ['state', 'move', 'www.example.com', '--to', 'other', '--yes'],
+  ['state', 'prune', '--yes'],
   ['fmt', '--check'],
 ]
 

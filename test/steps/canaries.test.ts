@@ -456,6 +456,8 @@ it('no command prints or stores a secret, even on failures', options, async () =
     'drift --json',
   ])
     await edgewise(command)
+  await expectCode(0, 'state prune --keep 0d --yes')
+  await expectCode(0, 'state history --json')
   await expectCode(0, `state move ${shop} --to other --yes --json`)
 
   // Remains: work tree, state, remote, journal, temporary files, and the log of the git wrapper.

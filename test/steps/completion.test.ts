@@ -81,7 +81,15 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
         ]),
       )
       expect(offered('pl')).toEqual(['plan'])
-      expect(offered('state', '')).toEqual(['forget', 'history', 'list', 'move', 'show', 'unlock'])
+      expect(offered('state', '')).toEqual([
+        'forget',
+        'history',
+        'list',
+        'move',
+        'prune',
+        'show',
+        'unlock',
+      ])
       expect(offered('state', 'list', '')).toEqual([])
     })
 

@@ -70,6 +70,8 @@ const commands = [
   ['state', 'show', www],
   ['state', 'show', www, '--json'],
   ['state', 'list', '--json'],
+  ['state', 'prune', '--keep', '0d', '--yes'],
+  ['state', 'history', '--json'],
   ['state', 'move', www, '--to', 'other', '--yes'],
 ]
 const all = async () => {

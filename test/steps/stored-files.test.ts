@@ -14,6 +14,7 @@ const kinds: [RegExp, string][] = [
   [/^default\/[^/]+\/journal\/[^/]+\.json$/, 'journal'],
   [/^default\/[^/]+\/open\/[^/]+\.json$/, 'open'],
   [/^default\/[^/]+\/waves\/[^/]+\/\d+\.json$/, 'wave'],
+  [/^default\/[^/]+\/pruned\/applies\.json$/, 'pruned'],
   [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],
   [/^budget\/[^/]+\/[^/]+\.json$/, 'calls'],
   [/^lock\/[^/]+\/[^/]+\/test-\d+\.tmp$/, 'lock'],
@@ -86,6 +87,7 @@ it('every file that any command writes fits its schema', async () => {
   place.write('held.json', JSON.stringify({ [domains[0] ?? '']: { timeout: { time: '5' } } }))
   await expectExit(0, 'import', 'held.json', '--replace')
   await expectExit(0, 'state', 'forget', domains[2] ?? '', '--yes')
+  await expectExit(0, 'state', 'prune', '--keep', '0d', '--yes')
 
   const seen = new Set(['plan'])
   for (const [path, text] of written) {

@@ -76,10 +76,17 @@ export function collect(value: string, before: string[]): string[] {
   return [...before, value]
 }
 
+/** Parses a number of days such as `90d` into ms. */
+export function parseDays(value: string): number {
+  const [, days] = /^(\d{1,5})d$/.exec(value) ?? []
+  if (days !== undefined) return Number(days) * 86_400_000
+  throw new InvalidArgumentError('Expected a number of days, such as 90d.')
+}
+
 /** Parses the id of a workspace. */
 export function parseWorkspaceId(value: string): string {
   if (/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(value)) return value
-  throw new InvalidArgumentError('expected 1 to 64 letters, digits, ".", "_" and "-".')
+  throw new InvalidArgumentError('Expected 1 to 64 letters, digits, ".", "_" and "-".')
 }
 
 /** Creates a parser of integer options; both limits are inclusive. */

@@ -12,11 +12,13 @@ export function declareHistory(state: Command, declare: Declare): void {
       const { formatHistory } = await import('../../report/apply/history-text.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io, options, paint } = context
-      const applies = (await loadHistory(openWorkspace(context, 'none'), io)).toReversed()
+      const { applies: history, dropped } = await loadHistory(openWorkspace(context, 'none'), io)
+      const applies = history.toReversed()
+      const earlier = dropped === 0 ? {} : { dropped }
       io.out(
         options.json === true
-          ? `${JSON.stringify({ format: 'edgewise.history/1', applies })}\n`
-          : formatHistory(applies, paint),
+          ? `${JSON.stringify({ format: 'edgewise.history/1', applies, ...earlier })}\n`
+          : formatHistory(applies, paint, dropped),
       )
       return exitCodes.done
     },

@@ -4,6 +4,7 @@ import { declareForget } from './state-forget.ts'
 import { declareHistory } from './state-history.ts'
 import { declareList } from './state-list.ts'
 import { declareMove } from './state-move.ts'
+import { declarePrune } from './state-prune.ts'
 import { declareShow } from './state-show.ts'
 import { declareUnlock } from './state-unlock.ts'
 
@@ -18,5 +19,6 @@ export function declareState(program: Command, declare: Declare): void {
   declareHistory(state, declare)
   declareForget(state, declare)
   declareMove(state, declare)
+  declarePrune(state, declare)
   declareUnlock(state, declare)
 }

@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { pluralize, listSome } from '../../model/words.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
+import { formatHistory } from '../../report/apply/history-text.ts'
 import { formatIrreversible } from '../../report/apply/rollback-text.ts'
 import { buildDriftJson } from '../../report/drift/json.ts'
 import { formatDrift, listUnreadable } from '../../report/drift/text.ts'
@@ -56,6 +57,8 @@ function show(subject: Subject, context: CommandContext): void {
       return showUnfinished(subject, context)
     case 'rollback':
       return showRollback(subject, context)
+    case 'prune':
+      return showPruned(subject, context)
     case 'lock':
       context.io.out(`Locked by ${escapeInvisible(formatLockHolder(subject.holder))}.\n`)
   }
@@ -82,6 +85,13 @@ function showDrift(
   const style = { paint, columns: io.columns, verbose: options.verbose === true }
   if (options.json === true) io.out(`${JSON.stringify(buildDriftJson(found.drift))}\n`)
   else io.out(`${formatDrift(found.drift, at, style)}\n`)
+}
+
+function showPruned(
+  { applies }: Extract<Subject, { kind: 'prune' }>,
+  { io, options, paint }: CommandContext,
+): void {
+  if (options.json !== true) io.out(formatHistory(applies.toReversed(), paint))
 }
 
 /** Notes interrupted applies and in-doubt items of earlier applies. */
@@ -175,6 +185,13 @@ function describeQuestion(question: Question): { text: string; hint: string } {
         hint: 'Pass --yes to move without a prompt.',
       }
     }
+    case 'prune':
+      return {
+        text:
+          `Prune ${pluralize(question.applies, 'apply', 'applies')}? They stay in the history, ` +
+          "but can't be rolled back any more.",
+        hint: 'Pass --yes to prune without a prompt.',
+      }
     case 'unlock': {
       const when =
         question.noticed === 'before its next write'

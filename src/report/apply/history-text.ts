@@ -1,16 +1,26 @@
 import type { Applied } from '../../model/applied.ts'
 import { formatCounts } from './text.ts'
+import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** Formats the history: two lines for each apply. */
-export function formatHistory(applies: Applied[], paint: Paint): string {
+/** One apply; `pruned` if it can't be rolled back any more. */
+type Entry = Applied & { pruned?: true }
+
+/**
+ * Formats the history: two lines for each apply, three for a pruned one.
+ *
+ * @param dropped number of earlier applies that are not listed
+ */
+export function formatHistory(applies: Entry[], paint: Paint, dropped = 0): string {
   if (applies.length === 0) return 'There are no applies yet.\n'
-  return applies.map((apply) => formatEntry(apply, paint)).join('')
+  const entries = applies.map((apply) => formatEntry(apply, paint)).join('')
+  const more = pluralize(dropped, 'earlier apply is', 'earlier applies are')
+  return dropped === 0 ? entries : `${entries}${more} not listed any more.\n`
 }
 
 function formatEntry(
-  { id, startedAt, endedAt, commit, author, writes, parts, outcome }: Applied,
+  { id, startedAt, endedAt, commit, author, writes, parts, outcome, pruned }: Entry,
   paint: Paint,
 ): string {
   const colour = outcome === 'complete' ? paint.green : paint.yellow
@@ -27,5 +37,6 @@ function formatEntry(
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
   ]
   const first = `${id}  ${colour(outcome)}  ${counts || 'no write'}`
-  return `${first}\n  ${paint.dim(about.join(' · '))}\n`
+  const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''
+  return `${first}\n  ${paint.dim(about.join(' · '))}\n${last}`
 }

@@ -9,6 +9,7 @@ const hints = {
     `${restore} As a last resort, delete it: the domain then counts as unrecorded, and the next ` +
     'apply writes all its items.',
   journal: `${restore} Do not delete it: the writes of its apply may be in-doubt.`,
+  pruned: `${restore} As a last resort, delete it: the history then lacks its applies.`,
   rollout:
     `${restore} As a last resort, delete it: the rollout is then forgotten, and its domains are ` +
     'no longer on hold.',

@@ -16,6 +16,9 @@ export interface StatePaths {
   open: string
   /** Intents and the state before them, by apply and wave. */
   waves: string
+  /** File of the applies without journal entry and waves, and its folder. */
+  pruned: string
+  prunedFolder: string
   /** One file for each rollout that is open or has domains on hold. */
   rollouts: string
   domain(name: Domain): string
@@ -42,6 +45,8 @@ export function buildStatePathsIn(id: string, serviceAddress: string): StatePath
     journal: `${home}/journal`,
     open: `${home}/open`,
     waves: `${home}/waves`,
+    pruned: `${home}/pruned/applies.json`,
+    prunedFolder: `${home}/pruned`,
     rollouts: `${home}/rollouts`,
     // Small folders are quick to list, commit and push.
     domain: (name) => `${home}/domains/${hashText(name).slice(0, 2)}/${buildDomainFileName(name)}`,
