@@ -5,6 +5,7 @@ import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted } from './cast-accepted.ts'
 import { getCertainValue, type ItemRow } from './item-spec.ts'
+import type { Observation } from './observation.ts'
 import { refuseAction } from './problems.ts'
 
 /**
@@ -29,6 +30,14 @@ export const visitDenyWhitelist: ItemRow = {
     return urls.size === 0 ? null : buildSwitches([], [...urls])
   },
   answerForm: { build: buildAnswer, matches: matchesAnswer },
+  observe,
+}
+
+/** Accepts the form of the service's answers (specification, "POST /domain/config", rule 7) too. */
+function observe(_known: Value | undefined, observed: Json): Observation {
+  const urls = isObject(observed) && Object.keys(observed).length === 1 ? observed['url'] : null
+  const payload = Array.isArray(urls) ? urls.map((url) => ({ url, turn_on: true })) : observed
+  return { payload, notVerifiable: [] }
 }
 
 function check(value: Json): Problem[] {

@@ -156,6 +156,15 @@ describe('what comes back otherwise than written', () => {
       ['/domain'],
     ],
     ['range_back_source that is on', 'range_back_source', 'on', null],
+    [
+      'a list of exempt URLs',
+      'visit_deny_whitelist',
+      [
+        { url: '/a', turn_on: true },
+        { url: '/b', turn_on: true },
+      ],
+      { url: ['/b', '/a'] },
+    ],
     ['timeouts as numbers', 'timeout', { time: '60' }, { time: 60 }],
   ])('%s is no difference', (_what, item, written, observed, notVerifiable = []) => {
     expect(detect(item, written, observed)).toMatchObject({
@@ -249,6 +258,12 @@ describe('what comes back otherwise than written', () => {
       'cache_share',
       { share_way: 'cross_all_share', domain: 'a.example.com' },
       { share_way: 'inner_share' },
+    ],
+    [
+      'another exempt URL',
+      'visit_deny_whitelist',
+      [{ url: '/a', turn_on: true }],
+      { url: ['/a', '/b'] },
     ],
     ['range_back_source that is off', 'range_back_source', 'off', null],
     ['range_back_source that is on', 'range_back_source', 'on', 'off'],

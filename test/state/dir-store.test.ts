@@ -3,10 +3,21 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
+import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { buildApplied, buildItem, buildDomain, storeContract, type Kind } from './store-contract.ts'
+import type { Store } from '../../src/state/store.ts'
+import {
+  buildApplied,
+  buildDomain,
+  buildItem,
+  buildWave,
+  recordedAt,
+  storeContract,
+  type Kind,
+} from './store-contract.ts'
 
 interface FolderKind extends Kind {
+  open(id?: string, address?: string, account?: string, disk?: Disk): Promise<OpenState>
   folder: string
   files(): string[]
 }
@@ -18,6 +29,7 @@ async function inFolder(): Promise<FolderKind> {
     id = 'default',
     address = 'https://api.example.net',
     account = 'default',
+    disk = realDisk,
   ): Promise<OpenState> =>
     openState(
       {
@@ -28,7 +40,7 @@ async function inFolder(): Promise<FolderKind> {
         state: { store: 'dir', branch: 'edgewise-state', remote: 'origin', path: 'state' },
       },
       {
-        disk: realDisk,
+        disk,
         processName: `p${++processes}`,
         openGit: () => Promise.reject(new Error('expected no git')),
       },
@@ -104,4 +116,77 @@ it('a process that lost the lock while asleep overwrites nothing', async () => {
   await expect(slept.store.saveCalls('late', [])).rejects.toMatchObject(moved)
   expect(await kind.everything()).toEqual(now)
   kind.remove()
+})
+
+/** A disk that fails at the nth change of its files. */
+function failAt(n: number): Disk {
+  let changes = 0
+  const count = () => {
+    if (++changes === n) throw new Error('the power is gone')
+  }
+  return {
+    ...realDisk,
+    rename: async (from, to) => {
+      count()
+      return realDisk.rename(from, to)
+    },
+    remove: async (path) => {
+      // Drafts are removed before they are written.
+      if (!path.endsWith('.tmp')) count()
+      return realDisk.remove(path)
+    },
+  }
+}
+
+it.each<[string, (store: Store) => Promise<void>]>([
+  ['move', async (store) => store.move(await store.load(), 'theirs', 'Move')],
+  [
+    'pruning',
+    async (store) => {
+      await store.load()
+      const applies = await store.listApplies()
+      const old = applies.filter(({ id }) => id !== 'three')
+      await store.prune(old, 'Prune')
+    },
+  ],
+])('an interrupted %s loses nothing, and can be repeated', async (_what, change) => {
+  const state = new Map([
+    ...buildDomain('a.example.com', { timeout: buildItem('1') }),
+    ...buildDomain('b.example.com', { timeout: buildItem('2') }),
+  ])
+  const ended = { endedAt: recordedAt, outcome: 'complete' as const }
+  for (let n = 1, interrupted = true; interrupted; n++) {
+    const kind = await inFolder()
+    const { store } = await kind.open()
+    await store.load()
+    await store.save(state, 'test')
+    for (const id of ['one', 'two', 'three']) {
+      await store.recordIntents(buildApplied(id), buildWave(id, state))
+      await store.endApply(buildApplied(id, ended))
+    }
+    const { store: failing } = await kind.open(undefined, undefined, undefined, failAt(n))
+    interrupted = await change(failing).then(
+      () => false,
+      () => true,
+    )
+    const [mine, theirs] = [(await kind.open()).store, (await kind.open('theirs')).store]
+    for (const [domain, items] of state) {
+      const copies = [await mine.load(), await theirs.load()].map((each) => each.get(domain))
+      expect([n, copies.some((each) => each !== undefined)]).toEqual([n, true])
+      for (const copy of copies) expect(copy ?? items).toEqual(items)
+    }
+    const known = async () =>
+      new Set(
+        [...(await mine.listPruned()).applies, ...(await mine.listApplies())].map(({ id }) => id),
+      )
+    expect([n, (await known()).size]).toEqual([n, 3])
+    if (interrupted) await change(mine)
+    const [left, moved] = [await mine.load(), await theirs.load()]
+    expect([n, left.size + moved.size]).toEqual([n, 2])
+    expect([n, await known()]).toEqual([n, new Set(['one', 'two', 'three'])])
+    const waves = new Set(kind.files().flatMap((path) => /waves\/(\w+)\//.exec(path)?.[1] ?? []))
+    const applies = (await mine.listApplies()).map(({ id }) => id)
+    expect([n, [...waves].toSorted()]).toEqual([n, applies.toSorted()])
+    kind.remove()
+  }
 })
