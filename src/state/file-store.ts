@@ -8,7 +8,14 @@ import { createSerialQueue } from './serial-queue.ts'
 import { formatEntry, formatMarker, formatWave, type JournalEntry } from './format/journal.ts'
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
 import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from './store.ts'
-import { findDoubts, loadEntries, loadOpenEntries, loadWaves, mergeBefore } from './load-journal.ts'
+import {
+  loadEntries,
+  loadUnfinished,
+  loadWaves,
+  mergeBefore,
+  type UnfinishedApply,
+} from './load-journal.ts'
+import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks.ts'
 import { buildMove } from './move-state.ts'
 import { findOwners, refuseOwned } from './owners.ts'
 import type { Guard, StateFiles } from './state-files.ts'
@@ -25,12 +32,6 @@ export function openFileStore(files: StateFiles, key: StateKey, account: string)
   return new FileStore(files, key, account)
 }
 
-/** An apply whose process died, and its domains with the items that it left in-doubt. */
-interface UnfinishedApply {
-  entry: JournalEntry
-  domains: RecordedState
-}
-
 function toApplied({ settled: _settled, isOld: _isOld, ...applied }: JournalEntry): Applied {
   return applied
 }
@@ -44,6 +45,8 @@ class FileStore implements Store {
   readonly #budgetPath: string
   /** Unfinished applies at the last load; the next change of the state closes them. */
   #unfinished: UnfinishedApply[] = []
+  /** Doubt marks at the last load, and their domains; the next change of the state removes them. */
+  #marked: MarkedApply[] = []
   #settled: number[] = []
   /** Domains that had state at the last load. */
   #known: ReadonlySet<Domain> = new Set()
@@ -73,13 +76,8 @@ class FileStore implements Store {
       }
       recorded.set(domain, items)
     }
-    this.#unfinished = []
-    for (const entry of await loadOpenEntries(this.#files, this.#paths)) {
-      const waves = await loadWaves(this.#files, this.#paths, entry.id)
-      const domains = findDoubts(entry, waves, recorded)
-      for (const [domain, items] of domains) recorded.set(domain, items)
-      this.#unfinished.push({ entry, domains })
-    }
+    this.#unfinished = await loadUnfinished(this.#files, this.#paths, recorded)
+    this.#marked = await loadMarkedApplies(this.#files, this.#paths, recorded)
     this.#known = new Set(recorded.keys())
     return recorded
   }
@@ -156,6 +154,10 @@ class FileStore implements Store {
     )
   }
 
+  markDoubtful(apply: string, writes: number[]): Promise<void> {
+    return addDoubtMark(this.#files, this.#paths, apply, writes)
+  }
+
   async save(domains: RecordedState, why: string): Promise<void> {
     const recorded = [...domains].flatMap(([domain, { size }]) => (size === 0 ? [] : [domain]))
     await this.#publish([this.#formatDomainFiles(domains)], why, this.#guardNew(recorded))
@@ -213,17 +215,18 @@ class FileStore implements Store {
    */
   async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
     const paths = this.#paths
-    const { id, address } = this.#key
-    const doubts = new Map<string, string | null>([[paths.address, formatAddress({ id, address })]])
+    const doubts = new Map<string, string | null>([[paths.address, formatAddress(this.#key)]])
     const entries = new Map<string, string>()
     const markers = new Map<string, null>()
-    for (const { entry, domains } of this.#unfinished) {
+    for (const { domains } of [...this.#unfinished, ...this.#marked])
       for (const [path, text] of this.#formatDomainFiles(domains)) doubts.set(path, text)
+    for (const { entry } of this.#unfinished) {
       entries.set(paths.entry(entry.id), formatEntry(entry))
       markers.set(paths.marker(entry.id), null)
     }
+    for (const { apply } of this.#marked) markers.set(paths.doubt(apply), null)
     await this.#files.publish([doubts, entries, markers, ...steps], message, guard)
-    this.#unfinished = []
+    ;[this.#unfinished, this.#marked] = [[], []]
   }
 
   /** Builds the guard of a change after which this workspace manages more domains. */

@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { Disk } from '../../src/state/folder/disk.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { buildApplied, buildItem, buildDomain, storeContract, type Kind } from './store-contract.ts'
 
 interface FolderKind extends Kind {
+  openOn(disk: Disk): Promise<OpenState>
   folder: string
   files(): string[]
 }
@@ -14,6 +16,7 @@ interface FolderKind extends Kind {
 async function inFolder(): Promise<FolderKind> {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-state-'))
   let processes = 0
+  let disk = realDisk
   const open = async (
     id = 'default',
     address = 'https://api.example.net',
@@ -28,7 +31,7 @@ async function inFolder(): Promise<FolderKind> {
         state: { store: 'dir', branch: 'edgewise-state', remote: 'origin', path: 'state' },
       },
       {
-        disk: realDisk,
+        disk,
         processName: `p${++processes}`,
         openGit: () => Promise.reject(new Error('expected no git')),
       },
@@ -41,6 +44,12 @@ async function inFolder(): Promise<FolderKind> {
     folder,
     files,
     open,
+    openOn: async (other) => {
+      disk = other
+      const opened = await open()
+      disk = realDisk
+      return opened
+    },
     elsewhere: open,
     damage: async (name, change) => {
       const path = files().find((file) => file.endsWith(name) && !file.includes('/open/'))
@@ -103,5 +112,68 @@ it('a process that lost the lock while asleep overwrites nothing', async () => {
   )
   await expect(slept.store.saveCalls('late', [])).rejects.toMatchObject(moved)
   expect(await kind.everything()).toEqual(now)
+  kind.remove()
+})
+
+it('a process that loses the lock while it is suspended in a write replaces nothing', async () => {
+  const kind = await inFolder()
+  let meanwhile = async () => {}
+  const suspended: Disk = {
+    ...realDisk,
+    // Between the draft and its new name.
+    sync: async (path) => {
+      await realDisk.sync(path)
+      if (path.includes('a.example.com')) await meanwhile()
+    },
+  }
+  const slow = await kind.openOn(suspended)
+  const version = await slow.lock.compareAndSwap(null, 'slow')
+  await slow.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+  meanwhile = async () => {
+    meanwhile = async () => {}
+    const other = await kind.open()
+    await other.store.load()
+    await other.lock.compareAndSwap(version, 'other')
+    await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
+  }
+  await expect(
+    slow.store.save(buildDomain('a.example.com', { timeout: buildItem('3') }), 'test'),
+  ).rejects.toMatchObject({ code: 'record-moved' })
+  expect(await (await kind.open()).store.load()).toEqual(
+    buildDomain('a.example.com', { timeout: buildItem('2') }),
+  )
+  expect(kind.files().filter((path) => path.endsWith('.tmp'))).toEqual([])
+  kind.remove()
+})
+
+it.each<[string, (kind: FolderKind, version: string) => Promise<unknown>, RegExp]>([
+  [
+    'the folder is gone',
+    async ({ folder }) => rmSync(join(folder, 'state'), { recursive: true }),
+    /^the state folder \S+state was deleted or moved during the command$/,
+  ],
+  [
+    'the lock is gone',
+    async ({ folder }) => rmSync(join(folder, 'state', 'lock'), { recursive: true }),
+    /can't be written: the lock \S+ was deleted$/,
+  ],
+  [
+    'the lock was removed',
+    async (kind, version) => (await kind.open()).lock.compareAndSwap(version, null),
+    /can't be written: the lock was removed$/,
+  ],
+])('a write after %s says so', async (_what, change, message) => {
+  const kind = await inFolder()
+  const { store, lock } = await kind.open()
+  const version = (await lock.compareAndSwap(null, 'me')) ?? ''
+  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+  await change(kind, version)
+  await expect(
+    store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test'),
+  ).rejects.toMatchObject({
+    code: 'record-moved',
+    message: expect.stringMatching(message) as string,
+    hint: expect.stringMatching(/run the same command again/i) as string,
+  })
   kind.remove()
 })

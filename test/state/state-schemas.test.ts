@@ -24,6 +24,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   domain: (data) => checkStored(data, compiled.domainFile),
   journal: (data) => checkStored(data, compiled.journalFile),
   wave: (data) => checkStored(data, compiled.waveFile),
+  doubt: (data) => checkStored(data, compiled.doubtFile),
   rollout: (data) => checkStored(data, compiled.rolloutFile),
   plan: (data) => checkStored(data, compiled.planFile),
   address: null,
