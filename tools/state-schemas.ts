@@ -17,6 +17,7 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   journalFile: { ref: 'journal.schema.json', type: 'JournalFile' },
   prunedFile: { ref: 'pruned.schema.json', type: 'PrunedFile' },
   waveFile: { ref: 'wave.schema.json', type: 'WaveFile' },
+  doubtFile: { ref: 'doubt.schema.json', type: 'DoubtFile' },
   rolloutFile: { ref: 'rollout.schema.json', type: 'RolloutFile' },
   planFile: { ref: 'plan.schema.json', type: 'PlanFile' },
 }

@@ -15,6 +15,7 @@ import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
 import { IntentBatches } from './intent-batches.ts'
 import { removeItems } from './intents.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
+import { markDoubtful } from './mark-doubtful.ts'
 import { explainAbort } from './send-write.ts'
 import { loadLateCalls } from './settling.ts'
 import { startSharing } from './sharing.ts'
@@ -72,6 +73,7 @@ export async function applyPlan(
   }
   const unshared = waves.length > 0 ? await run.sharing.end() : null
   result.unrecorded ??= unshared
+  if (result.unrecorded !== null) await markDoubtful(run, context.signal)
 
   const { writes, parts } = run.counts
   run.report({
@@ -116,7 +118,6 @@ function createRun(
   return {
     ...context,
     random: () => context.random(),
-    leaseLeftMs: () => context.leaseLeftMs(),
     serviceNow: () => context.serviceNow(),
     report: (event) => context.report(event),
     signal,

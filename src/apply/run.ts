@@ -15,7 +15,7 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   /** Commit of the workspace and author of the apply; null if unknown. */
   commit: string | null
   author: string | null
-  /** Instant of acquiring the lock: no other process has sent anything since. */
+  /** Instant of acquiring the lock: what others sent before it has ended, or is in-doubt. */
   lockedAt: Moment
   /**
    * Bisect a refused write, so that all but the culprit is applied; otherwise the first refusal

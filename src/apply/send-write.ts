@@ -4,10 +4,13 @@ import type { SecretPort } from '../model/secret-keeper.ts'
 import type { BudgetWait, CallBudget } from '../service/write/call-budget.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Client } from '../service/write/client.ts'
+import type { Lease } from '../state/lease.ts'
 
 const maxUnreached = 5
 const maxInDoubt = 3
 const maxThrottled = 10
+const maxLooks = 5
+const lookPauseMs = 1000
 
 /** Context for sending a write. */
 export interface Sending {
@@ -21,8 +24,7 @@ export interface Sending {
   secrets: SecretPort
   /** Timeout of a call, ms. */
   timeoutMs: number
-  /** Returns the guaranteed rest of the lease, ms. */
-  leaseLeftMs(): Promise<number>
+  lease: Pick<Lease, 'check' | 'look'>
   /** Aborted when the apply is to end: calls in flight are finished, nothing new begins. */
   signal: AbortSignal
   /** Called before each wait for another attempt, and before a wait for the call budget. */
@@ -63,10 +65,13 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
           : 'the wait for the call budget exceeds limits.maxWaitSeconds',
       )
     }
-    // A call that outlives the lock could take effect during another apply.
-    if ((await sending.leaseLeftMs()) <= sending.timeoutMs) {
+    await lookIfNeeded(sending)
+    // A call that outlives the lock could take effect during another apply. Nothing may come
+    // between this check and the call, not even an `await`.
+    const clearance = sending.lease.check(sending.timeoutMs)
+    if (clearance !== 'clear') {
       await sending.budget.release(false)
-      return end('the lock was lost, or is about to expire')
+      return end(clearance === 'look' ? unseen : clearance.refused)
     }
     const outcome = await sending.client.write(write.domains, config)
     await sending.budget.release(
@@ -111,6 +116,16 @@ function explainBudgetWait({ used }: BudgetWait): string {
   return used === null
     ? 'the call budget is used up: the service allows no more calls in this minute'
     : `the call budget is used up: ${used} calls in this minute`
+}
+
+const unseen = 'the lock could not be checked within 5 seconds: its store is unreachable or slow'
+
+/** Looks at the lock until the last look is recent enough for a call, a few times at most. */
+async function lookIfNeeded({ lease, timeoutMs, clock, signal }: Sending): Promise<void> {
+  for (let looks = 0; looks < maxLooks && lease.check(timeoutMs) === 'look'; looks++) {
+    if (looks > 0) await clock.sleep(lookPauseMs, signal)
+    await lease.look()
+  }
 }
 
 /** Returns the reason of an abort, by default `interrupted`. */

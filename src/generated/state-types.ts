@@ -150,6 +150,25 @@ templates?: {
 }
 }
 /**
+ * Writes that a process sent around the loss of its lock: <id>/doubts/<address>/<apply>.json.
+ */
+export interface DoubtFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.doubt/1"
+/**
+ * Id of the apply. The name of the file follows from it.
+ */
+apply: string
+/**
+ * Writes that may have taken effect after writes of another process. Their items are in-doubt.
+ *
+ * Items: Number of a write.
+ */
+writes: number[]
+}
+/**
  * One apply: <id>/<address>/journal/<apply>.json.
  */
 export interface JournalFile {
@@ -225,9 +244,59 @@ outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
 settled: number[]
 }
 /**
- * Holder of the lock of an account: text of refs/edgewise/lock/<address>/<account>, or lock/<address>/<account>/<n>.json in a folder. The text has no format field.
+ * Lock of an account: text of refs/edgewise/lock/<address>/<account>, or lock/<address>/<account>/<n>.json in a folder. Version 1 has no format, revoked, started and lateMs. Without a token the lock is free.
  */
 export interface LockFile {
+/**
+ * Format and version.
+ */
+format: "edgewise.lock/2"
+/**
+ * Unique name of this lease.
+ */
+token?: string
+/**
+ * User and machine.
+ */
+who?: string
+/**
+ * Command that holds the lock.
+ */
+reason?: string
+since?: Time
+/**
+ * Boot of the machine; empty when the system does not report it.
+ */
+boot?: string
+/**
+ * Process namespace within which "pid" is valid; empty when the system does not report it.
+ */
+namespace?: string
+/**
+ * Process id.
+ */
+pid?: number
+/**
+ * Start of the process in clock ticks since the boot; empty when the system does not report it. Version 1 has no such key.
+ */
+started?: string
+/**
+ * Time after its start within which a call of the holder may take effect: time-out and settling time, ms. Absent when not known.
+ */
+lateMs?: number
+/**
+ * Heartbeat; the text changes with it.
+ */
+beat?: number
+/**
+ * Holders whose lock was removed while their process may run. The next holder waits until they have noticed, then drops them.
+ */
+revoked: FormerHolder[]
+}
+/**
+ * A process that uses or used the lock.
+ */
+export interface FormerHolder {
 /**
  * Unique name of this lease.
  */
@@ -254,9 +323,13 @@ namespace: string
  */
 pid: number
 /**
- * Heartbeat; the text changes with it.
+ * Start of the process in clock ticks since the boot; empty when the system does not report it. Version 1 has no such key.
  */
-beat: number
+started: string
+/**
+ * Time after its start within which a call of the holder may take effect: time-out and settling time, ms. Absent when not known.
+ */
+lateMs?: number
 }
 /**
  * Marks an apply that has not ended: <id>/<address>/open/<apply>.json.

@@ -1,8 +1,8 @@
 /**
  * Waits that a clock may treat in a special way: between two heartbeats of a lock, before outcomes
- * are shared, and before the next step of a rollout.
+ * are shared, before the next step of a rollout, and until a former lock holder has noticed.
  */
-export type WaitName = 'lock-beat' | 'sharing' | 'rollout'
+export type WaitName = 'lock-beat' | 'sharing' | 'rollout' | 'revoked'
 
 /** Wall clock and waiting, passed in so that tests need neither. */
 export interface Clock {

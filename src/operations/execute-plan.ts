@@ -5,7 +5,7 @@ import type { Plan } from '../model/plan.ts'
 import type { ServiceTime } from '../service/service-time.ts'
 import { CallBudget, type EndedCalls } from '../service/write/call-budget.ts'
 import { buildCalls, keepElsewhere, toUptimes, type MachineTimes } from '../state/format/calls.ts'
-import type { Lease } from '../state/lock.ts'
+import type { Lease } from '../state/lease.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
@@ -85,7 +85,7 @@ export async function executePlan(
       timeoutMs,
       bisects: options.bisects,
       serviceNow: () => time.now(),
-      leaseLeftMs: () => options.lease.remainingMs(),
+      lease: options.lease,
       apply: id,
       commit: plan.basis.commit,
       author: findAuthor(outside),

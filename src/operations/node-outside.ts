@@ -4,7 +4,7 @@ import { hostname, uptime, userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../model/clock.ts'
 import { realDisk } from '../state/folder/real-disk.ts'
-import type { Machine } from '../state/lock.ts'
+import type { Machine } from '../state/machine.ts'
 import type { Outside } from './outside.ts'
 
 /** Creates the outside of a Node process. */
@@ -39,17 +39,27 @@ function describeMachine(): Machine {
     boot: loadOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
     namespace,
     pid: process.pid,
+    started: findStart(process.pid),
     uptime: () => 1000 * uptime(),
     processName: `${hostname()}-${process.pid}`.replace(/[^A-Za-z0-9-]/g, '_'),
-    isRunning: (pid) => {
+    isRunning: (pid, started) => {
       try {
         process.kill(pid, 0)
-        return true
+        return started === '' || [started, ''].includes(findStart(pid))
       } catch (error) {
         return (error as NodeJS.ErrnoException).code !== 'ESRCH'
       }
     },
   }
+}
+
+/**
+ * Finds the start of a process, in clock ticks since the boot: field 22 of its `stat`, in which the
+ * name of the program may contain spaces and parentheses. Empty if the system does not report it.
+ */
+function findStart(pid: number): string {
+  const stat = loadOrEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
 function loadOrEmpty(load: () => string): string {

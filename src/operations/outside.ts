@@ -4,7 +4,7 @@ import type { ReportWait } from '../model/wait.ts'
 import type { Transport } from '../service/transport.ts'
 import type { Disk } from '../state/folder/disk.ts'
 import type { GitRepository } from '../state/git/git-repository.ts'
-import type { Machine } from '../state/lock.ts'
+import type { Machine } from '../state/machine.ts'
 
 /** Ports to the outside world. Passed in, so that tests and other hosts can replace them. */
 export interface Outside {

@@ -1,7 +1,7 @@
 import type { Applied } from '../model/applied.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
-import type { LockHolder } from '../state/lock.ts'
+import type { LockHolder } from '../state/format/lock-file.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { FoundDrift } from './find-drift.ts'
 import type { Outside } from './outside.ts'
@@ -60,8 +60,7 @@ export type Question =
   | { kind: 'move'; what: string; items: number; to: string }
   /** `applies`: their number. */
   | { kind: 'prune'; applies: number }
-  /** `noticed`: when a running lock holder notices the loss of its lock. */
-  | { kind: 'unlock'; holder: LockHolder; noticed: 'before its next write' | 'at its next beat' }
+  | { kind: 'unlock'; holder: LockHolder }
 
 /** Size of an apply. */
 export interface Extent {

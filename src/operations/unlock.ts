@@ -1,25 +1,42 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { endLock, findLockHolder } from '../state/lock.ts'
+import { formatLockHolder } from '../state/format/lock-file.ts'
+import { findLockHolder, revokeLock } from '../state/lock.ts'
+import { isAliveHere } from '../state/machine.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { openState } from './open-state.ts'
 import type { Ports } from './ports.ts'
 
+/** Options of removing the lock. */
+export interface UnlockRequest {
+  /** Remove the lock although its process runs on this machine. */
+  force?: boolean
+}
+
 /**
- * Shows the lock holder and, with consent, releases the lock.
+ * Shows the lock holder and, with consent, removes the lock.
  *
  * @returns `not-locked` if there is no holder, `released` if the lock was released meanwhile
- * @throws EdgewiseError `declined`
+ * @throws EdgewiseError `locked` if the process of the holder runs here, `declined`
  */
 export async function unlock(
   workspace: LoadedWorkspace,
+  { force = false }: UnlockRequest,
   { outside, dialogue }: Ports,
 ): Promise<'not-locked' | 'unlocked' | 'released'> {
+  const { machine, user } = outside
   const { lock } = await openState(workspace, outside)
   const holder = await findLockHolder(lock)
   if (holder === null) return 'not-locked'
   dialogue.show({ kind: 'lock', holder })
-  const noticed = lock.isLocal ? 'before its next write' : 'at its next beat'
-  if (!(await dialogue.confirm({ kind: 'unlock', holder, noticed })))
+  if (!force && isAliveHere(holder, machine, user)) {
+    throw new EdgewiseError(
+      'locked',
+      `the lock is in use: ${formatLockHolder(holder)} runs on this machine`,
+      `Wait for it, or stop it ("kill ${holder.pid}"): it then releases the lock. ` +
+        '"edgewise state unlock --force" removes the lock from the running process.',
+    )
+  }
+  if (!(await dialogue.confirm({ kind: 'unlock', holder })))
     throw new EdgewiseError('declined', 'the lock was not released')
-  return (await endLock(lock, holder.token)) ? 'unlocked' : 'released'
+  return (await revokeLock(lock, holder.token, machine)) ? 'unlocked' : 'released'
 }

@@ -1,7 +1,8 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatLocalTime } from '../model/wait.ts'
-import { acquireLock, formatLockHolder, leaseMs, type Lease } from '../state/lock.ts'
-import type { LockHolder } from '../state/lock.ts'
+import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
+import { leaseMs, type Lease } from '../state/lease.ts'
+import { acquireLock } from '../state/lock.ts'
 import { HangingRemoteError } from '../state/git/remote-calls.ts'
 import type { OpenState } from '../state/open-state.ts'
 import type { Moment } from '../apply/run.ts'
@@ -10,6 +11,7 @@ import { refuseLocalState } from './local-state.ts'
 import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
+import { waitForRevoked } from './wait-for-revoked.ts'
 
 /** Options of operations that change state. */
 export interface LockRequest {
@@ -56,24 +58,33 @@ export async function withLock<T>(
   const state = await openState(workspace, outside)
   if (!allowLocalState) refuseLocalState(workspace.config, state, outside.env)
   for (const sentence of state.notes) dialogue.note(sentence)
+  const { timeoutSeconds, settleSeconds } = workspace.config.service
+  const lateMs = (timeoutSeconds + settleSeconds) * 1000
+  const releaseLease = (lease: Lease) => release(lease, dialogue.note)
   const acquire = async (timeoutMs: number) => {
     const lease = await acquireLock(
       state.lock,
-      describeHolder(outside, reason),
+      describeHolder(outside, reason, lateMs),
       outside.machine,
       timeoutMs,
       outside.clock,
       outside.signal,
       (other, waitMs) => outside.reportWait?.(formatLockWait(other, waitMs, outside.clock.now())),
     )
-    return { lease, lockedAt: { atMs: outside.clock.now(), upMs: outside.clock.monotonic() } }
+    const lockedAt = { atMs: outside.clock.now(), upMs: outside.clock.monotonic() }
+    try {
+      await waitForRevoked(lease, lateMs, outside, dialogue.note)
+    } catch (error) {
+      await releaseLease(lease)
+      throw error
+    }
+    return { lease, lockedAt }
   }
   let current: Awaited<ReturnType<typeof acquire>> | null = await acquire(lockTimeout * 1000)
   const getCurrent = () => {
     if (current === null) throw new TypeError('expected to hold the lock')
     return current
   }
-  const releaseLease = (lease: Lease) => release(lease, dialogue.note)
   const locked: Locked = {
     ...state,
     get lease() {
@@ -132,10 +143,14 @@ async function reacquire<T>(
   }
 }
 
-function describeHolder({ clock, machine, user, newId }: Outside, reason: string): LockHolder {
-  const { boot, namespace, pid } = machine
+function describeHolder(
+  { clock, machine, user, newId }: Outside,
+  reason: string,
+  lateMs: number,
+): LockHolder {
+  const { boot, namespace, pid, started } = machine
   const since = new Date(clock.now()).toISOString()
-  return { token: newId(), who: user, reason, since, boot, namespace, pid }
+  return { token: newId(), who: user, reason, since, boot, namespace, pid, started, lateMs }
 }
 
 /**

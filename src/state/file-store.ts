@@ -8,9 +8,15 @@ import { createSerialQueue } from './serial-queue.ts'
 import { formatEntry, formatMarker, formatWave } from './format/journal.ts'
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
 import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from './store.ts'
-import { findDoubts, loadEntries, loadOpenEntries, loadWaves, mergeBefore } from './load-journal.ts'
-import type { UnfinishedApply } from './load-journal.ts'
 import type { JournalEntry } from './format/journal.ts'
+import {
+  loadEntries,
+  loadUnfinished,
+  loadWaves,
+  mergeBefore,
+  type UnfinishedApply,
+} from './load-journal.ts'
+import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks.ts'
 import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
 import { findOwners, refuseOwned } from './owners.ts'
@@ -42,6 +48,8 @@ class FileStore implements Store {
   readonly #budgetPath: string
   /** Unfinished applies at the last load; the next change of the state closes them. */
   #unfinished: UnfinishedApply[] = []
+  /** Doubt marks at the last load, and their domains; the next change of the state removes them. */
+  #marked: MarkedApply[] = []
   #settled: number[] = []
   /** Domains that had state at the last load. */
   #known: ReadonlySet<Domain> = new Set()
@@ -71,13 +79,8 @@ class FileStore implements Store {
       }
       recorded.set(domain, items)
     }
-    this.#unfinished = []
-    for (const entry of await loadOpenEntries(this.#files, this.#paths)) {
-      const waves = await loadWaves(this.#files, this.#paths, entry.id)
-      const domains = findDoubts(entry, waves, recorded)
-      for (const [domain, items] of domains) recorded.set(domain, items)
-      this.#unfinished.push({ entry, domains })
-    }
+    this.#unfinished = await loadUnfinished(this.#files, this.#paths, recorded)
+    this.#marked = await loadMarkedApplies(this.#files, this.#paths, recorded)
     this.#known = new Set(recorded.keys())
     return recorded
   }
@@ -158,6 +161,10 @@ class FileStore implements Store {
     )
   }
 
+  markDoubtful(apply: string, writes: number[]): Promise<void> {
+    return addDoubtMark(this.#files, this.#paths, apply, writes)
+  }
+
   async save(domains: RecordedState, why: string): Promise<void> {
     const recorded = [...domains].flatMap(([domain, { size }]) => (size === 0 ? [] : [domain]))
     await this.#publish([this.#formatDomainFiles(domains)], why, this.#guardNew(recorded))
@@ -219,17 +226,18 @@ class FileStore implements Store {
    */
   async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
     const paths = this.#paths
-    const { id, address } = this.#key
-    const doubts = new Map<string, string | null>([[paths.address, formatAddress({ id, address })]])
+    const doubts = new Map<string, string | null>([[paths.address, formatAddress(this.#key)]])
     const entries = new Map<string, string>()
     const markers = new Map<string, null>()
-    for (const { entry, domains } of this.#unfinished) {
+    for (const { domains } of [...this.#unfinished, ...this.#marked])
       for (const [path, text] of this.#formatDomainFiles(domains)) doubts.set(path, text)
+    for (const { entry } of this.#unfinished) {
       entries.set(paths.entry(entry.id), formatEntry(entry))
       markers.set(paths.marker(entry.id), null)
     }
+    for (const { apply } of this.#marked) markers.set(paths.doubt(apply), null)
     await this.#files.publish([doubts, entries, markers, ...steps], message, guard)
-    this.#unfinished = []
+    ;[this.#unfinished, this.#marked] = [[], []]
   }
 
   /** Builds the guard of a change after which this workspace manages more domains. */

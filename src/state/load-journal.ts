@@ -12,10 +12,7 @@ export interface UnfinishedApply {
 }
 
 /** Loads the entries of applies that have not ended. */
-export async function loadOpenEntries(
-  files: StateFiles,
-  paths: StatePaths,
-): Promise<JournalEntry[]> {
+async function loadOpenEntries(files: StateFiles, paths: StatePaths): Promise<JournalEntry[]> {
   const markers = [...(await files.load(paths.open)).keys()]
   if (markers.length === 0) return []
   const entries = await loadEntries(files, paths)
@@ -85,7 +82,7 @@ export function mergeBefore(waves: Pick<Wave, 'before'>[]): Wave['before'] {
  *
  * @param waves the waves of the apply
  */
-export function findDoubts(
+function findDoubts(
   entry: JournalEntry,
   waves: Pick<Wave, 'intents'>[],
   recorded: RecordedState,
@@ -120,4 +117,25 @@ export function findDoubts(
   }
   if (entry.isOld === true) entry.writes.inDoubt += unsettled
   return doubted
+}
+
+/** An apply whose process died, and its domains with the items that it left in-doubt. */
+export interface UnfinishedApply {
+  entry: JournalEntry
+  domains: RecordedState
+}
+
+/** Loads the applies that have not ended, and updates the state by their intents. */
+export async function loadUnfinished(
+  files: StateFiles,
+  paths: StatePaths,
+  recorded: RecordedState,
+): Promise<UnfinishedApply[]> {
+  const unfinished: UnfinishedApply[] = []
+  for (const entry of await loadOpenEntries(files, paths)) {
+    const domains = findDoubts(entry, await loadWaves(files, paths, entry.id), recorded)
+    for (const [domain, items] of domains) recorded.set(domain, items)
+    unfinished.push({ entry, domains })
+  }
+  return unfinished
 }

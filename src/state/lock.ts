@@ -1,61 +1,10 @@
-import type { LockFile } from '../generated/state-types.ts'
-import type { Clock } from '../model/clock.ts'
-import { isObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { parseJson } from '../model/json.ts'
+import { formatLock, formatLockHolder, parseLock, type LockHolder } from './format/lock-file.ts'
+import { heartbeatMs, leaseMs, LockLease, readMoment, type Lease, type LockClock } from './lease.ts'
+import { isDead, type Machine } from './machine.ts'
 import type { Register } from './register.ts'
 
-/** Lease of a lock, ms: a holder without heartbeat counts as alive for this long. */
-export const leaseMs = 90_000
-const heartbeatMs = leaseMs / 5
 const pollMs = 1000
-
-/** The holder of a lock. */
-export interface LockHolder {
-  /** Identifies this use of the lock; unique. */
-  token: string
-  /** User and machine. */
-  who: string
-  reason: string
-  /** ISO 8601. */
-  since: string
-  /** Boot and process namespace of the machine, within which `pid` is meaningful. */
-  boot: string
-  namespace: string
-  pid: number
-}
-
-/** A lock in use by this process. */
-export interface Lease {
-  /** Time until the lease ends if no further heartbeat is seen, ms; 0 if the lock is lost. */
-  remainingMs(): Promise<number>
-  /**
-   * Releases the lock, if it is still in use by this process.
-   *
-   * @throws EdgewiseError `record-unreachable`; the lock then ends with its lease
-   */
-  release(): Promise<void>
-}
-
-/** Clock for judging a lease, ms; never set. */
-export interface LockClock {
-  monotonic(): number
-  sleep: Clock['sleep']
-}
-
-/** The machine of a process, and the process itself. */
-export interface Machine {
-  /** Id of this boot of the machine; empty if the system reports none. */
-  boot: string
-  /** Id of the process namespace; empty if the system reports none. */
-  namespace: string
-  pid: number
-  /** Time since its boot, ms, including the time asleep, which a monotonic clock may omit. */
-  uptime(): number
-  /** Identifies this process among all that may write to the same folder. */
-  processName: string
-  isRunning(pid: number): boolean
-}
 
 /**
  * Acquires the lock, waiting for it up to `timeoutMs`. A stale lock of a dead process on this
@@ -79,12 +28,13 @@ export async function acquireLock(
   let [sign, since]: [string | null, number] = [null, start]
   for (;;) {
     const { version, text } = await register.read()
-    const other = text === null ? null : parseHolder(text)
+    const { holder: other, revoked } = parseLock(text)
     if (version !== sign) [sign, since] = [version, clock.monotonic()]
-    if (other === null || isStale(other, machine) || clock.monotonic() - since >= leaseMs) {
-      const acquiredAt = readMoment(machine, clock)
-      const own = await register.compareAndSwap(version, formatHolder(holder, 0))
-      if (own !== null) return new LockLease(register, holder, own, acquiredAt, machine, clock)
+    if (other === null || isDead(other, machine) || clock.monotonic() - since >= leaseMs) {
+      const at = readMoment(machine, clock)
+      const own = await register.compareAndSwap(version, formatLock({ holder, revoked }, 0))
+      if (own !== null)
+        return new LockLease(register, holder, { version: own, revoked, at }, machine, clock)
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs)
       throw createLockedError(other, register, timeoutMs)
@@ -96,137 +46,42 @@ export async function acquireLock(
 
 /** Returns the lock holder, or null. */
 export async function findLockHolder(register: Register): Promise<LockHolder | null> {
-  const { text } = await register.read()
-  return text === null ? null : parseHolder(text)
+  return parseLock((await register.read()).text).holder
 }
 
-/** Ends the use of the lock that `token` identifies; false if it has ended already. */
-export async function endLock(register: Register, token: string): Promise<boolean> {
+/**
+ * Removes the lock from the holder that `token` identifies; false if it has released the lock
+ * already. Unless its process has certainly ended, a mark remains that the next holder waits for.
+ */
+export async function revokeLock(
+  register: Register,
+  token: string,
+  machine: Machine,
+): Promise<boolean> {
   for (;;) {
     const { version, text } = await register.read()
-    if (text === null || parseHolder(text).token !== token) return false
+    const { holder, revoked } = parseLock(text)
+    if (holder === null || holder.token !== token) return false
+    const marks = isDead(holder, machine) ? revoked : [...revoked, holder]
     // A heartbeat of the holder may come between.
-    if ((await register.compareAndSwap(version, null)) !== null) return true
+    const next = formatLock({ holder: null, revoked: marks }, 0)
+    if ((await register.compareAndSwap(version, next)) !== null) return true
   }
 }
 
-/** Time since the boot of the machine, ms: without and with the time asleep. */
-interface Moment {
-  monotonicMs: number
-  uptimeMs: number
-}
-
-function readMoment(machine: Machine, clock: LockClock): Moment {
-  return { monotonicMs: clock.monotonic(), uptimeMs: machine.uptime() }
-}
-
-/** A lock in use by this process: it sends heartbeats until it is released. */
-class LockLease implements Lease {
-  readonly #register: Register
-  readonly #holder: LockHolder
-  readonly #machine: Machine
-  readonly #clock: LockClock
-  readonly #released = new AbortController()
-  readonly #heartbeats: Promise<void>
-  #version: string
-  #lastHeartbeat: Moment
-  #lost = false
-
-  constructor(
-    register: Register,
-    holder: LockHolder,
-    version: string,
-    acquiredAt: Moment,
-    machine: Machine,
-    clock: LockClock,
-  ) {
-    this.#register = register
-    this.#holder = holder
-    this.#version = version
-    this.#lastHeartbeat = acquiredAt
-    this.#machine = machine
-    this.#clock = clock
-    this.#heartbeats = this.#sendHeartbeats()
-  }
-
-  async remainingMs(): Promise<number> {
-    if (!this.#lost && this.#register.isLocal && (await this.#findVersion()) === null)
-      this.#lost = true
-    if (this.#lost) return 0
-    const [now, last] = [readMoment(this.#machine, this.#clock), this.#lastHeartbeat]
-    // Others saw no heartbeat while this machine was asleep; some systems report that time in whole
-    // seconds only.
-    return leaseMs - Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)
-  }
-
-  async release(): Promise<void> {
-    this.#released.abort()
-    await this.#heartbeats
-    if (!this.#lost) await endLock(this.#register, this.#holder.token)
-  }
-
-  async #sendHeartbeats(): Promise<void> {
-    for (let beat = 1; !this.#lost; beat++) {
-      await this.#clock.sleep(heartbeatMs, this.#released.signal, 'lock-beat')
-      if (this.#released.signal.aborted) return
-      try {
-        await this.#sendHeartbeat(beat)
-      } catch (error) {
-        // Any failure of a heartbeat: the lease runs out, and the next heartbeat may succeed until
-        // then.
-        if (!(error instanceof Error)) throw error
-      }
-    }
-  }
-
-  async #sendHeartbeat(beat: number): Promise<void> {
-    const start = readMoment(this.#machine, this.#clock)
-    const next = await this.#register.compareAndSwap(
-      this.#version,
-      formatHolder(this.#holder, beat),
-    )
-    // An earlier heartbeat may have been stored although no answer came.
-    const version = next ?? (await this.#findVersion())
-    if (version === null) {
-      this.#lost = true
-      return
-    }
-    this.#version = version
-    if (next !== null) this.#lastHeartbeat = start
-  }
-
-  /** Returns the version if the lock is still in use by this process; null if it is lost. */
-  async #findVersion(): Promise<string | null> {
-    const { version, text } = await this.#register.read()
-    return text !== null && parseHolder(text).token === this.#holder.token ? version : null
-  }
-}
-
-function isStale(holder: LockHolder, machine: Machine): boolean {
-  const here =
-    holder.boot !== '' && holder.boot === machine.boot && holder.namespace === machine.namespace
-  return here && !machine.isRunning(holder.pid)
-}
-
-function formatHolder(holder: LockHolder, beat: number): string {
-  const file: LockFile = { ...holder, beat }
-  return `${JSON.stringify(file)}\n`
-}
-
-/** Parses a lock holder. An unreadable text counts as a holder too: some process wrote it. */
-function parseHolder(value: string): LockHolder {
-  const parsed = parseJson(value)
-  const data = parsed !== undefined && isObject(parsed) ? parsed : {}
-  const text = (name: string) => (typeof data[name] === 'string' ? data[name] : '')
-  return {
-    token: text('token'),
-    who: text('who') || 'an unknown user',
-    reason: text('reason') || 'no reason given',
-    since: text('since') || 'an unknown time',
-    boot: text('boot'),
-    namespace: text('namespace'),
-    pid: typeof data['pid'] === 'number' ? data['pid'] : 0,
-  }
+/**
+ * Computes the time until the former holders have noticed the removal of their lock, if they run,
+ * and their calls can no longer take effect, ms.
+ *
+ * @param lateMs time within which a call of a holder of version 1 may take effect, ms
+ */
+export function computeRevokedWait(
+  revoked: LockHolder[],
+  machine: Machine,
+  lateMs: number,
+): number {
+  const alive = revoked.filter((holder) => !isDead(holder, machine))
+  return Math.max(0, ...alive.map((holder) => heartbeatMs + (holder.lateMs ?? lateMs)))
 }
 
 function createLockedError(
@@ -244,9 +99,4 @@ function createLockedError(
     `the state is locked by ${who}`,
     `${waited}; if that process has ended, remove the lock with "edgewise state unlock".`,
   )
-}
-
-/** Formats a lock holder. */
-export function formatLockHolder({ who, pid, since, reason }: LockHolder): string {
-  return `${who} (process ${pid}, since ${since}, ${reason})`
 }

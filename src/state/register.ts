@@ -2,8 +2,6 @@
 export interface Register {
   /** Its location, for messages. */
   readonly location: string
-  /** Whether reading it is cheap enough to do before every write. */
-  readonly isLocal: boolean
   /** Reads the text and its version; a null text if none was stored, or it was removed. */
   read(): Promise<{ version: string | null; text: string | null }>
   /**

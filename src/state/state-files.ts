@@ -45,6 +45,11 @@ export interface StateFiles extends SharedFiles {
   /** Loads such a file as saved on this machine, and as last shared. */
   loadLocalAndShared(path: string): Promise<{ here: string | null; shared: string | null }>
   /**
+   * Adds a file, for all machines, without the lock: on top of what others have written. Nothing
+   * else can be written afterwards until `refresh`.
+   */
+  add(path: string, text: string, message: string): Promise<void>
+  /**
    * Publishes everything written so far; null if writes are shared immediately.
    *
    * @throws EdgewiseError `record-unreachable` if the store cannot be reached, `record-moved` if

@@ -119,6 +119,12 @@ export interface Store {
    * and the state before them is gone.
    */
   prune(applies: Applied[], why: string): Promise<void>
+  /**
+   * Marks those of the writes of an apply whose outcome is not recorded for other machines as
+   * in-doubt, without the lock: they may have taken effect after writes of another process. Nothing
+   * else can be recorded afterwards until the state is loaded again.
+   */
+  markDoubtful(apply: string, writes: number[]): Promise<void>
   /** Lists the rollouts that are open or put domains on hold, first to last. */
   listRollouts(): Promise<Rollout[]>
   /** Records the progress of a rollout, for other machines too. */

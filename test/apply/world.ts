@@ -97,6 +97,13 @@ export class World {
   settleMs = 10_000
   bisects = false
   leaseLeftMs = Infinity
+  lease: ApplyContext['lease'] = {
+    check: (callMs) =>
+      this.leaseLeftMs <= callMs ? { refused: 'the lock is about to expire' } : 'clear',
+    look: async () => undefined,
+  }
+  /** Writes marked as doubtful; may throw. */
+  onMark: (writes: number[]) => void = () => {}
   secrets: ApplyContext['secrets'] = {
     mask: (_item, value) => value,
     reveal: (payload) => payload,
@@ -209,7 +216,7 @@ export class World {
       random: () => 0.5,
       settleMs: this.settleMs,
       timeoutMs: 30_000,
-      leaseLeftMs: async () => this.leaseLeftMs,
+      lease: this.lease,
       bisects: this.bisects,
       serviceNow: () => null,
       apply: `apply-${++this.applies}`,
@@ -307,6 +314,7 @@ export class World {
         this.ended = apply
         this.open = null
       },
+      markDoubtful: async (_apply, writes) => this.onMark(writes),
       save: async (domains) => {
         contact(`save ${[...domains.keys()].join(',')}`)
         put(domains)

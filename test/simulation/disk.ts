@@ -87,13 +87,19 @@ export class Volume {
           process.log(`puts ${to}`)
           return this.#add(to, this.#known(from))
         }),
-      rename: (from, to) =>
+      rename: (from, to, fence) =>
         step('rename', to, () => {
+          if (fence !== undefined && !fence.isIntact(this.list(fence.folder))) return false
           process.log(`puts ${to}`)
           this.#rename(from, to)
+          return true
         }),
-      remove: (path) =>
-        step('remove', path, () => void this.#parent(path)?.names.delete(getName(path))),
+      remove: (path, fence) =>
+        step('remove', path, () => {
+          if (fence !== undefined && !fence.isIntact(this.list(fence.folder))) return false
+          this.#parent(path)?.names.delete(getName(path))
+          return true
+        }),
     }
   }
 

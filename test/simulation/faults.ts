@@ -33,6 +33,13 @@ export interface Faults {
   clockSet: number
   standStill: number
   /**
+   * Probability that a run is suspended; that a call stalls between the last check and its socket;
+   * that somebody removes the lock of a suspended run and starts another one.
+   */
+  suspended: number
+  stalled: number
+  unlocked: number
+  /**
    * Probability that a run is interrupted, or that another run starts beside it, on the same
    * machine or another one.
    */
@@ -69,6 +76,9 @@ export const noFaults: Faults = {
   powerCut: 0,
   clockSet: 0,
   standStill: 0,
+  suspended: 0,
+  stalled: 0,
+  unlocked: 0,
   interrupted: 0,
   rival: 0,
   diskError: 0,
@@ -94,6 +104,7 @@ export function drawFaults(chance: Chance): Faults {
     powerCut: drawSometimes(0.5),
     clockSet: drawSometimes(0.5),
     standStill: drawSometimes(0.3),
+    ...drawSuspension(chance.fork('suspension')),
     interrupted: drawSometimes(0.6),
     rival: drawSometimes(1),
     diskError: drawSometimes(0.02),
@@ -102,6 +113,14 @@ export function drawFaults(chance: Chance): Faults {
     cutOff: drawSometimes(0.5),
     rivalPush: drawSometimes(1),
     rewind: drawSometimes(1),
+  }
+}
+
+function drawSuspension(chance: Chance): Pick<Faults, 'suspended' | 'stalled' | 'unlocked'> {
+  return {
+    suspended: chance.happens(0.5) ? 0.3 + 0.7 * chance.draw() : 0,
+    stalled: chance.happens(0.2) ? chance.draw() * 0.3 : 0,
+    unlocked: chance.happens(0.8) ? 0.3 + 0.7 * chance.draw() : 0,
   }
 }
 

@@ -3,7 +3,7 @@ import { fillKeptFields } from '../../src/catalog/item-spec.ts'
 import { canonicalizeJson, isSameJson } from '../../src/model/canonical-json.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../../src/model/item.ts'
-import { leaseMs } from '../../src/state/lock.ts'
+import { leaseMs } from '../../src/state/lease.ts'
 import type { RecordedState, RecordedItem } from '../../src/state/store.ts'
 import type { Process } from './machine.ts'
 import type { Call } from './network.ts'
@@ -11,6 +11,8 @@ import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
 const minute = 60_000
+/** Maximum age of a holder's last look at the lock when it sends a call, ms. */
+const maxBlindMs = 5000
 /** Item whose whole value can't be sent. */
 const switches = 'visit_deny_whitelist'
 
@@ -30,6 +32,11 @@ export class Laws {
   #refused = new Map<string, boolean>()
   /** Items and domains of which a process does not know the outcome of its last call. */
   #inDoubt = new Map<string, Process>()
+  /** When each process that had the lock lost or released it. */
+  readonly #lockEnds = new Map<string, number>()
+  #lastHolder: string | null = null
+  /** Items and domains of stalled calls, by process, until the process marks them as doubtful. */
+  readonly #stalled = new Map<string, Set<Process>>()
   /** Domains that had switches while none were recorded: more may be on than any manifest lists. */
   #unrecordedSwitches = new Set<Domain>()
 
@@ -43,18 +50,29 @@ export class Laws {
     this.#holder = holder
   }
 
+  /** Notes who has the lock. */
+  watchLock(): void {
+    const name = this.#holder()?.name ?? null
+    if (name === this.#lastHolder) return
+    if (this.#lastHolder !== null) this.#lockEnds.set(this.#lastHolder, this.#world.time)
+    this.#lastHolder = name
+  }
+
   /**
-   * Checks that a write is sent under the lock, with enough lease left, and while no other runner
-   * waits for a call.
+   * Checks that a write is sent under the lock, or less than five seconds after its loss, with
+   * enough lease left, and while no other runner waits for a call.
    */
   departs(call: Call): void {
+    if (call.stalled) return this.#noteStalled(call)
     const holder = this.#holder()
-    if (holder?.name !== call.process.name)
-      this.#world.violated(
-        'no write without the lock',
-        `${call.process.name} sent call ${call.number}, the lock holder is ${holder?.name}`,
-      )
-    else if (holder.signAge + call.givenUpAt - this.#world.time >= leaseMs)
+    const { name } = call.process
+    if (holder?.name !== name) {
+      if (this.#world.time - (this.#lockEnds.get(name) ?? -Infinity) >= maxBlindMs)
+        this.#world.violated(
+          'no write without the lock',
+          `${name} sent call ${call.number}, the lock holder is ${holder?.name}`,
+        )
+    } else if (holder.signAge + call.givenUpAt - this.#world.time >= leaseMs)
       this.#world.violated(
         'no write outlives the lease',
         `${call.process.name} sent call ${call.number} ` +
@@ -78,6 +96,24 @@ export class Laws {
           'in-doubt items are sent whole',
           `${call.process.name} sent call ${call.number} with a part of ${key}`,
         )
+  }
+
+  /**
+   * Notes the items of a call whose sender was suspended directly before its socket: their state
+   * may be false until the sender marks them as doubtful.
+   */
+  #noteStalled(call: Call): void {
+    const cleared = call.items.flatMap((item) => getItemSpec(item).clearedItems)
+    for (const key of listKeys(call, [...call.items, ...cleared])) {
+      const senders = this.#stalled.get(key) ?? new Set()
+      this.#stalled.set(key, senders.add(call.process))
+    }
+  }
+
+  /** Notes that a process has ended in order: it must have marked its stalled calls. */
+  marked(process: Process): void {
+    for (const [key, senders] of this.#stalled)
+      if (senders.delete(process) && senders.size === 0) this.#stalled.delete(key)
   }
 
   /** Checks that no earlier call may still affect the items of a call. */
@@ -111,6 +147,7 @@ export class Laws {
 
   /** Checks that no more calls arrive within 60 seconds than the call rate allows. */
   arrives(call: Call): void {
+    if (call.stalled) return
     const now = this.#world.time
     this.#arrivals = [...this.#arrivals.filter((time) => time > now - minute), now]
     this.#world.count('calls that arrived')
@@ -177,6 +214,7 @@ export class Laws {
   }
 
   #isUnknown(domain: Domain, item: ItemKey): boolean {
+    if (this.#stalled.has(`${item} of ${domain}`)) return true
     return item === switches && this.#unrecordedSwitches.has(domain)
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/model/clock.ts'
-import type { Machine as MachineOutside } from '../../src/state/lock.ts'
+import type { Machine as MachineOutside } from '../../src/state/machine.ts'
 import type { Chance } from './chance.ts'
 import type { World } from './world.ts'
 
@@ -53,8 +53,11 @@ export class Machine {
     this.standsStillUntil = until
   }
 
-  runs(pid: number): boolean {
-    return [...this.processes].some((process) => process.pid === pid && process.alive)
+  /** Returns whether a process runs; with its name, whether the same one does. */
+  runs(pid: number, name = ''): boolean {
+    return [...this.processes].some(
+      (process) => process.pid === pid && process.alive && [process.name, ''].includes(name),
+    )
   }
 
   /** Ends all processes of the machine at once. */
@@ -76,12 +79,16 @@ export class Process {
   readonly pid: number
   alive = true
   diedAt = Infinity
+  /** End of its suspension (SIGSTOP), true time; its clocks go on. */
+  suspendedUntil = 0
   /** Resolves when the process is killed. */
   readonly killed: Promise<'killed'>
   readonly chance: Chance
   /** Clock of the process, passed to the product. */
   readonly clock: Clock
   #stepsToLive: number
+  #stepsToSuspension = Infinity
+  #onSuspension: () => void = () => {}
   #announce: (how: 'killed') => void = () => {}
 
   constructor(machine: Machine, name: string, pid: number, chance: Chance, stepsToLive: number) {
@@ -111,14 +118,22 @@ export class Process {
       boot: machine.boot,
       namespace: machine.name,
       pid,
+      started: this.name,
       uptime: () => this.world.time - machine.bootedAt,
       processName: `${machine.name}-${pid}`,
-      isRunning: (other) => machine.runs(other),
+      isRunning: (other, started) => machine.runs(other, started),
     }
   }
 
   log(what: string): void {
     this.world.log(this.name, what)
+  }
+
+  /** Suspends the process for a time. What it has sent goes on. */
+  suspend(ms: number): void {
+    this.suspendedUntil = Math.max(this.suspendedUntil, this.world.time + ms)
+    this.world.count('process: suspended')
+    this.log(`is suspended for ${ms} ms`)
   }
 
   kill(why: string): void {
@@ -137,12 +152,12 @@ export class Process {
   }
 
   /**
-   * Runs something in this process after a time, if it is still alive, and not while its machine
-   * stands still.
+   * Runs something in this process after a time, if it is still alive, and not while it is
+   * suspended or its machine stands still.
    */
   after(ms: number, run: () => void): void {
     this.world.after(ms, () => {
-      const wait = this.machine.standsStillUntil - this.world.time
+      const wait = Math.max(this.machine.standsStillUntil, this.suspendedUntil) - this.world.time
       if (!this.alive) return
       if (wait > 0) this.after(wait, run)
       else run()
@@ -189,8 +204,15 @@ export class Process {
     })
   }
 
+  /** Calls back at one of the next steps. */
+  afterSteps(steps: number, run: () => void): void {
+    this.#stepsToSuspension = steps
+    this.#onSuspension = run
+  }
+
   /** Lets the process die if its time has come; returns whether it did. */
   mayDie(when: string): boolean {
+    if (--this.#stepsToSuspension === 0) this.#onSuspension()
     if (--this.#stepsToLive > 0) return false
     this.world.count('crash: process killed')
     this.kill(when)

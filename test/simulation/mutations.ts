@@ -62,32 +62,60 @@ export const mutations: (Mutation & { seeds: number })[] = [
     name: "a lease is judged by the holder's clock",
     file: 'src/state/lock.ts',
     find:
-      'if (other === null || isStale(other, machine) || ' +
+      'if (other === null || isDead(other, machine) || ' +
       'clock.monotonic() - since >= leaseMs) {',
     replace:
-      'if (other === null || isStale(other, machine) || ' +
+      'if (other === null || isDead(other, machine) || ' +
       '(clock as any).now() - Date.parse(other.since) >= leaseMs) {',
     seeds: 200,
   },
   {
     name: 'a lease starts with the answer to its heartbeat',
-    file: 'src/state/lock.ts',
+    file: 'src/state/lease.ts',
     find: 'if (next !== null) this.#lastHeartbeat = start',
     replace: 'if (next !== null) this.#lastHeartbeat = readMoment(this.#machine, this.#clock)',
     seeds: 300,
   },
   {
     name: 'a lease goes on while its machine is asleep',
-    file: 'src/state/lock.ts',
+    file: 'src/state/lease.ts',
     find: 'Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)',
     replace: '(now.monotonicMs - last.monotonicMs)',
     seeds: 400,
   },
   {
+    name: 'a write is sent long after the last look at the lock',
+    file: 'src/state/lease.ts',
+    find: "return this.#measureAge(this.#lastLook) < maxLookAgeMs ? 'clear' : 'look'",
+    replace: "return 'clear'",
+    seeds: 300,
+  },
+  {
+    name: 'nobody waits until a revoked holder has noticed',
+    file: 'src/state/lock.ts',
+    find: 'return Math.max(0, ...alive.map((holder) =>',
+    replace: 'return Math.min(0, ...alive.map((holder) =>',
+    seeds: 300,
+  },
+  {
+    name: 'no doubt mark is left',
+    file: 'src/apply/apply-plan.ts',
+    find: 'if (result.unrecorded !== null) await markDoubtful(',
+    replace: "if (result.unrecorded === '') await markDoubtful(",
+    seeds: 300,
+  },
+  {
+    name: 'a doubt mark is ignored',
+    file: 'src/state/doubt-marks.ts',
+    find: 'const domains = findMarkedDoubts(mark, waves, recorded)',
+    replace: 'const domains = findMarkedDoubts({ ...mark, writes: [] }, waves, recorded)',
+    seeds: 300,
+  },
+  {
     name: 'a write is sent without lease left',
-    file: 'src/apply/send-write.ts',
-    find: 'if ((await sending.leaseLeftMs()) <= sending.timeoutMs) {',
-    replace: 'if ((await sending.leaseLeftMs()) === -1) {',
+    file: 'src/state/lease.ts',
+    find: 'if (leftMs <= callMs) return {',
+    replace: 'if (leftMs === -1) return {',
     seeds: 100,
   },
   {

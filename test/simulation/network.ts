@@ -16,6 +16,11 @@ export interface Call {
   deltas: string[]
   /** Payloads by item. */
   config: Record<string, unknown>
+  /**
+   * Whether its sender was suspended between its last check and its socket: the one step in which
+   * a process that lost its lock can still send.
+   */
+  stalled: boolean
   /** True while the call may still take effect. */
   mayLand: boolean
   /** Latest time at which its sender abandons it. */
@@ -47,10 +52,19 @@ export class Network {
     this.#faults = faults
   }
 
+  /** Suspends a process that is about to send a call. */
+  onStall: (process: Process) => void = () => {}
+
   /** Creates the transport of a process. */
   createTransport(process: Process): Transport {
-    return (request) => {
+    return async (request) => {
       if (!process.alive || process.mayDie('before: a call is sent')) return new Promise(() => {})
+      const stalled = this.#faults.stalled > 0 && process.chance.happens(this.#faults.stalled)
+      if (stalled) {
+        this.#world.count('process: stalled before its socket')
+        this.onStall(process)
+        await process.sleep(0)
+      }
       if (request.body === undefined)
         throw new TypeError(`expected a write, got a read of ${new URL(request.url).pathname}`)
       const { body } = request
@@ -65,6 +79,7 @@ export class Network {
         items: Object.keys(config),
         config,
         deltas: Object.keys(config).filter((item) => isDelta(config[item])),
+        stalled,
         mayLand: true,
         givenUpAt: this.#world.time + request.timeoutMs,
         endedAt: null,

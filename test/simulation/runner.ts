@@ -7,6 +7,7 @@ import { apply } from '../../src/operations/apply.ts'
 import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
 import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
 import { loadState } from '../../src/operations/open-state.ts'
+import { unlock } from '../../src/operations/unlock.ts'
 import type { Outside } from '../../src/operations/outside.ts'
 import type { Dialogue } from '../../src/operations/ports.ts'
 import type { RecordedState } from '../../src/state/store.ts'
@@ -28,6 +29,8 @@ export interface Run {
   signal: AbortSignal
   /** Called with the loaded state, under the lock. */
   loaded(recorded: RecordedState): void
+  /** Called when all of its outcomes are recorded, or marked as doubtful. */
+  marked(): void
 }
 
 /** Runs `edgewise apply --yes` in a process of the simulation. */
@@ -49,16 +52,17 @@ async function runUntilEnd(run: Run): Promise<Ending> {
     lockTimeout: run.lockTimeoutMs / 1000,
     stopOnRefusal: !run.bisects,
   } as const
-  const { plan, status } = await apply(createWorkspace(run), request, {
+  const { plan, status, result } = await apply(createWorkspace(run), request, {
     outside,
     dialogue: createDialogue(run),
   })
+  if (result.unrecorded?.includes('(simulated)') !== true) run.marked()
   if (status !== 'done') return 'incomplete'
   return plan.changes.length === 0 ? 'settled' : 'complete'
 }
 
 /** Creates a dialogue that observes the loaded state and the plan, and always agrees. */
-function createDialogue({ process, loaded }: Run): Dialogue {
+function createDialogue({ process, loaded }: Pick<Run, 'process' | 'loaded'>): Dialogue {
   return {
     note: () => undefined,
     warn: () => undefined,
@@ -79,6 +83,24 @@ function createDialogue({ process, loaded }: Run): Dialogue {
       end: () => undefined,
     }),
   }
+}
+
+/** Runs `edgewise state unlock --yes`. */
+export async function runUnlock(
+  run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'stateWorld'>,
+  force: boolean,
+): Promise<string> {
+  const { process } = run
+  const dialogue = createDialogue({ ...run, loaded: () => undefined })
+  const ended = await Promise.race([
+    process.killed,
+    unlock(createWorkspace(run), { force }, { outside: createOutside(run), dialogue }).catch(
+      (error: unknown) => reportFailure(error, process),
+    ),
+  ])
+  if (ended !== 'killed') process.end()
+  process.log(`unlock ends: ${ended}`)
+  return ended
 }
 
 /** Loads the state without the lock. */

@@ -4,10 +4,10 @@ import { Chance } from './chance.ts'
 import { createConfig, service } from './config.ts'
 import { drawFaults, drawServiceFaults, maxOffset, noFaults, type Faults } from './faults.ts'
 import { Laws } from './laws.ts'
-import type { Machine } from './machine.ts'
+import type { Machine, Process } from './machine.ts'
 import { Network } from './network.ts'
 import { StateWorld, type StoreKind } from './state-world.ts'
-import { loadRecorded, runApply, type Ending } from './runner.ts'
+import { loadRecorded, runApply, runUnlock, type Ending } from './runner.ts'
 import { runSealed } from './seal.ts'
 import { Service } from './service.ts'
 import { itemKeys, Workload } from './workload.ts'
@@ -54,6 +54,8 @@ class Simulation {
   readonly #faults: Faults
   #healed = false
   #runs = 0
+  /** Runs that follow the removal of a lock. */
+  readonly #successors: Promise<unknown>[] = []
 
   constructor(world: World, chance: Chance) {
     this.#world = world
@@ -87,6 +89,8 @@ class Simulation {
     this.#laws = new Laws(world, limits.callsPerMinute, settleMs)
     this.#network = new Network(world, this.#service, this.#laws, settleMs, this.#faults)
     this.#laws.lockedBy(() => this.#record.findLockHolder())
+    world.onEvent = () => this.#laws.watchLock()
+    this.#network.onStall = (process) => this.#suspend(process, process.chance.fork('stall'))
   }
 
   /** Runs some rounds with faults, then applies until everything has settled. */
@@ -118,6 +122,7 @@ class Simulation {
       runs.push(this.#run(chance.pick(this.#record.machines)))
     }
     await Promise.all(runs)
+    while (this.#successors.length > 0) await this.#successors.pop()
     await this.#wait(chance.happens(0.5) ? chance.between(0, 5000) : chance.between(0, 4 * minute))
   }
 
@@ -163,6 +168,11 @@ class Simulation {
         interrupt.abort()
       })
     }
+    const suspension = chance.fork('suspension')
+    if (suspension.happens(faults.suspended))
+      process.afterSteps(suspension.between(1, suspension.pick([50, 150, 500])), () =>
+        this.#suspend(process, suspension),
+      )
     return runApply({
       process,
       config: this.#config,
@@ -172,9 +182,42 @@ class Simulation {
       bisects: chance.happens(0.8),
       lockTimeoutMs: this.#healed ? 5 * minute : chance.pick([0, 10_000, 5 * minute]),
       signal: interrupt.signal,
-      loaded: (recorded) =>
-        this.#laws.checkState(recorded, this.#service, `as ${process.name} loads it`),
+      loaded: (recorded) => {
+        // A process that was suspended while it loaded has old state, which it can't write.
+        if (this.#record.findLockHolder()?.name === process.name)
+          this.#laws.checkState(recorded, this.#service, `as ${process.name} loads it`)
+      },
+      marked: () => this.#laws.marked(process),
     })
+  }
+
+  /** Suspends a process; perhaps somebody removes its lock meanwhile and starts another apply. */
+  #suspend(process: Process, chance: Chance): void {
+    process.suspend(chance.pick([chance.between(0, 5000), chance.between(0, 5 * minute)]))
+    if (!chance.happens(this.#faults.unlocked)) return
+    this.#successors.push(
+      this.#wait(chance.between(0, 10_000)).then(async () => {
+        const machine = chance.happens(0.5) ? process.machine : chance.pick(this.#record.machines)
+        await this.#unlock(machine, chance)
+        this.#workload.edit()
+        await this.#run(chance.pick(this.#record.machines))
+      }),
+    )
+  }
+
+  /** Runs `edgewise state unlock --yes`. */
+  async #unlock(machine: Machine, chance: Chance): Promise<void> {
+    const process = machine.start(`${++this.#runs}`, chance.fork('unlock'), Infinity)
+    process.log('removes the lock')
+    const unlocking = {
+      process,
+      config: this.#config,
+      desired: new Map(),
+      network: this.#network,
+      stateWorld: this.#record,
+    }
+    const ended = await runUnlock(unlocking, chance.happens(0.7))
+    this.#world.count(`unlock: ${ended}`)
   }
 
   #loadState(): Promise<RecordedState> {

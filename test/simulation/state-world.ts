@@ -38,6 +38,7 @@ export class StateWorld {
   readonly #lock: string
   /** Commit of the remote's branch before it was set back; null if it was not. */
   #newest: string | null = null
+  #lastLock: { text: string; data: Json } = { text: '', data: null }
 
   constructor(
     world: World,
@@ -77,7 +78,7 @@ export class StateWorld {
    */
   findLockHolder(): { name: string; signAge: number } | null {
     const state = this.#lockState()
-    const data = state === null || state.text === '' ? null : (JSON.parse(state.text) as Json)
+    const data = state === null ? null : this.#parseLock(state.text)
     if (state === null || data === null || !isObject(data) || typeof data['who'] !== 'string')
       return null
     return { name: data['who'], signAge: this.#world.time - state.madeAt }
@@ -124,6 +125,13 @@ export class StateWorld {
   /** Returns whether the last push of the other writer is kept. */
   keepsRival(): boolean {
     return this.#git.keepsRival()
+  }
+
+  /** Parses the text of the lock; the last text is kept. */
+  #parseLock(text: string): Json {
+    if (this.#lastLock.text !== text)
+      this.#lastLock = { text, data: text === '' ? null : (JSON.parse(text) as Json) }
+    return this.#lastLock.data
   }
 
   #newPlace(volume: Volume): Place {

@@ -64,6 +64,7 @@ async function run(world: World, kind: StoreKind, turns: Turn[], together: boole
         lockTimeoutMs: 600_000,
         signal: new AbortController().signal,
         loaded: () => undefined,
+        marked: () => undefined,
       })
       if (ending !== 'complete') world.violated('everything is applied', ending)
     }

@@ -13,6 +13,8 @@ export class World {
   /** Number of times that each fault, and each other event of interest, happened. */
   readonly counts = new Map<string, number>()
   readonly violations: string[] = []
+  /** Called after every event. */
+  onEvent: () => void = () => {}
   readonly #heap: Happening[] = []
   #order = 0
 
@@ -61,6 +63,7 @@ export class World {
         )
       this.time = Math.max(this.time, next.at)
       next.run()
+      this.onEvent()
     }
   }
 

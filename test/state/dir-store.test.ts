@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openState, type OpenState } from '../../src/state/open-state.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
+import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Store } from '../../src/state/store.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from './store-contract.ts'
 
 interface FolderKind extends Kind {
-  open(id?: string, address?: string, account?: string, disk?: Disk): Promise<OpenState>
+  openOn(disk: Disk): Promise<OpenState>
   folder: string
   files(): string[]
 }
@@ -25,11 +25,11 @@ interface FolderKind extends Kind {
 async function inFolder(): Promise<FolderKind> {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-state-'))
   let processes = 0
+  let disk = realDisk
   const open = async (
     id = 'default',
     address = 'https://api.example.net',
     account = 'default',
-    disk = realDisk,
   ): Promise<OpenState> =>
     openState(
       {
@@ -53,6 +53,12 @@ async function inFolder(): Promise<FolderKind> {
     folder,
     files,
     open,
+    openOn: async (other) => {
+      disk = other
+      const opened = await open()
+      disk = realDisk
+      return opened
+    },
     elsewhere: open,
     damage: async (name, change) => {
       const path = files().find((file) => file.endsWith(name) && !file.includes('/open/'))
@@ -164,7 +170,7 @@ it.each<[string, (store: Store) => Promise<void>]>([
       await store.recordIntents(buildApplied(id), buildWave(id, state))
       await store.endApply(buildApplied(id, ended))
     }
-    const { store: failing } = await kind.open(undefined, undefined, undefined, failAt(n))
+    const { store: failing } = await kind.openOn(failAt(n))
     interrupted = await change(failing).then(
       () => false,
       () => true,
@@ -189,4 +195,67 @@ it.each<[string, (store: Store) => Promise<void>]>([
     expect([n, [...waves].toSorted()]).toEqual([n, applies.toSorted()])
     kind.remove()
   }
+})
+
+it('a process that loses the lock while it is suspended in a write replaces nothing', async () => {
+  const kind = await inFolder()
+  let meanwhile = async () => {}
+  const suspended: Disk = {
+    ...realDisk,
+    // Between the draft and its new name.
+    sync: async (path) => {
+      await realDisk.sync(path)
+      if (path.includes('a.example.com')) await meanwhile()
+    },
+  }
+  const slow = await kind.openOn(suspended)
+  const version = await slow.lock.compareAndSwap(null, 'slow')
+  await slow.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+  meanwhile = async () => {
+    meanwhile = async () => {}
+    const other = await kind.open()
+    await other.store.load()
+    await other.lock.compareAndSwap(version, 'other')
+    await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
+  }
+  await expect(
+    slow.store.save(buildDomain('a.example.com', { timeout: buildItem('3') }), 'test'),
+  ).rejects.toMatchObject({ code: 'record-moved' })
+  expect(await (await kind.open()).store.load()).toEqual(
+    buildDomain('a.example.com', { timeout: buildItem('2') }),
+  )
+  expect(kind.files().filter((path) => path.endsWith('.tmp'))).toEqual([])
+  kind.remove()
+})
+
+it.each<[string, (kind: FolderKind, version: string) => Promise<unknown>, RegExp]>([
+  [
+    'the folder is gone',
+    async ({ folder }) => rmSync(join(folder, 'state'), { recursive: true }),
+    /^the state folder \S+state was deleted or moved during the command$/,
+  ],
+  [
+    'the lock is gone',
+    async ({ folder }) => rmSync(join(folder, 'state', 'lock'), { recursive: true }),
+    /can't be written: the lock \S+ was deleted$/,
+  ],
+  [
+    'the lock was removed',
+    async (kind, version) => (await kind.open()).lock.compareAndSwap(version, null),
+    /can't be written: the lock was removed$/,
+  ],
+])('a write after %s says so', async (_what, change, message) => {
+  const kind = await inFolder()
+  const { store, lock } = await kind.open()
+  const version = (await lock.compareAndSwap(null, 'me')) ?? ''
+  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+  await change(kind, version)
+  await expect(
+    store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test'),
+  ).rejects.toMatchObject({
+    code: 'record-moved',
+    message: expect.stringMatching(message) as string,
+    hint: expect.stringMatching(/run the same command again/i) as string,
+  })
+  kind.remove()
 })

@@ -419,6 +419,53 @@ describe('a branch deleted from the remote', () => {
   })
 })
 
+describe('a branch that changes during a command', () => {
+  let two: Two
+  beforeEach(async () => {
+    two = await Two.make()
+  })
+  afterEach(() => two.sandbox.remove())
+  const ref = `refs/heads/${branch}`
+
+  it.each<[string, () => Promise<unknown>, RegExp]>([
+    ['deleted', () => two.sandbox.git('remote.git', 'update-ref', '-d', ref), /was deleted/],
+    [
+      'set back',
+      () => two.sandbox.git('remote.git', 'update-ref', ref, `${ref}~1`),
+      /was set back/,
+    ],
+    [
+      'replaced',
+      async () => {
+        await two.sandbox.git('remote.git', 'update-ref', ref, `${ref}~1`)
+        const other = await two.open('other')
+        await other.save(buildDomain('a.example.com', { timeout: buildItem('9') }), 'theirs')
+      },
+      /was set back/,
+    ],
+    [
+      'written by another process',
+      async () =>
+        (await two.open('other')).save(
+          buildDomain('a.example.com', { timeout: buildItem('9') }),
+          'theirs',
+        ),
+      /another process has written this state/,
+    ],
+  ])('is %s: the error says so', async (_how, change, message) => {
+    const store = await two.open('clone')
+    await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
+    await store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'second')
+    await change()
+    await expect(
+      store.save(buildDomain('a.example.com', { timeout: buildItem('3') }), 'third'),
+    ).rejects.toMatchObject({
+      code: expect.stringMatching(/^(record-moved|state-rewound)$/) as string,
+      message: expect.stringMatching(message) as string,
+    })
+  })
+})
+
 it('a partial clone fetches all files of the state in few requests', async () => {
   const two = await Two.make()
   const names = Array.from({ length: 20 }, (_, i) => `d${i}.example.com`)

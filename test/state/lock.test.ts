@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
+import { formatLock, parseLock, type LockHolder } from '../../src/state/format/lock-file.ts'
+import { leaseMs } from '../../src/state/lease.ts'
 import {
   acquireLock,
-  endLock,
+  computeRevokedWait,
   findLockHolder,
-  leaseMs,
-  type Machine,
+  revokeLock,
 } from '../../src/state/lock.ts'
-import { type LockHolder } from '../../src/state/lock.ts'
+import { isAliveHere, type Machine } from '../../src/state/machine.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Register } from '../../src/state/register.ts'
 import { FakeClock } from '../service/fake-clock.ts'
@@ -24,6 +25,7 @@ const here: Machine = {
   boot: 'boot-1',
   namespace: 'pid:[1]',
   pid: 4711,
+  started: '77',
   uptime: () => clock.time + asleepMs,
   processName: 'me',
   isRunning: () => true,
@@ -36,6 +38,8 @@ const holder = (token: string, more: Partial<LockHolder> = {}): LockHolder => ({
   boot: 'boot-1',
   namespace: 'pid:[1]',
   pid: 4711,
+  started: '77',
+  lateMs: 40_000,
   ...more,
 })
 const take = (token: string, timeoutMs = 0, machine = here) =>
@@ -88,7 +92,7 @@ describe('the lock', () => {
   it('of a dead process of this machine is taken over immediately', async () => {
     await take('first')
     const lease = await take('second', 0, { ...here, isRunning: () => false })
-    expect(await lease.remainingMs()).toBeGreaterThan(0)
+    expect(lease.check(0)).toBe('clear')
   })
 
   it('of a process elsewhere is not: its pid means nothing here', async () => {
@@ -99,7 +103,7 @@ describe('the lock', () => {
     await expect(
       take('second', 0, { ...here, namespace: 'pid:[9]', isRunning: () => false }),
     ).rejects.toMatchObject({ code: 'locked' })
-    await endLock(register, 'first')
+    await revokeLock(register, 'first', here)
     await acquireLock(register, holder('third', { boot: '' }), here, 0, clock, never)
     await expect(
       take('second', 0, { ...here, boot: '', isRunning: () => false }),
@@ -110,7 +114,8 @@ describe('the lock', () => {
     const lease = await take('first')
     const second = take('second', 10 * leaseMs)
     await expect(clock.drive(second)).rejects.toMatchObject({ code: 'locked' })
-    expect(await lease.remainingMs()).toBeGreaterThan(leaseMs / 2)
+    await lease.look()
+    expect(lease.check(leaseMs / 2)).toBe('clear')
   })
 
   it('without heartbeats is taken over after a whole lease, and not before', async () => {
@@ -120,18 +125,20 @@ describe('the lock', () => {
     const lease = await clock.drive(take('second', 10 * leaseMs))
     expect(clock.time - start).toBeGreaterThanOrEqual(leaseMs)
     expect(clock.time - start).toBeLessThan(leaseMs + 5000)
-    expect(await lease.remainingMs()).toBeGreaterThan(0)
+    expect(lease.check(0)).toBe('clear')
   })
 
   it('that was removed is lost to its holder, whose release does nothing', async () => {
     const lease = await take('first')
-    expect(await endLock(register, 'first')).toBe(true)
-    expect(await endLock(register, 'first')).toBe(false)
-    expect(await lease.remainingMs()).toBe(0)
+    expect(await revokeLock(register, 'first', here)).toBe(true)
+    expect(await revokeLock(register, 'first', here)).toBe(false)
+    await lease.look()
+    expect(lease.check(0)).toEqual({ refused: expect.stringContaining('unlock') as string })
     const second = await take('second')
     await lease.release()
     expect((await findLockHolder(register))?.token).toBe('second')
-    expect(await second.remainingMs()).toBeGreaterThan(0)
+    await second.look()
+    expect(second.check(0)).toBe('clear')
   })
 
   it('of a dead holder goes to one successor only', async () => {
@@ -148,7 +155,8 @@ describe('the lock', () => {
     await expect(take('second')).rejects.toMatchObject({
       message: expect.stringContaining('an unknown user') as string,
     })
-    expect(await endLock(register, (await findLockHolder(register))?.token ?? '')).toBe(true)
+    const token = (await findLockHolder(register))?.token ?? ''
+    expect(await revokeLock(register, token, here)).toBe(true)
     expect(await take('second')).toBeDefined()
   })
 
@@ -156,33 +164,32 @@ describe('the lock', () => {
     let reachable = true
     const far: Register = {
       ...register,
-      isLocal: false,
       compareAndSwap: (version, text) =>
         reachable ? register.compareAndSwap(version, text) : Promise.reject(new Error('no route')),
     }
     const lease = await acquireLock(far, holder('first'), here, 0, clock, never)
     reachable = false
     await clock.advance(60_000)
-    expect(await lease.remainingMs()).toBeLessThanOrEqual(leaseMs - 60_000)
+    expect(lease.check(leaseMs - 60_000)).toMatchObject({
+      refused: expect.stringContaining('about to expire') as string,
+    })
     reachable = true
     await clock.advance(20_000)
-    expect(await lease.remainingMs()).toBeGreaterThan(leaseMs - 20_000)
+    await lease.look()
+    expect(lease.check(leaseMs - 20_000)).toBe('clear')
     await lease.release()
   })
 
   it('expires while its machine is asleep, although the monotonic clock stops', async () => {
-    const lease = await acquireLock(
-      { ...register, isLocal: false },
-      holder('first'),
-      here,
-      0,
-      clock,
-      never,
-    )
+    const lease = await take('first')
     asleepMs = 80_000
-    expect(await lease.remainingMs()).toBe(leaseMs - 80_000)
+    expect(lease.check(leaseMs - 80_000)).toMatchObject({
+      refused: expect.stringContaining('about to expire') as string,
+    })
+    expect(lease.check(leaseMs - 80_001)).toBe('look')
     await clock.advance(20_000)
-    expect(await lease.remainingMs()).toBeGreaterThan(leaseMs - 20_000)
+    await lease.look()
+    expect(lease.check(leaseMs - 20_000)).toBe('clear')
     await lease.release()
   })
 
@@ -190,7 +197,6 @@ describe('the lock', () => {
     let lossy = false
     const far: Register = {
       ...register,
-      isLocal: false,
       compareAndSwap: async (version, text) => {
         const swapped = await register.compareAndSwap(version, text)
         if (lossy) throw new Error('the answer was lost')
@@ -202,8 +208,139 @@ describe('the lock', () => {
     await clock.advance(20_000)
     lossy = false
     await clock.advance(40_000)
-    expect(await lease.remainingMs()).toBeGreaterThan(leaseMs - 20_000)
+    await lease.look()
+    expect(lease.check(leaseMs - 20_000)).toBe('clear')
     await lease.release()
     expect(await findLockHolder(register)).toBeNull()
+  })
+})
+
+describe('a look at the lock', () => {
+  it('counts for less than five seconds, and none of them is asleep', async () => {
+    const lease = await take('first')
+    await clock.advance(4999)
+    expect(lease.check(30_000)).toBe('clear')
+    await clock.advance(1)
+    expect(lease.check(30_000)).toBe('look')
+    await lease.look()
+    expect(lease.check(30_000)).toBe('clear')
+    asleepMs += 5000
+    expect(lease.check(30_000)).toBe('look')
+    await lease.look()
+    asleepMs -= 60_000
+    expect(lease.check(30_000)).not.toBe('clear')
+  })
+
+  it('counts from its start, and not at all if it fails', async () => {
+    let [delayMs, fails] = [0, false]
+    const slow: Register = {
+      ...register,
+      read: async () => {
+        if (fails) throw new Error('no route')
+        const found = await register.read()
+        if (delayMs > 0) await clock.sleep(delayMs)
+        return found
+      },
+    }
+    const lease = await acquireLock(slow, holder('first'), here, 0, clock, never)
+    delayMs = 6000
+    await clock.drive(lease.look())
+    expect(lease.check(0)).toBe('look')
+    ;[delayMs, fails] = [0, true]
+    await lease.look()
+    expect(lease.check(0)).toBe('look')
+  })
+
+  it.each<[string, (text: string) => Promise<unknown>, string]>([
+    ['removed by unlock', async () => revokeLock(register, 'first', here), 'state unlock'],
+    ['released by a repair', async (version) => register.compareAndSwap(version, null), 'removed'],
+    [
+      'taken over',
+      async (version) =>
+        register.compareAndSwap(version, formatLock({ holder: holder('b'), revoked: [] }, 0)),
+      'now used by b@host (process 4711',
+    ],
+    ['deleted', async () => rmSync(join(folder, 'lock'), { recursive: true }), 'was deleted'],
+  ])('says that the lock was %s', async (_what, change, why) => {
+    const lease = await take('first')
+    await change((await register.read()).version ?? '')
+    await lease.look()
+    expect(lease.check(0)).toEqual({ refused: expect.stringContaining(why) as string })
+  })
+})
+
+describe('a removed lock', () => {
+  const gone = { ...here, isRunning: () => false }
+
+  it('leaves a mark for the next holder, who waits and drops it', async () => {
+    await take('first')
+    await revokeLock(register, 'first', here)
+    expect(await findLockHolder(register)).toBeNull()
+    const lease = await take('second')
+    expect(lease.revoked.map(({ token }) => token)).toEqual(['first'])
+    expect(computeRevokedWait(lease.revoked, here, 1)).toBe(leaseMs / 5 + 40_000)
+    expect(computeRevokedWait([holder('old', { lateMs: null })], here, 7)).toBe(leaseMs / 5 + 7)
+    expect(computeRevokedWait(lease.revoked, gone, 1)).toBe(0)
+    await lease.dropRevoked()
+    await lease.release()
+    expect(await register.read()).toMatchObject({ text: null })
+  })
+
+  it('keeps its mark if the next holder ends before it has waited', async () => {
+    await take('first')
+    await revokeLock(register, 'first', here)
+    const second = await take('second')
+    await clock.advance(20_000)
+    await second.release()
+    expect((await take('third')).revoked.map(({ token }) => token)).toEqual(['first'])
+    await revokeLock(register, 'third', here)
+    const { revoked } = await take('fourth')
+    expect(revoked.map(({ token }) => token)).toEqual(['first', 'third'])
+  })
+
+  it('has no mark if its process has certainly ended, or has noticed', async () => {
+    await take('first')
+    await revokeLock(register, 'first', gone)
+    expect((await take('second')).revoked).toEqual([])
+    await revokeLock(register, 'second', gone)
+    const third = await take('third')
+    await revokeLock(register, 'third', here)
+    await third.release()
+    expect((await take('fourth')).revoked).toEqual([])
+  })
+
+  it('belongs to a running process here only if pid and start are the same', () => {
+    const runs = {
+      ...here,
+      isRunning: (pid: number, start: string) => `${pid} ${start}` === '4711 77',
+    }
+    expect(isAliveHere(holder('a'), runs, 'me')).toBe(true)
+    expect(isAliveHere(holder('a', { started: '78' }), runs, 'me')).toBe(false)
+    expect(isAliveHere(holder('a', { boot: 'boot-2' }), runs, 'a@host')).toBe(false)
+    expect(isAliveHere(holder('a', { namespace: 'pid:[9]' }), runs, 'a@host')).toBe(false)
+    const plain = { ...runs, boot: '', namespace: '' }
+    const unnamed = holder('a', { boot: '', namespace: '' })
+    expect(isAliveHere(unnamed, plain, 'a@host')).toBe(true)
+    expect(isAliveHere(unnamed, plain, 'b@host')).toBe(false)
+  })
+
+  it('of version 1 is parsed', () => {
+    const text =
+      '{"token":"t","who":"w","reason":"apply","since":"s","boot":"b","namespace":"n",' +
+      '"pid":1,"beat":3}'
+    expect(parseLock(text)).toEqual({
+      holder: {
+        token: 't',
+        who: 'w',
+        reason: 'apply',
+        since: 's',
+        boot: 'b',
+        namespace: 'n',
+        pid: 1,
+        started: '',
+        lateMs: null,
+      },
+      revoked: [],
+    })
   })
 })

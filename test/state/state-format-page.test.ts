@@ -4,7 +4,15 @@ import { parseSavedPlan } from '../../src/plan/saved-plan.ts'
 import { parseAddress } from '../../src/state/format/address-file.ts'
 import { formatCalls, parseCalls } from '../../src/state/format/calls.ts'
 import { formatDomainFile, parseDomainFile } from '../../src/state/format/domain-file.ts'
-import { formatEntry, formatWave, parseEntry, parseWave } from '../../src/state/format/journal.ts'
+import {
+  formatDoubt,
+  formatEntry,
+  formatWave,
+  parseDoubt,
+  parseEntry,
+  parseWave,
+} from '../../src/state/format/journal.ts'
+import { formatLock, parseLock } from '../../src/state/format/lock-file.ts'
 import { formatPruned, parsePruned } from '../../src/state/format/pruned-file.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
 import { parseJson } from '../../src/model/json.ts'
@@ -38,6 +46,8 @@ describe('the page on stored files', () => {
     ],
     ['journal', (text) => formatEntry(parseEntry('example', text))],
     ['pruned', (text) => formatPruned(parsePruned('example', text))],
+    ['doubt', (text) => formatDoubt(parseDoubt('example', text))],
+    ['lock', (text) => formatLock(parseLock(text), 3) ?? ''],
     ['wave', (text) => formatWave({ number: 1, ...parseWave('example', text) })],
     ['rollout', (text) => formatRollout(parseRollout('example', text))],
     [

@@ -25,6 +25,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   journal: (data) => checkStored(data, compiled.journalFile),
   pruned: (data) => checkStored(data, compiled.prunedFile),
   wave: (data) => checkStored(data, compiled.waveFile),
+  doubt: (data) => checkStored(data, compiled.doubtFile),
   rollout: (data) => checkStored(data, compiled.rolloutFile),
   plan: (data) => checkStored(data, compiled.planFile),
   address: null,

@@ -385,6 +385,61 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       }
     })
 
+    it('honours a doubt mark over what others have recorded, until the next change', async () => {
+      const before = new Map([
+        ...buildDomain('a.example.com', { timeout: buildItem('1'), https: buildItem('5') }),
+        ...buildDomain('b.example.com', { timeout: buildItem('2') }),
+      ])
+      const slow = await open()
+      await slow.save(before, 'test')
+      await slow.recordIntents(buildApplied('one'), buildWave('one', before))
+      const settled = buildDomain('b.example.com', { timeout: buildItem('99', { apply: 'one' }) })
+      await slow.recordOutcomes(buildApplied('one'), [2], settled)
+      await slow.share?.()
+
+      const { store: next } = await kind.elsewhere()
+      await next.load()
+      await next.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
+      await slow.markDoubtful('one', [1, 2])
+      // The process that wrote in between is not disturbed.
+      await next.save(buildDomain('c.example.com', { timeout: buildItem('8') }), 'theirs')
+
+      const { store: third } = await kind.elsewhere()
+      const recorded = await third.load()
+      expect(recorded.get('a.example.com')).toMatchObject(
+        new Map([
+          [
+            'timeout',
+            {
+              status: 'in-doubt',
+              candidates: [{ time: '7' }, { time: '1' }, { time: '99' }],
+              unknown: true,
+              open: true,
+            },
+          ],
+          ['https', { status: 'in-doubt' }],
+        ]),
+      )
+      expect(recorded.get('b.example.com')).toEqual(settled.get('b.example.com'))
+      expect(recorded.get('c.example.com')?.get('timeout')).toEqual(buildItem('8'))
+      await third.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
+      const { store: last } = await kind.elsewhere()
+      const now = await last.load()
+      expect(now.get('a.example.com')).toEqual(new Map([['timeout', buildItem('7')]]))
+      expect(now.get('c.example.com')?.get('timeout')).toEqual(buildItem('8'))
+    })
+
+    it('has no doubt mark if all outcomes are recorded', async () => {
+      const store = await open()
+      const before = buildDomain('a.example.com', { timeout: buildItem('1') })
+      await store.recordIntents(buildApplied('one'), buildWave('one', before))
+      const after = buildDomain('a.example.com', { timeout: buildItem('99', { apply: 'one' }) })
+      await store.recordOutcomes(buildApplied('one'), [1], after)
+      await store.share?.()
+      await store.markDoubtful('one', [1])
+      expect(await (await open()).load()).toEqual(after)
+    })
+
     it('keeps the outcome of a settled write, for any outcome of the others', async () => {
       const before = new Map([
         ...buildDomain('a.example.com', { timeout: buildItem('1') }),

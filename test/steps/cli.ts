@@ -169,6 +169,7 @@ export class Place {
         namespace: 'namespace',
         pid: process.pid,
         uptime: () => clock.monotonic(),
+        started: '',
         processName: `test-${process.pid}`,
         isRunning: () => !this.otherProcessesDead,
       },

@@ -293,6 +293,54 @@ describe('state unlock', () => {
     await place.settle()
   })
 
+  const hold = async (more: object) =>
+    (await lock()).compareAndSwap(
+      null,
+      JSON.stringify({
+        token: 'x',
+        who: 'ann@host',
+        reason: 'apply',
+        since: '2026-11-20',
+        boot: 'boot',
+        namespace: 'namespace',
+        pid: 7,
+        ...more,
+      }),
+    )
+
+  it('refuses while the process runs on this machine, unless forced', async () => {
+    await hold({})
+    expect(await place.cli('state', 'unlock', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /ann@host \(process 7, since 2026-11-20, apply\)[\s\S]*kill 7[\s\S]*--force/,
+      ) as string,
+    })
+    expect((await place.cli('apply', '--yes')).err).toContain('the state is locked by ann')
+    expect(await place.cli('state', 'unlock', '--force', '--yes')).toMatchObject({ code: 0 })
+  })
+
+  it('of a process that may run makes the next command wait, once', async () => {
+    await hold({ format: 'edgewise.lock/2', lateMs: 12_000, revoked: [] })
+    await place.cli('state', 'unlock', '--force', '--yes')
+    const waits: number[] = []
+    place.onSleep = async (ms) => void waits.push(ms)
+    const first = await place.cli('apply', '--yes')
+    expect(first.code).toBe(0)
+    expect(first.err).toMatch(/The lock of ann@host .* waiting 30 s, until 20\S+Z/s)
+    expect(waits).toContain(30_000)
+    waits.length = 0
+    expect((await place.cli('apply', '--yes')).err).not.toContain('waiting')
+    expect(waits).toEqual([])
+  })
+
+  it('of a process that has ended makes nobody wait', async () => {
+    await hold({})
+    place.otherProcessesDead = true
+    expect(await place.cli('state', 'unlock', '--yes')).toMatchObject({ code: 0 })
+    expect((await place.cli('apply', '--yes')).err).not.toContain('waiting')
+  })
+
   it('removes an unreadable lock', async () => {
     await (await lock()).compareAndSwap(null, '{"token": "x", "wh')
     expect((await place.cli('apply', '--yes')).err).toContain('an unknown user')
@@ -300,7 +348,7 @@ describe('state unlock', () => {
     await place.settle()
   })
 
-  it('stops a running lock holder before its next write; open calls are in-doubt', async () => {
+  it('stops a running lock holder at its next record; open calls are in-doubt', async () => {
     const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
     for (const [i, domain] of domains.entries())
       place.manifest(domain, { timeout: { time: String(30 + i) } })
@@ -308,7 +356,7 @@ describe('state unlock', () => {
     const unlocked: Promise<unknown>[] = []
     place.onStderr = (text) => {
       if (text.includes('confirmed') && unlocked.length === 0)
-        unlocked.push(place.cli('state', 'unlock', '--yes'))
+        unlocked.push(place.cli('state', 'unlock', '--force', '--yes'))
     }
     const { code, out } = await place.cli('apply', '--yes')
     place.onStderr = null

@@ -6,7 +6,7 @@ import { formatIrreversible } from '../../report/apply/rollback-text.ts'
 import { buildDriftJson } from '../../report/drift/json.ts'
 import { formatDrift, listUnreadable } from '../../report/drift/text.ts'
 import { formatPlan, formatPlanSummary } from '../../report/plan/text.ts'
-import { formatLockHolder } from '../../state/lock.ts'
+import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
@@ -192,15 +192,12 @@ function describeQuestion(question: Question): { text: string; hint: string } {
           "but can't be rolled back any more.",
         hint: 'Pass --yes to prune without a prompt.',
       }
-    case 'unlock': {
-      const when =
-        question.noticed === 'before its next write'
-          ? question.noticed
-          : 'at its next heartbeat, within 20 seconds'
+    case 'unlock':
       return {
-        text: `Remove the lock? An apply that still runs then stops ${when}.`,
+        text:
+          'Remove the lock? An apply that still runs sends nothing more after 5 seconds; the ' +
+          'next command waits until then, and until its calls have ended.',
         hint: 'Pass --yes to remove the lock without a prompt.',
       }
-    }
   }
 }

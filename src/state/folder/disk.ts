@@ -16,7 +16,18 @@ export interface Disk {
   link(from: string, to: string): Promise<boolean>
   /** Makes a file's text or a folder's names durable. */
   sync(path: string): Promise<void>
-  rename(from: string, to: string): Promise<void>
-  /** Removes a file, or a folder with its contents; does nothing if it does not exist. */
-  remove(path: string): Promise<void>
+  /** Renames a file; does nothing and returns false if the fence is broken. */
+  rename(from: string, to: string, fence?: Fence): Promise<boolean>
+  /**
+   * Removes a file, or a folder with its contents, if it exists; does nothing and returns false if
+   * the fence is broken.
+   */
+  remove(path: string, fence?: Fence): Promise<boolean>
+}
+
+/** Condition of a change, tested directly before it: nothing comes between in this process. */
+export interface Fence {
+  folder: string
+  /** Tests the names in the folder. */
+  isIntact(names: string[]): boolean
 }

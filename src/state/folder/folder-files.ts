@@ -1,23 +1,23 @@
 import { join } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { FolderRegister } from './folder-register.ts'
-import type { Disk } from './disk.ts'
+import type { Disk, Fence } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
 import { createSerialQueue } from '../serial-queue.ts'
+import { explainLockLoss, type FoundLock } from '../lock-loss.ts'
 import type { Guard, SharedFiles, StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from './write-file.ts'
 
 /**
  * Creates the state files of a folder, which all processes share.
  *
- * @param lock nothing is written after this process has lost it, having been stopped or asleep for
- *   longer than the lease: others may have written since
+ * @param lock nothing is written after this process has lost it: others may have written since
  */
 export function createFolderFiles(
   disk: Disk,
   folder: string,
   temporary: string,
-  lock: Pick<FolderRegister, 'hasChanged' | 'location'>,
+  lock: Pick<FolderRegister, 'behindFence' | 'location' | 'read'>,
 ): StateFiles {
   const queue = createSerialQueue()
   const folders = new DurableFolders(disk, folder)
@@ -32,15 +32,19 @@ export function createFolderFiles(
       return found
     },
   }
+  const locate = (files: FileChanges) =>
+    new Map([...files].map(([path, text]) => [join(folder, path), text]))
+  const refuse = async () => {
+    throw createLockLostError(folder, await disk.exists(folder), await lock.read(), lock.location)
+  }
+  const isIntact = (fence?: Fence) =>
+    fence === undefined ? true : disk.list(fence.folder).then(fence.isIntact)
   const writeSteps = async (steps: FileChanges[]) => {
-    if (await lock.hasChanged()) throw createLockLostError(folder, lock.location)
+    if (!(await lock.behindFence(async (fence) => isIntact(fence)))) await refuse()
     for (const step of steps) {
-      await writeFilesDurably(
-        disk,
-        folders,
-        new Map([...step].map(([path, text]) => [join(folder, path), text])),
-        temporary,
-      )
+      const files = locate(step)
+      if (!(await writeFilesDurably(disk, folders, files, temporary, lock.behindFence)))
+        await refuse()
     }
   }
   const loadTexts = async (step: FileChanges): Promise<FileChanges> => {
@@ -76,16 +80,32 @@ export function createFolderFiles(
       const text = await disk.read(join(folder, path))
       return { here: text, shared: text }
     },
+    add: (path, text) =>
+      queue(async () => {
+        await writeFilesDurably(disk, folders, locate(new Map([[path, text]])), temporary)
+      }),
     share: null,
   }
 }
 
-function createLockLostError(folder: string, lock: string): EdgewiseError {
+function createLockLostError(
+  folder: string,
+  exists: boolean,
+  lock: FoundLock,
+  location: string,
+): EdgewiseError {
+  if (!exists) {
+    return new EdgewiseError(
+      'record-moved',
+      `the state folder ${folder} was deleted or moved during the command`,
+      'Put it back, for example from a backup, then run the same command again. Without it every ' +
+        'item counts as unrecorded and is written again.',
+    )
+  }
   return new EdgewiseError(
     'record-moved',
-    `the lock of the state in ${folder} (${lock}) was lost; another process may have written ` +
-      'the state',
-    'Check who holds the lock ("edgewise state unlock" shows it), then run the same command again.',
+    `the state in ${folder} can't be written: ${explainLockLoss(lock, location)}`,
+    'Run the same command again when no other command changes the state.',
   )
 }
 

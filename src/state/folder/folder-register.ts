@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Disk } from './disk.ts'
+import type { Disk, Fence } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { Register } from '../register.ts'
@@ -7,9 +7,10 @@ import type { Register } from '../register.ts'
 /** A register that detects changes by other processes. */
 export interface FolderRegister extends Register {
   /**
-   * Reports whether another process has changed it since this one did; false if this one never has.
+   * Does some work behind a fence that breaks as soon as another process changes the register;
+   * without one if this process never has.
    */
-  hasChanged(): Promise<boolean>
+  behindFence<T>(work: (fence?: Fence) => Promise<T>): Promise<T>
 }
 
 /**
@@ -29,7 +30,6 @@ export function createFolderRegister(
   const buildPath = (number: number) => join(folder, `${number}.json`)
   return {
     location: folder,
-    isLocal: true,
     read: async () => {
       for (;;) {
         const number = await findHighest()
@@ -58,8 +58,12 @@ export function createFolderRegister(
             await disk.remove(join(folder, name))
         return String(number)
       }),
-    hasChanged: () => queue(async () => own !== null && (await findHighest()) !== own),
+    behindFence: (work) => queue(() => work(own === null ? undefined : createFence(folder, own))),
   }
+}
+
+function createFence(folder: string, own: number): Fence {
+  return { folder, isIntact: (names) => Math.max(0, ...names.map(parseNumber)) === own }
 }
 
 function parseNumber(name: string): number {

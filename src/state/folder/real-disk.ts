@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { Disk } from './disk.ts'
+import type { Disk, Fence } from './disk.ts'
 
 /**
  * File system of this machine. Its operations are synchronous, which is faster for thousands of
@@ -38,8 +38,17 @@ export const realDisk: Disk = {
       closeSync(handle)
     }
   },
-  rename: async (from, to) => attempt(to, () => renameSync(from, to), {}),
-  remove: async (path) => attempt(path, () => rmSync(path, { recursive: true, force: true }), {}),
+  rename: async (from, to, fence) =>
+    isIntact(fence) && attempt(to, () => done(renameSync(from, to)), {}),
+  remove: async (path, fence) =>
+    isIntact(fence) &&
+    attempt(path, () => done(rmSync(path, { recursive: true, force: true })), {}),
+}
+
+function isIntact(fence: Fence | undefined): boolean {
+  if (fence === undefined) return true
+  const { folder } = fence
+  return fence.isIntact(attempt(folder, () => readdirSync(folder), { ENOENT: [] }))
 }
 
 function done(_nothing: unknown): boolean {

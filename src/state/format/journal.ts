@@ -1,5 +1,5 @@
-import { journalFile, waveFile } from '../../generated/state-validators.ts'
-import type { JournalFile, OpenFile, WaveFile } from '../../generated/state-types.ts'
+import { doubtFile, journalFile, waveFile } from '../../generated/state-validators.ts'
+import type { DoubtFile, JournalFile, OpenFile, WaveFile } from '../../generated/state-types.ts'
 import type { Applied } from '../../model/applied.ts'
 import { canonicalizeJson } from '../../model/canonical-json.ts'
 import { isObject, type Json } from '../../model/json.ts'
@@ -44,6 +44,25 @@ export function parseEntry(place: string, text: string): JournalEntry {
 export function formatMarker(apply: string): string {
   const file: OpenFile = { format: 'edgewise.open/1', apply }
   return `${JSON.stringify(file)}\n`
+}
+
+/** Writes of an apply that may have taken effect after its process lost the lock. */
+export type DoubtMark = Omit<DoubtFile, 'format'>
+
+/** Formats a doubt mark. */
+export function formatDoubt(mark: DoubtMark): string {
+  const file: DoubtFile = { format: doubtFile.name, ...mark }
+  return `${JSON.stringify(file)}\n`
+}
+
+/**
+ * Parses a doubt mark.
+ *
+ * @throws EdgewiseError `record-damaged`
+ */
+export function parseDoubt(place: string, text: string): DoubtMark {
+  const { apply, writes } = parseFile(place, text, 'journal', doubtFile)
+  return { apply, writes }
 }
 
 /** Formats a wave's file: one line for each domain. */

@@ -19,12 +19,15 @@ export interface StatePaths {
   /** File of the applies without journal entry and waves, and its folder. */
   pruned: string
   prunedFolder: string
+  /** One file for each apply that sent writes after it had lost the lock. */
+  doubts: string
   /** One file for each rollout that is open or has domains on hold. */
   rollouts: string
   domain(name: Domain): string
   entry(apply: string): string
   marker(apply: string): string
   wave(apply: string, number: number): string
+  doubt(apply: string): string
   rollout(id: string): string
 }
 
@@ -48,11 +51,14 @@ export function buildStatePathsIn(id: string, serviceAddress: string): StatePath
     pruned: `${home}/pruned/applies.json`,
     prunedFolder: `${home}/pruned`,
     rollouts: `${home}/rollouts`,
+    // Outside of `home`, which only a process with the lock may change.
+    doubts: `${id}/doubts/${address}`,
     // Small folders are quick to list, commit and push.
     domain: (name) => `${home}/domains/${hashText(name).slice(0, 2)}/${buildDomainFileName(name)}`,
     entry: (apply) => `${home}/journal/${apply}.json`,
     marker: (apply) => `${home}/open/${apply}.json`,
     wave: (apply, number) => `${home}/waves/${apply}/${number}.json`,
+    doubt: (apply) => `${id}/doubts/${address}/${apply}.json`,
     rollout: (name) => `${home}/rollouts/${name}.json`,
   }
 }

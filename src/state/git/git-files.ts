@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk } from '../folder/disk.ts'
+import { addFile } from './add-file.ts'
 import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import {
@@ -42,6 +43,8 @@ export function createGitFiles(
     publish: (steps, message, guard) => files.publish(steps, message, guard),
     saveLocally: (path, text) => files.saveLocally(path, text),
     loadLocalAndShared: (path) => files.loadLocalAndShared(path),
+    add: (path, text, message) =>
+      addFile(repository, buildBranchRef(place), { path, text, message }),
     share: repository.remote === null ? null : () => files.share(),
   }
 }
@@ -239,10 +242,9 @@ class GitFiles {
     if (was === is) return
     throw new EdgewiseError(
       'record-moved',
-      `another process has written this state (${home} on the branch ${branch}) although this ` +
-        'process holds the lock',
-      'Check who holds the lock ("edgewise state unlock" shows it), then run the same command ' +
-        'again.',
+      `another process has written this state (${home} on the branch ${branch}) during the command`,
+      'If its lock was removed ("edgewise state unlock"), that is expected. Run the same command ' +
+        'again when no other command changes the state.',
     )
   }
 }

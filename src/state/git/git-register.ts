@@ -11,7 +11,6 @@ export function createGitRegister(git: GitRepository, name: string): Register {
   const { remote } = git
   return {
     location: remote === null ? ref : `${ref} of ${remote}`,
-    isLocal: remote === null,
     read: async () => {
       const version = remote === null ? await git.findTip(ref) : await git.fetch(ref)
       if (version === null) return { version, text: null }
