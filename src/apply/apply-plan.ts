@@ -107,8 +107,10 @@ function createRun(
     plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]),
   )
   const result = createEmptyResult(recorded)
-  const { atMs, upMs } = context.lockedAt
-  const now = () => atMs + context.clock.monotonic() - upMs
+  const { atMs, upMs, uptimeMs } = context.lockedAt
+  // Some systems report the time with that asleep in whole seconds only.
+  const now = () =>
+    atMs + Math.max(context.clock.monotonic() - upMs, context.uptime() - uptimeMs - 1000)
   const time = () => new Date(now()).toISOString()
   const startedAt = time()
   const stop = (why: string) => {
@@ -118,6 +120,7 @@ function createRun(
   return {
     ...context,
     random: () => context.random(),
+    uptime: () => context.uptime(),
     serviceNow: () => context.serviceNow(),
     report: (event) => context.report(event),
     signal,

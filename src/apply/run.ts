@@ -17,6 +17,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   author: string | null
   /** Instant of acquiring the lock: what others sent before it has ended, or is in-doubt. */
   lockedAt: Moment
+  /** Returns the time since the boot of the machine with the time asleep, ms. */
+  uptime(): number
   /**
    * Bisect a refused write, so that all but the culprit is applied; otherwise the first refusal
    * ends the apply.
@@ -29,10 +31,14 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   report(event: ApplyEvent): void
 }
 
-/** Instant by both clocks of this machine, ms: wall clock, and time since boot. */
+/** Instant by the clocks of this machine, ms. */
 export interface Moment {
+  /** Wall clock. */
   atMs: number
+  /** Time since boot, perhaps without the time asleep. */
   upMs: number
+  /** Time since boot with the time asleep. */
+  uptimeMs: number
 }
 
 /** Part of a write that the service refused. */
@@ -85,7 +91,8 @@ export interface Run extends ApplyContext {
   /** Stops the apply: no further write begins, and no write is retried. */
   stop(why: string): void
   /**
-   * Returns the time, ms since 1970: monotonic within an apply, even if the wall clock is set.
+   * Returns the time, ms since 1970: monotonic within an apply, even if the wall clock is set. It
+   * counts the time asleep.
    */
   now(): number
   /** Returns the same time, ISO 8601. */

@@ -90,6 +90,7 @@ export async function executePlan(
       commit: plan.basis.commit,
       author: findAuthor(outside),
       lockedAt: options.lockedAt,
+      uptime: () => outside.machine.uptime(),
       secrets: vault,
       findItemPlace: (domain, item) => workspace.findItemPlace(domain, item),
       signal: outside.signal,

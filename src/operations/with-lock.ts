@@ -71,7 +71,8 @@ export async function withLock<T>(
       outside.signal,
       (other, waitMs) => outside.reportWait?.(formatLockWait(other, waitMs, outside.clock.now())),
     )
-    const lockedAt = { atMs: outside.clock.now(), upMs: outside.clock.monotonic() }
+    const { clock, machine } = outside
+    const lockedAt = { atMs: clock.now(), upMs: clock.monotonic(), uptimeMs: machine.uptime() }
     try {
       await waitForRevoked(lease, lateMs, outside, dialogue.note)
     } catch (error) {

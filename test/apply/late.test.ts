@@ -126,4 +126,16 @@ describe('after an apply that died with calls in flight', () => {
     await world.clock.advance(3_600_000)
     expect(await runNext(world, wanted(5))).toMatchObject([{ ms: 0 }])
   })
+
+  it('the time that the machine is asleep counts', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await dieInFlight(world, world.plan(wanted(10)))
+    const start = world.clock.now()
+    const next = world.start(world.plan(wanted(5)), () => ({ outcome: good }))
+    await world.clock.advance(7000)
+    world.asleepMs = 26_000
+    await world.clock.drive(next)
+    // 40 s in all, and the second in which the clock with the sleep may be wrong.
+    expect((world.calls.at(-1)?.at ?? 0) - start).toBe(15_000)
+  })
 })

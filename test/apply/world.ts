@@ -97,6 +97,8 @@ export class World {
   settleMs = 10_000
   bisects = false
   leaseLeftMs = Infinity
+  /** Time that the machine was asleep, ms. */
+  asleepMs = 0
   lease: ApplyContext['lease'] = {
     check: (callMs) =>
       this.leaseLeftMs <= callMs ? { refused: 'the lock is about to expire' } : 'clear',
@@ -222,7 +224,8 @@ export class World {
       apply: `apply-${++this.applies}`,
       commit: null,
       author: null,
-      lockedAt: { atMs: this.clock.now(), upMs: this.clock.monotonic() },
+      lockedAt: { atMs: this.clock.now(), upMs: this.clock.monotonic(), uptimeMs: this.#uptime() },
+      uptime: () => this.#uptime(),
       signal: this.interrupt.signal,
       secrets: this.secrets,
       findItemPlace: (domain, item) => this.findItemPlace(domain, item),
@@ -243,6 +246,10 @@ export class World {
     return state.candidates.some((candidate) =>
       isSameJson(value, fillKeptFields(getItemSpec(item).keptFields, candidate, value)),
     )
+  }
+
+  #uptime(): number {
+    return this.clock.monotonic() + this.asleepMs
   }
 
   #step(): void {
