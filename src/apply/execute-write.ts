@@ -103,7 +103,8 @@ export async function waitToSettle(write: Write, run: Run): Promise<void> {
     message,
   })
   // Timers do not count the time asleep.
-  for (let leftMs = waitMs; leftMs > 0 && !run.signal.aborted;) {
+  let leftMs = waitMs
+  while (leftMs > 0 && !run.signal.aborted) {
     await run.clock.sleep(Math.min(leftMs, maxSleepMs), run.signal)
     leftMs = computeSettleWait(write, run.recorded, run.now(), run)
   }

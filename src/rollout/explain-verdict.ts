@@ -16,7 +16,7 @@ export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean
   )
 }
 
-/** Returns a verdict that rests on this machine's clock: it may stop a wave, and never passes it. */
+/** Returns a verdict that rests on this machine's clock: it may stop a wave, never pass it. */
 export function distrust(health: WaveHealth): WaveHealth {
   return health.verdict === 'same-or-better' ? { ...health, verdict: 'too-little-data' } : health
 }
@@ -24,7 +24,7 @@ export function distrust(health: WaveHealth): WaveHealth {
 /**
  * Explains a verdict; null for a healthy wave.
  *
- * @param distrusted times of a wave that was judged by this machine's clock; null if by the service's
+ * @param distrusted times of a wave that was judged by this machine's clock, otherwise null
  */
 export function explain(
   health: WaveHealth,

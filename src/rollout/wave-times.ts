@@ -70,7 +70,7 @@ export function updateWave(
  * Computes the rest of the pause after a wave, ms. The process that sent the wave knows its end by
  * the monotonic clock. Another one knows it by the service's clock, or else pauses in full.
  *
- * @param endedAtMs end of the wave by this machine's monotonic clock; null if another process sent it
+ * @param endedAtMs end of the wave by the monotonic clock; null if another process sent it
  */
 export async function computePauseLeft(
   { serviceTo }: AppliedTimes,

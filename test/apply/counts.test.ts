@@ -93,7 +93,7 @@ describe('the parts of a bisected write', () => {
     ])
   })
 
-  it('that an interrupt leaves unsent are in-doubt, unless nothing of them can be saved', async () => {
+  it('left by an interrupt are in-doubt, unless nothing of them can be saved', async () => {
     for (const [count, rest] of [
       [2, 'inDoubt'],
       [1, 'refused'],

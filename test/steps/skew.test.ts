@@ -66,7 +66,8 @@ describe.each(skews)('a clock that is %s the service', (text, skew) => {
 
   it('does not decide a freeze', async () => {
     const day = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`
-    const freeze = `guards: {freeze: [{from: "${day(time.now + 2 * hour - minute)}", to: "${day(time.now + 2 * hour + minute)}"}]}\n`
+    const [from, to] = [time.now + 2 * hour - minute, time.now + 2 * hour + minute]
+    const freeze = `guards: {freeze: [{from: "${day(from)}", to: "${day(to)}"}]}\n`
     await running(skew, '{}', freeze)
     origins('192.0.2.11')
     const before = (await fetchWrites(emulator)).length
