@@ -35,9 +35,9 @@ address: string
  */
 export interface CallsFile {
 /**
- * Format and version. Version 1 had one entry for each call.
+ * Format and version. Version 1 had one entry for each call; version 2 did not mark calls in flight.
  */
-format: "edgewise.budget/2"
+format: "edgewise.budget/3"
 /**
  * Id of the apply that wrote the file.
  */
@@ -67,6 +67,27 @@ up: number
  * Number of these calls; 1 if absent.
  */
 count?: number
+/**
+ * In flight when they were saved: the times are the latest possible ones.
+ */
+inFlight?: true
+/**
+ * Latest possible end by the clock of another machine, which has loaded them.
+ */
+seen?: {
+/**
+ * Boot of that machine.
+ */
+boot: string
+/**
+ * Time since that boot, ms.
+ */
+up: number
+}
+/**
+ * Id of the apply that saved them, in the file that all folder stores of a user share.
+ */
+by?: string
 }
 /**
  * State of one domain: <id>/<address>/domains/<hash>/<domain>.json.

@@ -1510,7 +1510,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
-          if (valid0)
+          if (valid0) {
             if (data.count !== void 0) {
               let data3 = data.count, _errs7 = errors;
               if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
@@ -1520,6 +1520,53 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
               var valid0 = _errs7 === errors;
             } else
               var valid0 = !0;
+            if (valid0) {
+              if (data.inFlight !== void 0) {
+                let _errs9 = errors;
+                if (data.inFlight !== !0)
+                  return validate23.errors = [{ instancePath: instancePath + "/inFlight", schemaPath: "#/properties/inFlight/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                var valid0 = _errs9 === errors;
+              } else
+                var valid0 = !0;
+              if (valid0) {
+                if (data.seen !== void 0) {
+                  let data5 = data.seen, _errs10 = errors;
+                  if (errors === _errs10)
+                    if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+                      let missing1;
+                      if (data5.boot === void 0 && (missing1 = "boot") || data5.up === void 0 && (missing1 = "up"))
+                        return validate23.errors = [{ instancePath: instancePath + "/seen", schemaPath: "#/properties/seen/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                      if (data5.boot !== void 0) {
+                        let _errs12 = errors;
+                        if (typeof data5.boot != "string")
+                          return validate23.errors = [{ instancePath: instancePath + "/seen/boot", schemaPath: "#/properties/seen/properties/boot/type", keyword: "type", params: { type: "string" } }], !1;
+                        var valid1 = _errs12 === errors;
+                      } else
+                        var valid1 = !0;
+                      if (valid1)
+                        if (data5.up !== void 0) {
+                          let data7 = data5.up, _errs14 = errors;
+                          if (!(typeof data7 == "number" && isFinite(data7)))
+                            return validate23.errors = [{ instancePath: instancePath + "/seen/up", schemaPath: "#/properties/seen/properties/up/type", keyword: "type", params: { type: "number" } }], !1;
+                          var valid1 = _errs14 === errors;
+                        } else
+                          var valid1 = !0;
+                    } else
+                      return validate23.errors = [{ instancePath: instancePath + "/seen", schemaPath: "#/properties/seen/type", keyword: "type", params: { type: "object" } }], !1;
+                  var valid0 = _errs10 === errors;
+                } else
+                  var valid0 = !0;
+                if (valid0)
+                  if (data.by !== void 0) {
+                    let _errs16 = errors;
+                    if (typeof data.by != "string")
+                      return validate23.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "string" } }], !1;
+                    var valid0 = _errs16 === errors;
+                  } else
+                    var valid0 = !0;
+              }
+            }
+          }
         }
       }
     } else

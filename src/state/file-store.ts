@@ -9,6 +9,7 @@ import { formatEntry, formatMarker, formatWave, type JournalEntry } from './form
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
 import type { KnownCalls, StateKey, RecordedState, RecordedItem, Store, Wave } from './store.ts'
 import { findDoubts, loadEntries, loadOpenEntries, loadWaves } from './load-journal.ts'
+import type { Register } from './register.ts'
 import type { StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatAddress, parseAddress } from './format/address-file.ts'
@@ -18,9 +19,16 @@ import type { FileChanges } from './folder/write-file.ts'
 
 /**
  * Opens state in files: one for each domain, the journal, and a marker for each unfinished apply.
+ *
+ * @param callRegister has the calls of processes with other stores; null if it is not shared
  */
-export function openFileStore(files: StateFiles, key: StateKey, account: string): Store {
-  return new FileStore(files, key, account)
+export function openFileStore(
+  files: StateFiles,
+  key: StateKey,
+  account: string,
+  callRegister: Register | null = null,
+): Store {
+  return new FileStore(files, key, account, callRegister)
 }
 
 /** An apply whose process died, and its domains with the items that it left in-doubt. */
@@ -32,6 +40,7 @@ interface UnfinishedApply {
 class FileStore implements Store {
   readonly location: string
   readonly share: Store['share']
+  readonly callRegister: Register | null
   readonly #files: StateFiles
   readonly #key: StateKey
   readonly #paths: StatePaths
@@ -41,7 +50,8 @@ class FileStore implements Store {
   #settled: number[] = []
   readonly #queue = createSerialQueue()
 
-  constructor(files: StateFiles, key: StateKey, account: string) {
+  constructor(files: StateFiles, key: StateKey, account: string, callRegister: Register | null) {
+    this.callRegister = callRegister
     this.#files = files
     this.#key = key
     this.#paths = buildStatePaths(key)
@@ -177,6 +187,7 @@ class FileStore implements Store {
     const incomplete = this.#unfinished.some(({ entry }) => entry.id !== own.apply)
     return {
       calls: mergeCalls(own.calls, others.calls),
+      apply: own.apply,
       incomplete: this.share !== null && incomplete,
     }
   }

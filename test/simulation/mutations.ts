@@ -33,9 +33,16 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: "the calls of another machine count by that machine's clock",
     file: 'src/state/format/calls.ts',
-    find: 'return at > here.now - maxClockSkew ? [{ time: here.up, count }] : []',
-    replace: 'return [{ time: here.up - (here.now - at), count }]',
+    find: 'const time = offset === undefined ? findSeen(call) : up + offset',
+    replace: 'const time = here.up - (here.now - at)',
     seeds: 200,
+  },
+  {
+    name: 'calls of another machine that were in flight tell its clock',
+    file: 'src/state/format/calls.ts',
+    find: "if (isOwn(call) || call.inFlight === true || call.boot === '') continue",
+    replace: "if (isOwn(call) || call.boot === '') continue",
+    seeds: 1500,
   },
   {
     name: 'the calls of earlier processes are forgotten',

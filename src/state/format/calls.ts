@@ -6,6 +6,8 @@ const minute = 60_000
 /** Assumed maximum difference between two machines' clocks, ms. */
 const maxClockSkew = 5 * minute
 
+const format = 'edgewise.budget/3'
+
 /** End of calls to the service, or their latest possible end. */
 export interface Call {
   /** Wall clock, ms since 1970. */
@@ -16,12 +18,25 @@ export interface Call {
   up: number
   /** Number of these calls; 1 if absent. */
   count?: number
+  /** In flight when they were saved: `up` and `at` may be later than that. */
+  inFlight?: true
+  /** Id of the apply that saved them, where several processes share a file. */
+  by?: string
+  /** Latest possible end by the clock of another machine, which has loaded them. */
+  seen?: { boot: string; up: number }
 }
 
 /** Calls that ended at a time since the machine's boot, ms. */
 export interface CallsAtUptime {
   time: number
   count: number
+}
+
+/** Calls of another machine, or of an earlier boot. */
+export interface CallsElsewhere extends CallsAtUptime {
+  isElsewhere: true
+  /** The calls as this machine saves them again. */
+  call: Call
 }
 
 /** Clocks of this machine. */
@@ -34,14 +49,31 @@ export interface MachineTimes {
 }
 
 /**
- * Converts calls to times since this machine's boot, ms, ascending. Another machine's clock may be
- * wrong: its calls of the last five minutes, and those in the future, count as made now.
+ * Converts calls to times since this machine's boot, ms, ascending. Another machine's wall clock
+ * may be wrong: of its calls those of the last five minutes, and those in the future, count. Its
+ * time since boot has no wrong differences, and each of its calls had ended when this machine first
+ * loaded it: the last of them counts from then, the others as long before it as they were.
  */
-export function toUptimes(calls: Call[], here: MachineTimes): CallsAtUptime[] {
+export function toUptimes(calls: Call[], here: MachineTimes): (CallsAtUptime | CallsElsewhere)[] {
+  const isOwn = ({ boot }: Call) => boot !== '' && boot === here.boot
+  const findSeen = ({ seen }: Call) =>
+    seen !== undefined && seen.boot !== '' && seen.boot === here.boot ? seen.up : here.up
+  /** By boot of another machine: the maximum of this machine's clock minus that of the other. */
+  const maxOffsets = new Map<string, number>()
+  for (const call of calls) {
+    if (isOwn(call) || call.inFlight === true || call.boot === '') continue
+    const offset = findSeen(call) - call.up
+    maxOffsets.set(call.boot, Math.min(offset, maxOffsets.get(call.boot) ?? Infinity))
+  }
   return calls
-    .flatMap(({ at, boot, up, count = 1 }) => {
-      if (boot !== '' && boot === here.boot) return [{ time: up, count }]
-      return at > here.now - maxClockSkew ? [{ time: here.up, count }] : []
+    .flatMap((call): (CallsAtUptime | CallsElsewhere)[] => {
+      const { at, boot, up, count = 1 } = call
+      if (isOwn(call)) return [{ time: up, count }]
+      if (at <= here.now - maxClockSkew) return []
+      const offset = call.inFlight === true ? undefined : maxOffsets.get(boot)
+      const time = offset === undefined ? findSeen(call) : up + offset
+      const seen = { boot: here.boot, up: time }
+      return [{ time, count, isElsewhere: true, call: { ...call, seen } }]
     })
     .filter(({ time }) => time > here.up - minute)
     .toSorted((a, b) => a.time - b.time)
@@ -54,7 +86,16 @@ export function buildCalls(calls: CallsAtUptime[], here: MachineTimes): Call[] {
     boot: here.boot,
     up,
     ...(count === 1 ? {} : { count }),
+    ...(up > here.up ? { inFlight: true } : {}),
   }))
+}
+
+/** Returns the calls of other machines that still count, to be saved again. */
+export function keepElsewhere(
+  calls: (CallsAtUptime | CallsElsewhere)[],
+  { up }: MachineTimes,
+): Call[] {
+  return calls.flatMap((each) => ('call' in each && each.time > up - minute ? [each.call] : []))
 }
 
 /**
@@ -74,27 +115,31 @@ function addCall(calls: Map<string, Call>, call: Call, join: (a: number, b: numb
   const key = `${call.boot} ${call.up} ${call.at}`
   const present = calls.get(key)
   const count = present === undefined ? call.count : join(present.count ?? 1, call.count ?? 1)
-  calls.set(key, count === undefined || count === 1 ? call : { ...call, count })
+  const kept = present ?? call
+  calls.set(key, count === undefined || count === 1 ? kept : { ...kept, count })
 }
 
 const sumCounts = (a: number, b: number) => a + b
 
 /**
  * Parses the calls of an account. Invalid entries are ignored: the service's rate headers still
- * apply.
+ * apply. Earlier versions did not mark calls in flight.
  */
 export function parseCalls(data: Json | undefined): { apply: string; calls: Call[] } {
   if (data === undefined || !isObject(data)) return { apply: '', calls: [] }
   const { apply } = data
   const calls: unknown[] = Array.isArray(data['calls']) ? data['calls'] : []
+  const isMarked = !/^edgewise\.budget\/[12]$/.test(String(data['format']))
   return {
     apply: typeof apply === 'string' ? apply : '',
-    calls: calls.filter((call) => isCall(call)),
+    calls: calls
+      .filter((call) => isCall(call))
+      .map((call): Call => (isMarked ? call : { ...call, inFlight: true })),
   }
 }
 
 /** Formats the file of an account's calls. */
 export function formatCalls(apply: string, calls: Call[]): string {
-  const file: CallsFile = { format: 'edgewise.budget/2', apply, calls }
+  const file: CallsFile = { format, apply, calls }
   return `${JSON.stringify(file)}\n`
 }
