@@ -1,10 +1,13 @@
 /**
  * Before each file, for the whole worker: `scryptSync`, which is slow by design, computes each key
  * once, and `fsyncSync` waits for no disk, since what tests write need not outlive the machine.
+ * State of the user goes to a temporary folder.
  */
 import nodeCrypto from 'node:crypto'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 const known = Symbol.for('edgewise.scrypt')
 if (!(known in nodeCrypto.scryptSync)) {
@@ -16,6 +19,9 @@ if (!(known in nodeCrypto.scryptSync)) {
     keys.set(name, key)
     return Buffer.from(key)
   }
+  const userState = fs.mkdtempSync(join(tmpdir(), 'edgewise-user-state-'))
+  process.env['XDG_STATE_HOME'] = userState
+  process.once('exit', () => fs.rmSync(userState, { recursive: true, force: true }))
   nodeCrypto.scryptSync = Object.assign(remembering, { [known]: true })
   fs.fsyncSync = () => {}
   syncBuiltinESMExports()

@@ -84,6 +84,10 @@ boot: string
  */
 up: number
 }
+/**
+ * Id of the apply that saved them, in the file that all folder stores of a user share.
+ */
+by?: string
 }
 /**
  * State of one domain: <id>/<address>/domains/<hash>/<domain>.json.

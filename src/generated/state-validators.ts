@@ -1943,7 +1943,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                 var valid0 = _errs9 === errors;
               } else
                 var valid0 = !0;
-              if (valid0)
+              if (valid0) {
                 if (data.seen !== void 0) {
                   let data5 = data.seen, _errs10 = errors;
                   if (errors === _errs10)
@@ -1971,6 +1971,15 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                   var valid0 = _errs10 === errors;
                 } else
                   var valid0 = !0;
+                if (valid0)
+                  if (data.by !== void 0) {
+                    let _errs16 = errors;
+                    if (typeof data.by != "string")
+                      return validate25.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "string" } }], !1;
+                    var valid0 = _errs16 === errors;
+                  } else
+                    var valid0 = !0;
+              }
             }
           }
         }

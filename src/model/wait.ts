@@ -1,5 +1,5 @@
-/** Reports the reason and the end of a wait that would otherwise be silent, in one sentence. */
-export type ReportWait = (text: string) => void
+/** Prints a note while an operation runs, such as the reason and the end of a long wait. */
+export type Note = (text: string) => void
 
 /** Formats an instant as local time, `hh:mm:ss`. */
 export function formatLocalTime(atMs: number): string {

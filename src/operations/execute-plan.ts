@@ -3,12 +3,14 @@ import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
 import type { ServiceTime } from '../service/service-time.ts'
-import { CallBudget, type EndedCalls } from '../service/write/call-budget.ts'
+import { CallBudget } from '../service/write/call-budget.ts'
+import type { EndedCalls } from '../service/write/ended-calls.ts'
 import { buildCalls, keepElsewhere, toUptimes, type MachineTimes } from '../state/format/calls.ts'
 import type { Lease } from '../state/lease.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
+import { shareCalls } from './share-calls.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** Options for executing a plan. */
@@ -50,19 +52,23 @@ export async function executePlan(
     now: clock.now(),
     up: clock.monotonic(),
   })
-  const { calls, incomplete } = await store.loadCalls()
+  const { calls, incomplete, apply: previous = '' } = await store.loadCalls()
   const unknownCalls = incomplete ? countUnknownCalls(callsPerMinute, readClocks().up) : []
   const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
   const saveCalls = (ended: EndedCalls[]) => {
     const here = readClocks()
-    const calls = [...keepElsewhere(earlierCalls, here), ...buildCalls(ended, here)]
-    return store.saveCalls(id, calls)
+    return store.saveCalls(id, [...keepElsewhere(earlierCalls, here), ...buildCalls(ended, here)])
   }
   // Saved even if nothing is sent now: the next apply has to count these calls too.
   const ownCalls = earlierCalls.filter((each) => !('call' in each))
   if (earlierCalls.length > 0) await saveCalls(ownCalls)
   const settleMs = config.service.settleSeconds * 1000
   const timeoutMs = config.service.timeoutSeconds * 1000
+  const { callRegister = null } = store
+  const shared =
+    callRegister === null
+      ? null
+      : await shareCalls(callRegister, id, previous, ownCalls, readClocks)
   const budget = new CallBudget(
     callsPerMinute,
     maxWaitSeconds * 1000,
@@ -70,6 +76,7 @@ export async function executePlan(
     earlierCalls,
     saveCalls,
     timeoutMs + settleMs,
+    shared,
   )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside, { time })
   try {

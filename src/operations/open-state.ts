@@ -1,3 +1,4 @@
+import { isAbsolute, join } from 'node:path'
 import type { Workspace } from '../manifest/workspace.ts'
 import { openGit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
@@ -29,7 +30,16 @@ export async function openState({ root, config }: Workspace, outside: Outside): 
     {
       disk: outside.disk,
       processName: outside.machine.processName,
+      userFolder: findUserFolder(outside.env),
+      note: outside.note,
       openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, outside)),
     },
   )
+}
+
+/** Finds the folder for state of the user, by the XDG specification; null without a home. */
+function findUserFolder(env: Outside['env']): string | null {
+  const { XDG_STATE_HOME: xdg = '', LOCALAPPDATA: local = '', HOME: home = '' } = env
+  const base = [xdg, local, home === '' ? '' : join(home, '.local', 'state')].find(isAbsolute)
+  return base === undefined ? null : join(base, 'edgewise')
 }

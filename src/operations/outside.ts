@@ -1,6 +1,6 @@
 import type { Solver } from '../plan/cover/dual-bound.ts'
 import type { Clock } from '../model/clock.ts'
-import type { ReportWait } from '../model/wait.ts'
+import type { Note } from '../model/wait.ts'
 import type { Transport } from '../service/transport.ts'
 import type { Disk } from '../state/folder/disk.ts'
 import type { GitRepository } from '../state/git/git-repository.ts'
@@ -20,8 +20,8 @@ export interface Outside {
   signal: AbortSignal
   /** Transport to the service; absent: this machine's network. */
   transport?: Transport
-  /** Reports a wait that would otherwise be silent. */
-  reportWait?: ReportWait
+  /** Prints notes while an operation runs; absent: nowhere. */
+  note?: Note
   machine: Machine
   disk: Disk
   /** Opens the repository of a folder; absent: with the git program of this machine. */

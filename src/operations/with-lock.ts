@@ -69,7 +69,7 @@ export async function withLock<T>(
       timeoutMs,
       outside.clock,
       outside.signal,
-      (other, waitMs) => outside.reportWait?.(formatLockWait(other, waitMs, outside.clock.now())),
+      (other, waitMs) => outside.note?.(formatLockWait(other, waitMs, outside.clock.now())),
     )
     const { clock, machine } = outside
     const lockedAt = { atMs: clock.now(), upMs: clock.monotonic(), uptimeMs: machine.uptime() }
@@ -122,7 +122,7 @@ function formatLockWait(other: LockHolder | null, waitMs: number, now: number): 
  */
 async function reacquire<T>(
   acquire: (timeoutMs: number) => Promise<T>,
-  { clock, signal, reportWait }: Outside,
+  { clock, signal, note }: Outside,
 ): Promise<T> {
   const deadlineMs = clock.monotonic() + reacquireTimeoutMs
   let isReported = false
@@ -136,8 +136,7 @@ async function reacquire<T>(
         !(error instanceof HangingRemoteError)
       if (!isTransient || signal.aborted || clock.monotonic() >= deadlineMs) throw error
       const end = formatLocalTime(clock.now() + deadlineMs - clock.monotonic())
-      if (!isReported)
-        reportWait?.(`waiting for the lock, until ${end} at the latest: ${error.message}`)
+      if (!isReported) note?.(`waiting for the lock, until ${end} at the latest: ${error.message}`)
       isReported = true
       await clock.sleep(retryMs, signal)
     }

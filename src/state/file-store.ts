@@ -20,6 +20,7 @@ import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks
 import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
 import { findOwners, refuseOwned } from './owners.ts'
+import type { Register } from './register.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatAddress, parseAddress } from './format/address-file.ts'
@@ -30,9 +31,16 @@ import type { FileChanges } from './folder/write-file.ts'
 
 /**
  * Opens state in files: one for each domain, the journal, and a marker for each unfinished apply.
+ *
+ * @param callRegister has the calls of processes with other stores; null if it is not shared
  */
-export function openFileStore(files: StateFiles, key: StateKey, account: string): Store {
-  return new FileStore(files, key, account)
+export function openFileStore(
+  files: StateFiles,
+  key: StateKey,
+  account: string,
+  callRegister: Register | null = null,
+): Store {
+  return new FileStore(files, key, account, callRegister)
 }
 
 function toApplied({ settled: _settled, isOld: _isOld, ...applied }: JournalEntry): Applied {
@@ -42,6 +50,7 @@ function toApplied({ settled: _settled, isOld: _isOld, ...applied }: JournalEntr
 class FileStore implements Store {
   readonly location: string
   readonly share: Store['share']
+  readonly callRegister: Register | null
   readonly #files: StateFiles
   readonly #key: StateKey
   readonly #paths: StatePaths
@@ -55,7 +64,8 @@ class FileStore implements Store {
   #known: ReadonlySet<Domain> = new Set()
   readonly #queue = createSerialQueue()
 
-  constructor(files: StateFiles, key: StateKey, account: string) {
+  constructor(files: StateFiles, key: StateKey, account: string, callRegister: Register | null) {
+    this.callRegister = callRegister
     this.#files = files
     this.#key = key
     this.#paths = buildStatePaths(key)
@@ -212,6 +222,7 @@ class FileStore implements Store {
     const incomplete = this.#unfinished.some(({ entry }) => entry.id !== own.apply)
     return {
       calls: mergeCalls(own.calls, others.calls),
+      apply: own.apply,
       incomplete: this.share !== null && incomplete,
     }
   }

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { StateConfig } from '../model/config.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Note } from '../model/wait.ts'
 import { createFolderFiles } from './folder/folder-files.ts'
 import { createFolderRegister } from './folder/folder-register.ts'
 import type { Disk } from './folder/disk.ts'
@@ -11,7 +12,13 @@ import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
 import { findRepositoryFolder } from './git/find-repository-folder.ts'
 import type { StateKey, Store } from './store.ts'
-import { buildBudgetPath, buildLockPath, buildStatePaths } from './format/state-paths.ts'
+import { createOptionalRegister } from './optional-register.ts'
+import {
+  buildBudgetPath,
+  buildLockPath,
+  buildStatePaths,
+  buildUserBudgetPath,
+} from './format/state-paths.ts'
 import type { Register } from './register.ts'
 
 /** Identity of the state of a workspace, and its configured location. */
@@ -27,6 +34,10 @@ export interface StateEnvironment {
   disk: Disk
   /** Identifies this process among all that may write to the same folder. */
   processName: string
+  /** Folder of the user, shared by all workspaces on this machine; null if the user has none. */
+  userFolder?: string | null
+  /** Prints a note. */
+  note?: Note
   /** Opens the repository that contains a folder; null if there is none. */
   openGit(folder: string, remote: string): Promise<GitRepository | null>
 }
@@ -105,8 +116,9 @@ function resolveLinks(path: string): string {
 
 function openInFolder(
   { root, state, account, ...key }: StateLocation,
-  { disk, processName }: StateEnvironment,
+  world: StateEnvironment,
 ): OpenState {
+  const { disk, processName } = world
   const folder = resolve(root, state.path)
   const lock = createFolderRegister(
     disk,
@@ -114,12 +126,36 @@ function openInFolder(
     processName,
   )
   return {
-    store: openFileStore(createFolderFiles(disk, folder, processName, lock), key, account),
+    store: openFileStore(
+      createFolderFiles(disk, folder, processName, lock),
+      key,
+      account,
+      openUserCalls(key.address, account, world),
+    ),
     lock,
     notes: [],
     findFolderInCheckout: () =>
       isInside(findRepositoryFolder(root) ?? root, folder) ? folder : null,
   }
+}
+
+/**
+ * Opens the calls that the folder stores of a user share: each store alone would allow the whole
+ * call rate. An embedded emulator has a call rate of its own.
+ */
+function openUserCalls(
+  address: string,
+  account: string,
+  { disk, processName, userFolder = null, note }: StateEnvironment,
+): Register | null {
+  if (userFolder === null || address === 'emulator') return null
+  const folder = join(userFolder, buildUserBudgetPath(address, account))
+  return createOptionalRegister(createFolderRegister(disk, folder, processName), (reason) =>
+    note?.(
+      `note: the call budget of the account "${account}" is not shared with other workspaces: ` +
+        reason,
+    ),
+  )
 }
 
 function openInGit(

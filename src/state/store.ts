@@ -2,6 +2,7 @@ import type { Domain, ItemState, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { Call } from './format/calls.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
+import type { Register } from './register.ts'
 import type { Applied } from '../model/applied.ts'
 
 /** Recorded state of one item of one domain, and its source. */
@@ -136,11 +137,18 @@ export interface Store {
   /** Loads the calls that count against the call budget of the account. */
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>
+  /**
+   * Has the calls of processes with other stores and the same account; absent or null if it is not
+   * shared.
+   */
+  readonly callRegister?: Register | null
 }
 
 /** Calls of earlier processes. */
 export interface KnownCalls {
   calls: Call[]
+  /** Id of the apply that saved them on this machine; absent or empty if none did. */
+  apply?: string
   /** Whether an apply died whose last calls are known only to another machine. */
   incomplete: boolean
 }

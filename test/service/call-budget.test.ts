@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  CallBudget,
-  type BudgetWait,
-  type EndedCalls,
-} from '../../src/service/write/call-budget.ts'
+import { CallBudget, type BudgetWait } from '../../src/service/write/call-budget.ts'
+import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
 import { countEach, simulateArrivals, minute, maxPerMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { fc, itOften, runs } from '../runs.ts'

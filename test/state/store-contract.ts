@@ -126,7 +126,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect(await store.listOtherAddresses()).toEqual([])
       expect(await store.listApplies()).toEqual([])
       expect(await store.loadStateBefore('none')).toEqual(new Map())
-      expect(await store.loadCalls()).toEqual({ calls: [], incomplete: false })
+      expect(await store.loadCalls()).toEqual({ calls: [], apply: '', incomplete: false })
       expect(await kind.everything()).toEqual(before)
     })
 

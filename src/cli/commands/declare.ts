@@ -68,10 +68,10 @@ function createContext(io: Io, options: GlobalOptions): CommandContext {
     if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
   }
   // A bar or a countdown may be on the current line of the terminal.
-  const reportWait = (text: string) =>
+  const noteMeanwhile = (text: string) =>
     note(`${io.errIsTerminal ? '\r\u001b[K' : ''}${escapeInvisibleInLines(text)}`)
   return {
-    io: { ...io, reportWait },
+    io: { ...io, note: noteMeanwhile },
     options,
     paint: createPaint(io.outIsTerminal, colour, io.env),
     errPaint: createPaint(io.errIsTerminal, colour, io.env),

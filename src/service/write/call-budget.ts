@@ -1,20 +1,19 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Limits } from '../../model/outcome.ts'
+import { filterLastMinute, minute, sumCounts, type EndedCalls } from './ended-calls.ts'
 import { WaitQueue } from './wait-queue.ts'
 
-const minute = 60_000
-/** Calls are kept one by one up to this number of entries, then together for each slot. */
-const maxEntries = 600
-const slotMs = 100
+/** Interval of looking for calls of other processes during a wait, ms. */
+const pollMs = 1000
 /** Shorter waits are not reported, ms. */
 const minReportedMs = 2000
 
-/** Calls that ended at the same time, by the monotonic clock, ms. */
-export interface EndedCalls {
-  time: number
-  count: number
-  /** Calls of another machine: the budget counts them, but does not save them. */
-  isElsewhere?: true
+/** Calls of processes that use the same call rate at the same time. */
+export interface SharedCalls {
+  /** Loads the calls of the others. */
+  load(): Promise<EndedCalls[]>
+  /** Shares the calls of this process if those of the others allow it; returns whether they do. */
+  save(own: () => EndedCalls[], allows: (others: EndedCalls[]) => boolean): Promise<boolean>
 }
 
 /** A wait for the next call. */
@@ -53,30 +52,6 @@ export function computeNextCallAt(spent: BudgetUsage, limit: number, now: number
 }
 
 /**
- * Returns the calls of the last minute, which still count; ascending. Beyond `maxEntries` the calls
- * of a slot count from the last of them, so that time and memory do not grow with the call rate.
- */
-function filterLastMinute(ended: EndedCalls[], now: number): EndedCalls[] {
-  const recent = ended.filter(({ time }) => time > now - minute)
-  recent.sort((a, b) => a.time - b.time)
-  const getSlot = (time: number) => (recent.length > maxEntries ? Math.ceil(time / slotMs) : time)
-  const merged: EndedCalls[] = []
-  for (const calls of recent) {
-    const { time, count, isElsewhere } = calls
-    const last = merged.at(-1)
-    const areOwn = last?.isElsewhere !== true && isElsewhere !== true
-    if (last !== undefined && areOwn && getSlot(last.time) === getSlot(time))
-      merged.splice(-1, 1, { time, count: last.count + count })
-    else merged.push(calls)
-  }
-  return merged
-}
-
-function sumCounts(ended: EndedCalls[]): number {
-  return ended.reduce((sum, { count }) => sum + count, 0)
-}
-
-/**
  * Limits calls to the call rate, across processes. All times are of the monotonic clock, since the
  * wall clock may be set at any time.
  */
@@ -87,6 +62,9 @@ export class CallBudget {
   readonly #clock: Clock
   readonly #remember: (ended: EndedCalls[]) => Promise<void>
   readonly #spent: BudgetUsage
+  readonly #shared: SharedCalls | null
+  /** Calls of processes that run at the same time, as last loaded. */
+  #others: EndedCalls[] = []
   readonly #waiting = new WaitQueue()
   /** End of the last wait that was reported, by the monotonic clock. */
   #reportedUntil = -Infinity
@@ -96,6 +74,7 @@ export class CallBudget {
    * @param earlier calls by other processes
    * @param remember saves the calls of this machine durably
    * @param lateMs grace period, ms, for calls in flight when their process died
+   * @param shared calls of processes that use the same call rate at the same time; null for none
    */
   constructor(
     callsPerMinute: number,
@@ -104,11 +83,13 @@ export class CallBudget {
     earlier: EndedCalls[],
     remember: (ended: EndedCalls[]) => Promise<void>,
     lateMs = 0,
+    shared: SharedCalls | null = null,
   ) {
     this.maxWaitMs = maxWaitMs
     this.callsPerMinute = callsPerMinute
     this.#clock = clock
     this.#remember = remember
+    this.#shared = shared
     const now = clock.monotonic()
     // A time in the future belongs to a call in flight when its process died: it arrives within the
     // grace period.
@@ -126,10 +107,7 @@ export class CallBudget {
   /** Counts the calls that could be sent at once. */
   countAvailable(): number {
     const now = this.#clock.monotonic()
-    const ours =
-      this.callsPerMinute -
-      this.#spent.running -
-      sumCounts(this.#spent.ended.filter(({ time }) => time > now - minute))
+    const ours = this.callsPerMinute - this.#countUsed()
     return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
   }
 
@@ -139,7 +117,8 @@ export class CallBudget {
    */
   computeWaitMs(): number | null {
     const now = this.#clock.monotonic()
-    const at = computeNextCallAt(this.#spent, this.callsPerMinute, now)
+    const ended = [...this.#spent.ended, ...this.#others].toSorted((a, b) => a.time - b.time)
+    const at = computeNextCallAt({ ...this.#spent, ended }, this.callsPerMinute, now)
     return at === null ? null : at - now
   }
 
@@ -158,15 +137,20 @@ export class CallBudget {
       } else if (wait === 0) {
         this.#spent.running++
         this.#spent.service.left--
-        await this.#save()
-        return true
+        if (await this.#reserve()) return true
+        this.#spent.running--
+        this.#spent.service.left++
+        // Others may wait for the end of this call.
+        this.#waiting.wakeAll()
       } else if (wait > this.maxWaitMs && this.#spent.running === 0) {
         return false
       } else {
         this.#reportWait(wait, onWait)
         // Calls in flight reduce the remainder that the service reported, although it may have
         // counted some of them: each answer reports it again, and may shorten the wait.
-        await this.#waiting.waitUpTo(Math.min(wait, this.maxWaitMs), this.#clock, signal)
+        const longestMs = this.#others.length > 0 ? pollMs : this.maxWaitMs
+        await this.#waiting.waitUpTo(Math.min(wait, longestMs), this.#clock, signal)
+        if (this.#shared !== null) this.#setOthers(await this.#shared.load())
       }
     }
   }
@@ -175,9 +159,34 @@ export class CallBudget {
     const now = this.#clock.monotonic()
     if (ms < minReportedMs || now < this.#reportedUntil) return
     this.#reportedUntil = now + ms
-    const { service, ended, running } = this.#spent
+    const { service } = this.#spent
     const byService = service.left <= 0 && service.until >= now + ms
-    onWait?.({ ms, used: byService ? null : sumCounts(ended) + running })
+    onWait?.({ ms, used: byService ? null : this.#countUsed() })
+  }
+
+  /** Counts the calls of the last minute, those in flight included. */
+  #countUsed(): number {
+    const oldest = this.#clock.monotonic() - minute
+    const { ended, running } = this.#spent
+    return running + sumCounts([...ended, ...this.#others].filter(({ time }) => time > oldest))
+  }
+
+  /** Saves a call that is about to be sent; false if calls of other processes forbid it. */
+  async #reserve(): Promise<boolean> {
+    const allows = (others: EndedCalls[]) => {
+      this.#setOthers(others)
+      return this.#countUsed() <= this.callsPerMinute
+    }
+    if (this.#shared !== null && !(await this.#shared.save(() => this.#listOwn(), allows)))
+      return false
+    await this.#remember(this.#listOwn())
+    return true
+  }
+
+  /** A call in flight in another process may end at any time: it counts as ended now. */
+  #setOthers(others: EndedCalls[]): void {
+    const now = this.#clock.monotonic()
+    this.#others = others.map(({ time, count }) => ({ time: Math.min(time, now), count }))
   }
 
   /**
@@ -196,17 +205,21 @@ export class CallBudget {
         until: now + (resetMs ?? minute),
       }
     this.#waiting.wakeAll()
-    await this.#save()
+    await this.#remember(this.#listOwn())
+    await this.#shared?.save(
+      () => this.#listOwn(),
+      () => true,
+    )
   }
 
   /**
-   * Saves the times of this machine's calls. A call in flight gets a time in the future: if this process dies, the
-   * next one counts the call from its own start.
+   * Lists the times of this machine's calls. A call in flight gets a time in the future: if this
+   * process dies, the next one counts the call from its own start.
    */
-  #save(): Promise<void> {
+  #listOwn(): EndedCalls[] {
     const { running } = this.#spent
     const ended = this.#spent.ended.filter(({ isElsewhere }) => isElsewhere !== true)
     const inFlight = { time: this.#clock.monotonic() + minute, count: running }
-    return this.#remember(running === 0 ? ended : [...ended, inFlight])
+    return running === 0 ? ended : [...ended, inFlight]
   }
 }

@@ -20,6 +20,8 @@ export interface Call {
   count?: number
   /** In flight when they were saved: `up` and `at` may be later than that. */
   inFlight?: true
+  /** Id of the apply that saved them, where several processes share a file. */
+  by?: string
   /** Latest possible end by the clock of another machine, which has loaded them. */
   seen?: { boot: string; up: number }
 }

@@ -68,6 +68,11 @@ export function buildBudgetPath(address: string, account: string): string {
   return `budget/${buildPlainName(address)}/${buildPlainName(account)}.json`
 }
 
+/** Builds the path of the calls of a service's account in the folder of a user. */
+export function buildUserBudgetPath(address: string, account: string): string {
+  return `budget/${buildPlainName(address)}/${buildPlainName(account)}`
+}
+
 /** Builds the path of the account's lock. */
 export function buildLockPath(address: string, account: string): string {
   return `lock/${buildPlainName(address)}/${buildPlainName(account)}`

@@ -15,7 +15,8 @@ export interface GitRepository {
   /** Finds the commit of a ref of this repository; null if the ref does not exist. */
   findTip(ref: string): Promise<string | null>
   /**
-   * Fetches the commit of a ref of the remote with its whole history; null if there is no such ref.
+   * Fetches the commit of a ref of the remote with its whole history; null if the ref does not
+   * exist.
    */
   fetch(ref: string): Promise<string | null>
   /** Finds the latest common ancestor of two commits. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { formatLocalTime, type ReportWait } from '../../model/wait.ts'
+import { formatLocalTime, type Note } from '../../model/wait.ts'
 import { hideCredentials, type Git, type GitResult, type WatchedGit } from './git-command.ts'
 
 /** Time limits of git's calls to a remote, ms. Output of a call counts as a sign of life. */
@@ -28,7 +28,7 @@ export interface RemoteContext {
   clock: Pick<Clock, 'now'>
   /** Aborted by an interrupt. */
   signal: AbortSignal
-  reportWait?: ReportWait
+  note?: Note
   /** Other limits, and another clock than that of the timers, ms; for tests. */
   limits?: RemoteLimits
   timerNow?(): number
@@ -155,7 +155,7 @@ class RemoteCalls {
     if (this.#isReported) return
     this.#isReported = true
     const end = formatLocalTime(this.#context.clock.now() + restMs)
-    this.#context.reportWait?.(
+    this.#context.note?.(
       `waiting for the remote ${this.#remote} to answer "git ${command}"; ` +
         `it is given up at ${end} unless it makes progress`,
     )
@@ -168,8 +168,8 @@ class RemoteCalls {
       'record-unreachable',
       `the remote ${this.#remote} has not answered for ${seconds} s; "git ${command}" was given ` +
         `up${why}`,
-      `Check that "git fetch ${this.#name}" works. What this clone has recorded is kept, and shared ` +
-        'by the next apply.',
+      `Check that "git fetch ${this.#name}" works. What this clone has recorded is kept, and ` +
+        'shared by the next apply.',
     )
   }
 
