@@ -56,7 +56,8 @@ async function runUntilEnd(run: Run): Promise<Ending> {
     outside,
     dialogue: createDialogue(run),
   })
-  if (result.unrecorded?.includes('(simulated)') !== true) run.marked()
+  // An apply that can't write its mark says so, or can't tell that its lock is lost.
+  if (!/could not be marked|\(simulated\)/.test(result.unrecorded ?? '')) run.marked()
   if (status !== 'done') return 'incomplete'
   return plan.changes.length === 0 ? 'settled' : 'complete'
 }

@@ -5,7 +5,7 @@ import { parseJson } from '../../src/model/json.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { fileKinds, findSchemaFaults } from '../state/state-schemas.ts'
 import { setFaults, Place } from './cli.ts'
-import { emulator, enterPlace, runInPause, place, setStageInTime } from './stage.ts'
+import { emulator, enterPlace, runInPause, place, setStageInTime, time } from './stage.ts'
 
 /** Schema of each file in the state folder, by path. */
 const kinds: [RegExp, string][] = [
@@ -16,6 +16,7 @@ const kinds: [RegExp, string][] = [
   [/^default\/[^/]+\/waves\/[^/]+\/\d+\.json$/, 'wave'],
   [/^default\/[^/]+\/pruned\/applies\.json$/, 'pruned'],
   [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],
+  [/^default\/doubts\/[^/]+\/[^/]+\.json$/, 'doubt'],
   [/^budget\/[^/]+\/[^/]+\.json$/, 'calls'],
   [/^lock\/[^/]+\/[^/]+\/test-\d+\.tmp$/, 'lock'],
 ]
@@ -88,6 +89,18 @@ it('every file that any command writes fits its schema', async () => {
   await expectExit(0, 'import', 'held.json', '--replace')
   await expectExit(0, 'state', 'forget', domains[2] ?? '', '--yes')
   await expectExit(0, 'state', 'prune', '--keep', '0d', '--yes')
+
+  declareTimeouts(64)
+  await setFaults(emulator, { kind: 'reset-after' })
+  // While the apply waits for another attempt.
+  time.onSleep = async () => {
+    delete time.onSleep
+    await expectExit(0, 'state', 'unlock', '--force', '--yes')
+  }
+  await expectExit(3, 'apply', '--yes', '--no-waves')
+  await setFaults(emulator)
+  await expectExit(0, 'apply', '--yes', '--no-waves')
+  await expectExit(0, 'plan', '--detailed-exitcode')
 
   const seen = new Set(['plan'])
   for (const [path, text] of written) {
