@@ -383,3 +383,13 @@ describe('the stored times', () => {
     expect(budget.countAvailable()).toBe(1)
   })
 })
+
+it('a call in flight when its process died is not delayed by each later process', async () => {
+  const clock = new FakeClock()
+  const inFlight = [{ time: clock.monotonic() + minute, count: 1 }]
+  const waitNow = () =>
+    new CallBudget(1, 300_000, clock, inFlight, async () => {}, 40_000).computeWaitMs()
+  expect(waitNow()).toBe(100_000)
+  await clock.advance(50_000)
+  expect(waitNow()).toBe(70_000)
+})

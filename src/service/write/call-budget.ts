@@ -61,6 +61,7 @@ export class CallBudget {
   readonly callsPerMinute: number
   readonly #clock: Clock
   readonly #remember: (ended: EndedCalls[]) => Promise<void>
+  readonly #lateMs: number
   readonly #spent: BudgetUsage
   readonly #shared: SharedCalls | null
   /** Calls of processes that run at the same time, as last loaded. */
@@ -89,13 +90,14 @@ export class CallBudget {
     this.callsPerMinute = callsPerMinute
     this.#clock = clock
     this.#remember = remember
+    this.#lateMs = lateMs
     this.#shared = shared
     const now = clock.monotonic()
     // A time in the future belongs to a call in flight when its process died: it arrives within the
-    // grace period.
+    // grace period of whoever saw that first.
     const known = earlier.map((calls) => ({
       ...calls,
-      time: calls.time > now ? now + lateMs : calls.time,
+      time: Math.min(calls.time, now + lateMs),
     }))
     this.#spent = {
       running: 0,
@@ -219,7 +221,8 @@ export class CallBudget {
   #listOwn(): EndedCalls[] {
     const { running } = this.#spent
     const ended = this.#spent.ended.filter(({ isElsewhere }) => isElsewhere !== true)
-    const inFlight = { time: this.#clock.monotonic() + minute, count: running }
+    const latest = this.#clock.monotonic() + Math.max(minute, this.#lateMs)
+    const inFlight = { time: latest, count: running }
     return running === 0 ? ended : [...ended, inFlight]
   }
 }
