@@ -1,4 +1,5 @@
 import { draw } from './chance.ts'
+import { computeGustFactors } from './gusts.ts'
 import type { Period } from './periods.ts'
 import { areaSalt, computeHourlyRequests, statuses, type Area, type Traffic } from './traffic.ts'
 
@@ -20,6 +21,8 @@ interface Hour {
   shares: Float64Array
   requests: Float64Array
   phases: Float64Array
+  /** Class of a status (its hundreds) → sums of the factors of gusts up to each minute. */
+  gusts: ReadonlyMap<number, Float64Array>
   end: number
   before: number
 }
@@ -73,7 +76,29 @@ function drawHour(traffic: Traffic, area: Area, hour: number, shares: Float64Arr
     requests[s] = all * share * (1 + gust * (draw(key + s, hour) - 0.5))
     phases[s] = draw(key - s - 1, hour)
   }
-  return { hour, shares, requests, phases, end: hour * 60, before: 0 }
+  return {
+    hour,
+    shares,
+    requests,
+    phases,
+    gusts: sumGusts(traffic, hour),
+    end: hour * 60,
+    before: 0,
+  }
+}
+
+/** Sums the factors of the gusts of an hour, so that the counts of minutes still add up. */
+function sumGusts({ gusts }: Traffic, hour: number): Hour['gusts'] {
+  const sums = new Map<number, Float64Array>()
+  if (gusts === null) return sums
+  for (const hundreds of [4, 5]) {
+    const factors = computeGustFactors(gusts, hundreds, hour)
+    if (factors === null) continue
+    const sum = new Float64Array(61)
+    for (let i = 0; i < 60; i++) sum[i + 1] = (sum[i] ?? 0) + (factors[i] ?? 1)
+    sums.set(hundreds, sum)
+  }
+  return sums
 }
 
 function addSpan(
@@ -84,7 +109,7 @@ function addSpan(
   from: number,
   to: number,
 ): void {
-  const { requests, phases, hour } = state
+  const { requests, phases, hour, gusts } = state
   const before = state.end === from ? state.before : computeShareBefore(key, hour, from)
   const upTo = computeShareBefore(key, hour, to)
   state.end = to
@@ -93,10 +118,15 @@ function addSpan(
     const total = requests[s] as number
     if (total === 0) continue
     const phase = phases[s] as number
+    const gust = gusts.get(Math.floor((statuses[s] ?? 0) / 100))
+    const shareAt = (share: number, minute: number) =>
+      gust === undefined
+        ? share
+        : share + ((gust[minute - hour * 60] ?? 0) - (minute - hour * 60)) / 60
     counts[offset + s] =
       (counts[offset + s] as number) +
-      Math.floor(total * upTo + phase) -
-      Math.floor(total * before + phase)
+      Math.floor(total * shareAt(upTo, to) + phase) -
+      Math.floor(total * shareAt(before, from) + phase)
   }
 }
 
