@@ -21,8 +21,8 @@ interface Hour {
   shares: Float64Array
   requests: Float64Array
   phases: Float64Array
-  /** Class of a status (its hundreds) → sums of the factors of gusts up to each minute. */
-  gusts: ReadonlyMap<number, Float64Array>
+  /** Sums of the factors of gusts of 4xx and of 5xx up to each minute; null without gusts. */
+  gusts: [Float64Array | null, Float64Array | null] | null
   end: number
   before: number
 }
@@ -89,16 +89,20 @@ function drawHour(traffic: Traffic, area: Area, hour: number, shares: Float64Arr
 
 /** Sums the factors of the gusts of an hour, so that the counts of minutes still add up. */
 function sumGusts({ gusts }: Traffic, hour: number): Hour['gusts'] {
-  const sums = new Map<number, Float64Array>()
-  if (gusts === null) return sums
-  for (const hundreds of [4, 5]) {
+  if (gusts === null) return null
+  const sumClass = (hundreds: number) => {
     const factors = computeGustFactors(gusts, hundreds, hour)
-    if (factors === null) continue
-    const sum = new Float64Array(61)
-    for (let i = 0; i < 60; i++) sum[i + 1] = (sum[i] ?? 0) + (factors[i] ?? 1)
-    sums.set(hundreds, sum)
+    if (factors === null) return null
+    const sums = new Float64Array(61)
+    for (let i = 0; i < 60; i++) sums[i + 1] = (sums[i] ?? 0) + (factors[i] ?? 1)
+    return sums
   }
-  return sums
+  return [sumClass(4), sumClass(5)]
+}
+
+/** Computes what gusts add before a minute of an hour, as a share of its errors without gusts. */
+function computeExtraShare(sums: Float64Array, minute: number): number {
+  return ((sums[minute] ?? 0) - minute) / 60
 }
 
 function addSpan(
@@ -118,15 +122,14 @@ function addSpan(
     const total = requests[s] as number
     if (total === 0) continue
     const phase = phases[s] as number
-    const gust = gusts.get(Math.floor((statuses[s] ?? 0) / 100))
-    const shareAt = (share: number, minute: number) =>
-      gust === undefined
-        ? share
-        : share + ((gust[minute - hour * 60] ?? 0) - (minute - hour * 60)) / 60
+    const gust = gusts?.[(statuses[s] ?? 0) < 500 ? 0 : 1] ?? null
+    const isError = gust !== null && (statuses[s] ?? 0) >= 400
+    const extraTo = isError ? computeExtraShare(gust, to - hour * 60) : 0
+    const extraFrom = isError ? computeExtraShare(gust, from - hour * 60) : 0
     counts[offset + s] =
       (counts[offset + s] as number) +
-      Math.floor(total * shareAt(upTo, to) + phase) -
-      Math.floor(total * shareAt(before, from) + phase)
+      Math.floor(total * (upTo + extraTo) + phase) -
+      Math.floor(total * (before + extraFrom) + phase)
   }
 }
 
