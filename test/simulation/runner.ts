@@ -21,7 +21,7 @@ export interface Run {
   process: Process
   config: WorkspaceConfig
   desired: Snapshot
-  network: Network
+  network: Pick<Network, 'createTransport'>
   stateWorld: StateWorld
   lockTimeoutMs: number
   bisects: boolean
