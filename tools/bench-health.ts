@@ -5,13 +5,10 @@
  */
 import { parseArgs } from 'node:util'
 import { judgeWave, significance } from '../src/health/judge.ts'
-import { computeWindows } from '../src/health/windows.ts'
-import { countRequests } from '../src/emulator/entities/statistics.ts'
-import { areas, statuses } from '../src/emulator/entities/traffic.ts'
 import type { HealthRule } from '../src/model/health.ts'
 import type { Counts } from '../src/model/statistics.ts'
-import { createTimeZone } from '../src/model/time-zone.ts'
 import { Draws } from '../test/health/draws.ts'
+import { drawFleet, judgeFleetWave, raise, waves as fleetWaves } from '../test/health/fleets.ts'
 
 type Wave = [before: Map<string, Counts>, after: Map<string, Counts>]
 
@@ -26,8 +23,6 @@ const defaultRule: HealthRule = {
   minRequests: 500,
   margin: 1,
 }
-const zone = createTimeZone('UTC')
-const minuteMs = 60_000
 /** Four waves of 200 domains: 1 %, 5 %, 25 %, 100 %. */
 const waves = [2, 8, 40, 150]
 
@@ -36,29 +31,19 @@ console.log(
     'without a change\n',
 )
 console.log(formatNoiseRow('noise', 'rule', 'stopped', 'of', 'share'))
-const emulated = Math.max(1, Math.round(rollouts / 10))
-measureNoise('binomial', defaultRule, rollouts - emulated, drawWave)
-measureNoise(
-  'binomial',
-  { ...defaultRule, minRequests: 100, margin: 0.1 },
-  rollouts - emulated,
-  drawWave,
+/** Fleets with the emulator's traffic. */
+const fleets = Math.max(1, Math.round(rollouts / 10))
+measureNoise('binomial', defaultRule, rollouts, drawWave)
+measureNoise('binomial', { ...defaultRule, minRequests: 100, margin: 0.1 }, rollouts, drawWave)
+measureNoise('binomial', { ...defaultRule, minRequests: 1, margin: 0 }, rollouts, drawWave)
+
+console.log(
+  `\n${fleets} rollouts of 200 domains of the emulator's traffic, margin 1 %: stopped without a ` +
+    'change; waves that a longer window decided; found +5 points on one of 200 domains\n',
 )
-measureNoise(
-  'binomial',
-  { ...defaultRule, minRequests: 1, margin: 0 },
-  rollouts - emulated,
-  drawWave,
-)
-measureNoise('emulator', defaultRule, emulated, emulateWave)
-measureNoise('emulator', { ...defaultRule, statuses: ['4xx', '5xx'] }, emulated, emulateWave)
-measureNoise(
-  'emulator',
-  { ...defaultRule, statuses: ['4xx', '5xx'], margin: 3 },
-  emulated,
-  emulateWave,
-)
-measureNoise('emulator', { ...defaultRule, margin: 0.1 }, emulated, emulateWave)
+console.log(formatRow('statuses', 'gusts', 'stopped', 'longer', 'found'))
+for (const hundreds of [4, 5])
+  for (const gustFactor of [null, 2]) measureFleets(hundreds, gustFactor)
 
 const runs = Math.max(1, Math.round(rollouts / 4))
 const rises = [1, 2, 3, 5, 10]
@@ -125,33 +110,27 @@ function drawWave(draws: Draws, domains: number): Wave {
   return wave
 }
 
-/**
- * Draws a wave from the emulator's traffic at any time of a week: errors vary from hour to hour.
- */
-function emulateWave(draws: Draws, domains: number, rule: HealthRule): Wave {
-  const start = Date.UTC(2026, 10, 2) + Math.floor(draws.next() * 7 * 86_400) * 1000
-  const { before, after } = computeWindows(
-    start,
-    start + Math.ceil(domains / 10) * 2000,
-    rule,
-    zone,
-  )
-  const seed = String(draws.next())
-  const names = Array.from({ length: domains }, (_, i) => `d${i}.example.com`)
-  const countByDomain = ({ from, to }: { from: number; to: number }) =>
-    new Map(names.map((name) => [name, emulateCounts(seed, name, from / minuteMs, to / minuteMs)]))
-  return [countByDomain(before), countByDomain(after)]
-}
-
-function emulateCounts(seed: string, domain: string, from: number, to: number): Counts {
-  const counts = countRequests(
-    seed,
-    new Map([[domain, { behaviour: [], dead: [] }]]),
-    [{ label: from * 60, from, to }],
-    areas,
-  )
-  return Object.fromEntries(
-    statuses.flatMap((status, i) => (counts[i] === 0 ? [] : [[String(status), counts[i] ?? 0]])),
+/** Measures the rollouts of fleets whose errors come in gusts, or not. */
+function measureFleets(hundreds: number, gustFactor: number | null): void {
+  const draws = new Draws(2026 + hundreds)
+  let [stopped, longer, found] = [0, 0, 0]
+  for (let i = 0; i < fleets; i++) {
+    const fleet = drawFleet(draws, hundreds, gustFactor)
+    const judged = fleetWaves.map((wave) => judgeFleetWave(fleet, wave))
+    if (judged.some(({ verdict }) => verdict === 'worse')) stopped++
+    longer += judged.filter(({ windows }) => windows > 1).length
+    const domain = `d${50 + (i % 150)}.example.com`
+    const risen = judgeFleetWave(raise(fleet, domain, 5, draws), [50, 200])
+    if (risen.worse.includes(domain)) found++
+  }
+  console.log(
+    formatRow(
+      `${hundreds}xx`,
+      gustFactor === null ? 'none' : `up to ×${gustFactor}`,
+      `${stopped} of ${fleets}`,
+      formatPercent(longer / fleets / fleetWaves.length),
+      formatPercent(found / fleets),
+    ),
   )
 }
 

@@ -4,11 +4,13 @@ import type {
   HealthRule,
   DataShortage,
   Sample,
+  Variation,
   Verdict,
   WaveHealth,
 } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import { sumRequests, type Counts } from '../model/statistics.ts'
+import { learnExpectations } from './expected.ts'
 import { computePValue, buildContingencyTable } from './hypergeometric.ts'
 import { computeStratifiedPValue } from './stratified.ts'
 
@@ -20,6 +22,14 @@ type Measure = Pick<HealthRule, 'statuses' | 'minRequests' | 'margin'>
  * points on one of 200 domains with 1,000 requests is found in 99 of 100 cases.
  */
 export const significance = 0.001
+/** Maximum p-value of a final verdict, valid for any number of checks of a wave. */
+const clearSignificance = 1e-6
+/** Significance level of a rise beyond the variation of the baseline, in all tests of a wave. */
+const variationSignificance = 3e-4
+/** Number of windows that decide on an uncertain rise: longer than a gust. */
+export const decidingWindows = 4
+/** Maximum p-value of a rise that a longer window may prove. */
+const maxUncertain = 0.5
 
 /**
  * Compares the status codes of a wave before and after. A domain is worse if its rise is
@@ -29,22 +39,67 @@ export const significance = 0.001
  * worse if it or any of its domains is worse. A domain with too little data is not tested and stops
  * nothing.
  *
+ * These tests take requests as independent, but errors come in gusts. With `variation`, a rise also
+ * has to be significant against it (negative binomial distribution, Bonferroni's correction). A
+ * rise that is not clearly significant is uncertain.
+ *
  * @param before counts of `computeWindows(…).before` by domain, for all domains of the wave, also
  * those without requests
  * @param after counts of `computeWindows(…).after`
  */
-export function judgeWave(before: DomainCounts, after: DomainCounts, measure: Measure): WaveHealth {
+export function judgeWave(
+  before: DomainCounts,
+  after: DomainCounts,
+  measure: Measure,
+  variation: Variation | null = null,
+): WaveHealth {
   const isBad = createBadnessTest(measure.statuses)
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
   const domains = new Map(
     names.map((domain) => [domain, compareDomain(domain, before, after, isBad, measure)]),
   )
   const whole = compareWhole([...domains.values()], measure)
-  for (const comparison of filterSignificant([...domains.values(), whole])) {
-    if (comparison.rise > measure.margin) comparison.verdict = 'worse'
+  const all = [whole, ...domains.values()]
+  const risen = filterSignificant(all).filter(({ rise }) => rise > measure.margin)
+  const tests = all.filter(({ pValue }) => pValue !== null).length
+  if (variation !== null && risen.length > 0)
+    addVariation(domains, whole, variation, (counts) => countSample(counts, isBad))
+  const limit = variation === null ? 1 : variationSignificance / tests
+  for (const comparison of risen) if ((comparison.pValue ?? 1) < limit) comparison.verdict = 'worse'
+  const worse = all.some(({ verdict }) => verdict === 'worse')
+  const verdict = worse ? 'worse' : whole.verdict
+  const isSuspect = risen.some(({ pValue }) => (pValue ?? 1) * tests < maxUncertain)
+  const health = { verdict, domains, whole, isUncertain: false }
+  return { ...health, isUncertain: variation !== null && isSuspect && !isClearlyWorse(health) }
+}
+
+/** Returns whether a wave is worse beyond doubt, so that the rest of its window is not needed. */
+export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean {
+  const tests = domains.size + 1
+  return (
+    verdict === 'worse' &&
+    [whole, ...domains.values()].some(
+      (each) => each.verdict === 'worse' && (each.pValue ?? 1) < clearSignificance / tests,
+    )
+  )
+}
+
+/** Raises the p-values of the tests to those under the variation of the baseline. */
+function addVariation(
+  domains: ReadonlyMap<Domain, Comparison>,
+  whole: Comparison,
+  variation: Variation,
+  count: (counts: Counts) => Sample,
+): void {
+  const expectations = learnExpectations(variation, count)
+  const raise = (comparison: Comparison, pValue: number | null) => {
+    if (comparison.pValue !== null && pValue !== null)
+      comparison.pValue = Math.max(comparison.pValue, pValue)
   }
-  const worse = [whole, ...domains.values()].some(({ verdict }) => verdict === 'worse')
-  return { verdict: worse ? 'worse' : whole.verdict, domains, whole }
+  for (const [domain, comparison] of domains)
+    raise(comparison, expectations.test(domain, comparison.after))
+  const after = new Map([...domains].map(([domain, comparison]) => [domain, comparison.after]))
+  raise(whole, expectations.testTogether(after))
 }
 
 /** Creates a test for bad status codes; `5xx` stands for 500 to 599. */

@@ -34,6 +34,17 @@ export interface HealthWindows {
 /** Counts by domain; a domain without requests may be absent. */
 export type DomainCounts = ReadonlyMap<Domain, Counts>
 
+/**
+ * Variation of the shares without a change: windows as long as the later one, from before the
+ * change, and domains that did not change.
+ */
+export interface Variation {
+  /** Counts of earlier windows by domain, latest first; of the wave and of the controls. */
+  windows: ReadonlyMap<Domain, Counts[]>
+  /** Counts of the controls in the later window. */
+  controls: DomainCounts
+}
+
 /** Result of comparing the requests of a wave with its baseline. */
 export type Verdict = 'same-or-better' | 'worse' | 'too-little-data'
 
@@ -58,7 +69,10 @@ export interface Comparison {
   after: Sample
   /** Rise of the share of bad answers, in percentage points; negative if it fell. */
   rise: number
-  /** One-sided p-value under no change, 0 to 1; null if nothing was tested. */
+  /**
+   * One-sided p-value under no change, 0 to 1: of chance alone, or of the variation of the baseline
+   * if that is larger. Null if nothing was tested.
+   */
   pValue: number | null
   shortage: DataShortage
 }
@@ -69,4 +83,6 @@ export interface WaveHealth {
   domains: Map<Domain, Comparison>
   /** All domains together, each compared with its own baseline. */
   whole: Comparison
+  /** The share rose as it also does without a change: a longer window has to decide. */
+  isUncertain: boolean
 }

@@ -5,7 +5,7 @@ import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { createTimeZone } from '../model/time-zone.ts'
 import type { Applying, RolledBack, RolloutContext } from '../rollout/ports.ts'
-import { queryCounts } from '../rollout/query-counts.ts'
+import { queryCounts, querySeries } from '../rollout/query-counts.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { continueRollout, createRollout } from '../rollout/wave-part.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
@@ -93,6 +93,10 @@ export async function runRollout(
       count: (domains, window) => {
         const count = (queries: QueryClient) => queryCounts(queries, domains, window, grain)
         return withQueries(workspace, { outside, time }, count)
+      },
+      list: (domains, window) => {
+        const list = (queries: QueryClient) => querySeries(queries, domains, window, grain)
+        return withQueries(workspace, { outside, time }, list)
       },
     },
     applying: {

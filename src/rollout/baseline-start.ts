@@ -1,4 +1,4 @@
-import type { Domain } from '../model/item.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 import { grainMs } from '../model/statistics.ts'
 import type { RecordedItem, RecordedState } from '../state/store.ts'
 import type { HealthConfig } from '../model/config.ts'
@@ -37,4 +37,38 @@ export function findBaselineStart(
 function findWriteTime({ at, serviceAt }: RecordedItem, skewMs: number): number {
   if (serviceAt !== undefined) return Date.parse(serviceAt)
   return Math.max(Date.parse(at), Date.parse(at) - skewMs)
+}
+
+/** Maximum number of controls: enough for their median. */
+const maxControls = 30
+
+/**
+ * Chooses controls for a wave: recorded domains outside of it that were not written since a time,
+ * spread over their names.
+ *
+ * @param since the service's time, ms since 1970
+ */
+export function chooseControls(
+  domains: Domain[],
+  recorded: RecordedState,
+  since: number,
+  skewMs: number,
+): Domain[] {
+  const own = new Set(domains)
+  const still = [...recorded]
+    .filter(([domain, items]) => !own.has(domain) && !wasWritten(items, since, skewMs))
+    .map(([domain]) => domain)
+    .toSorted()
+  const step = Math.max(1, still.length / maxControls)
+  return still.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))
+}
+
+function wasWritten(
+  items: ReadonlyMap<ItemKey, RecordedItem>,
+  since: number,
+  skewMs: number,
+): boolean {
+  return [...items.values()].some(
+    (item) => item.origin === 'write' && findWriteTime(item, skewMs) >= since,
+  )
 }

@@ -2,23 +2,17 @@ import type { Comparison, HealthRule, Sample, WaveHealth } from '../model/health
 import type { AppliedTimes } from '../model/rollout.ts'
 import { pluralize } from '../model/words.ts'
 
-/** Maximum p-value of a final verdict, valid for any number of checks of a wave. */
-const maxPValue = 1e-6
-
-/** Returns whether a wave is worse beyond doubt, so that the rest of its window is not needed. */
-export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean {
-  const tests = domains.size + 1
+/** Explains why a longer window has to decide. */
+export function explainUncertain(
+  { whole }: WaveHealth,
+  { statuses, window }: HealthRule,
+  windows: number,
+): string {
+  const minutes = Math.round((windows * window) / 60)
   return (
-    verdict === 'worse' &&
-    [whole, ...domains.values()].some(
-      (each) => each.verdict === 'worse' && (each.pValue ?? 1) < maxPValue / tests,
-    )
+    `${statuses.join(', ')} rose from ${formatChange(whole)}, or more on single domains, as it may ` +
+    `without a change; a window of ${minutes} min decides`
   )
-}
-
-/** Returns a verdict that rests on this machine's clock: it may stop a wave, never pass it. */
-export function distrust(health: WaveHealth): WaveHealth {
-  return health.verdict === 'same-or-better' ? { ...health, verdict: 'too-little-data' } : health
 }
 
 /**

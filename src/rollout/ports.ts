@@ -6,6 +6,7 @@ import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { TimeZone } from '../model/time-zone.ts'
+import type { Point } from '../model/statistics.ts'
 import type { Clock } from '../model/clock.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 
@@ -38,6 +39,8 @@ export interface StatusCounts {
    * @throws EdgewiseError `service-failed` when there is no answer, and other errors of a query
    */
   count(domains: Domain[], window: Window): Promise<DomainCounts>
+  /** Queries the requests in a window by domain, period and status code; throws as `count`. */
+  list(domains: Domain[], window: Window): Promise<ReadonlyMap<Domain, Point[]>>
 }
 
 /** Executes parts of a plan, each as its own apply, under the lock. */

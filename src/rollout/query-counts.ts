@@ -1,7 +1,25 @@
 import type { DomainCounts, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import { addCounts, type Counts, type Grain } from '../model/statistics.ts'
+import { addCounts, type Counts, type Grain, type Point } from '../model/statistics.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
+
+/**
+ * Queries the points of each domain in a window.
+ *
+ * @throws EdgewiseError as `QueryClient.queryEachDomain`
+ */
+export async function querySeries(
+  queries: QueryClient,
+  domains: Domain[],
+  { from, to }: Window,
+  grain: Grain,
+): Promise<Map<Domain, Point[]>> {
+  const all = new Map(domains.map((domain): [Domain, Point[]] => [domain, []]))
+  if (domains.length === 0) return all
+  for await (const { results } of queries.queryEachDomain({ domains, from, to, grain }))
+    for (const { domain, points } of results) all.get(domain)?.push(...points)
+  return all
+}
 
 /**
  * Queries the requests of each domain in a window; a domain without requests has empty counts.
@@ -11,16 +29,15 @@ import type { QueryClient } from '../service/query/query-client.ts'
 export async function queryCounts(
   queries: QueryClient,
   domains: Domain[],
-  { from, to }: Window,
+  window: Window,
   grain: Grain,
 ): Promise<DomainCounts> {
-  const all = new Map(domains.map((domain): [Domain, Counts] => [domain, {}]))
-  if (domains.length === 0) return all
-  for await (const { results } of queries.queryEachDomain({ domains, from, to, grain })) {
-    for (const { domain, points } of results) {
-      const counts = all.get(domain)
-      if (counts !== undefined) for (const point of points) addCounts(counts, point.counts)
-    }
-  }
-  return all
+  const series = await querySeries(queries, domains, window, grain)
+  return new Map(
+    [...series].map(([domain, points]) => {
+      const counts: Counts = {}
+      for (const point of points) addCounts(counts, point.counts)
+      return [domain, counts]
+    }),
+  )
 }

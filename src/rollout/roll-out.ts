@@ -132,7 +132,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     ) {
       const wave = waveIndex
       const watched = await context.applying.whileUnlocked(() =>
-        watchWave(progress.rollout, wave, findEnd(wave, progress), context),
+        watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, context),
       )
       const reason = await reload(progress, context)
       if (reason !== null || watched === null) return leaveOpen(reason ?? interrupted, result)

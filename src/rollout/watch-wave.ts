@@ -1,12 +1,14 @@
-import type { DomainCounts, HealthWindows, WaveHealth, Window } from '../model/health.ts'
-import type { Domain } from '../model/item.ts'
+import type { HealthWindows, WaveHealth, Window } from '../model/health.ts'
 import type { AppliedTimes, Rollout } from '../model/rollout.ts'
 import { alignDown, grainMs } from '../model/statistics.ts'
-import { judgeWave } from '../health/judge.ts'
+import { decidingWindows, isClearlyWorse } from '../health/judge.ts'
 import { computeWindows } from '../health/windows.ts'
+import type { RecordedState } from '../state/store.ts'
+import { chooseControls } from './baseline-start.ts'
 import type { RolloutContext, RolloutSettings } from './ports.ts'
 import type { HealthConfig } from '../model/config.ts'
-import { distrust, explain, isClearlyWorse } from './explain-verdict.ts'
+import { explain, explainUncertain } from './explain-verdict.ts'
+import { createComparison } from './compare-wave.ts'
 import { isTransient, retryQuery, waitFor } from './wait.ts'
 import { computePauseLeft, findWaveTimes } from './wave-times.ts'
 
@@ -43,6 +45,7 @@ export async function watchWave(
   rollout: Rollout,
   waveIndex: number,
   endedAtMs: number | null,
+  recorded: RecordedState,
   watching: Watching,
 ): Promise<Watched> {
   const { clock, settings, signal } = watching
@@ -54,7 +57,7 @@ export async function watchWave(
   const pauseEnd = clock.monotonic() + left
   const pauseLeft = () => Math.max(0, pauseEnd - clock.monotonic())
   if (rule !== null) {
-    const watched = await judge(rollout, waveIndex, applied, pauseLeft, rule, watching)
+    const watched = await judge(rollout, waveIndex, applied, pauseLeft, recorded, rule, watching)
     if (watched === null || !watched.passed) return watched
   }
   if (pauseLeft() > 0) {
@@ -76,7 +79,8 @@ export async function waitForBaseline(
 }
 
 /**
- * Judges a wave. Its windows are extended while there is too little data, if `onLittleData` is
+ * Judges a wave. Its window is extended once to decide on a rise that may be one of the variations
+ * of the baseline. Windows are also extended while there is too little data, if `onLittleData` is
  * `wait`, and while the service's time is unknown, unless it is `stop`: no wave passes by the clock
  * of this machine.
  */
@@ -85,18 +89,17 @@ async function judge(
   waveIndex: number,
   applied: AppliedTimes,
   pauseLeft: () => number,
+  recorded: RecordedState,
   rule: HealthConfig,
   watching: Watching,
 ): Promise<Watched> {
   const domains = rollout.waves[waveIndex]?.domains ?? []
   await watching.time.ask()
-  const counts = (window: Window) =>
-    retryQuery(
-      () => watching.service.count(domains, window),
-      (next) => reportWaiting(rollout, waveIndex, next, 'health', watching),
-      watching,
-    )
-  for (let times = 1; ; times++) {
+  const { clock, service } = watching
+  const retry = <T>(query: () => Promise<T>) =>
+    retryQuery(query, (ms) => reportWaiting(rollout, waveIndex, ms, 'health', watching), watching)
+  let times = 1
+  for (;;) {
     const { from, to, isService, now } = findWaveTimes(applied, watching)
     const windows = computeWindows(
       from,
@@ -106,27 +109,40 @@ async function judge(
     )
     const untilReady = windows.readyAt - now()
     reportWaiting(rollout, waveIndex, Math.max(untilReady, pauseLeft()), 'health', watching)
-    const before = await counts(windows.before)
-    const early = await watchWindow(domains, waveIndex, { ...windows, now }, before, rule, watching)
+    const skewMs = clock.now() - now()
+    const controls = chooseControls(domains, recorded, windows.before.from, skewMs)
+    const compareWith = createComparison(domains, controls, windows.before.to, rule, service)
+    const before = await retry(() => service.count(domains, windows.before))
+    const compare = (window: Window) => compareWith(before, window)
+    const early = await watchWindow(compare, waveIndex, { ...windows, now }, rule, watching)
     if (watching.signal.aborted) return null
-    const compared = early ?? judgeWave(before, await counts(windows.after), rule)
-    const health = isService ? compared : distrust(compared)
-    const reason = explain(health, rule, isService ? null : applied)
+    const compared = early ?? (await retry(() => compare(windows.after)))
+    const isUncertain = compared.isUncertain && times < decidingWindows
+    // A verdict by this machine's clock may stop a wave, and never passes it.
+    const isOpen = isUncertain || (!isService && compared.verdict !== 'worse')
+    const health: WaveHealth = isOpen ? { ...compared, verdict: 'too-little-data' } : compared
+    const reason = isUncertain
+      ? explainUncertain(compared, rule, decidingWindows)
+      : explain(health, rule, isService ? null : applied)
     reportJudged(waveIndex, health, reason, watching)
+    if (isUncertain) {
+      times = decidingWindows
+      continue
+    }
     if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
     const passes = health.verdict === 'same-or-better' || rule.onLittleData === 'pass'
     if (passes && isService) return { passed: true }
-    if (rule.onLittleData === 'stop' || times === maxExtension)
+    if (rule.onLittleData === 'stop' || times >= maxExtension)
       return { passed: false, worse: false, reason: reason ?? '' }
+    times++
   }
 }
 
 /** Watches a wave until its window ends; returns its health early if it is clearly worse. */
 async function watchWindow(
-  domains: Domain[],
+  compare: (window: Window) => Promise<WaveHealth>,
   waveIndex: number,
   { after, readyAt, now }: HealthWindows & { now(): number },
-  before: DomainCounts,
   rule: HealthConfig,
   watching: Watching,
 ): Promise<WaveHealth | null> {
@@ -138,13 +154,7 @@ async function watchWindow(
     if (nowMs >= readyAt || signal.aborted) return null
     const known = alignDown(Math.min(nowMs - rule.lag * 1000, after.to), rule.grain, zone)
     if (known > after.from) {
-      const health = await judgeSoFar(
-        domains,
-        before,
-        { from: after.from, to: known },
-        rule,
-        watching,
-      )
+      const health = await unlessUnavailable(compare({ from: after.from, to: known }))
       if (health !== null && isClearlyWorse(health)) return health
       if (health !== null) reportWatched(waveIndex, health, rule, watching)
     }
@@ -153,16 +163,10 @@ async function watchWindow(
   }
 }
 
-/** Judges a wave before its window ends; null if the service does not answer. */
-async function judgeSoFar(
-  domains: Domain[],
-  before: DomainCounts,
-  window: Window,
-  rule: HealthConfig,
-  watching: Watching,
-): Promise<WaveHealth | null> {
+/** Returns the result of queries; null if the service does not answer. */
+async function unlessUnavailable<T>(queries: Promise<T>): Promise<T | null> {
   try {
-    return judgeWave(before, await watching.service.count(domains, window), rule)
+    return await queries
   } catch (error) {
     if (!isTransient(error)) throw error
     return null
@@ -211,7 +215,9 @@ function reportJudged(
   { clock, report }: Watching,
 ): void {
   const named = [...domains].flatMap(([domain, each]) =>
-    each.verdict === 'worse' ? [{ domain, before: each.before, after: each.after }] : [],
+    verdict === 'worse' && each.verdict === 'worse'
+      ? [{ domain, before: each.before, after: each.after }]
+      : [],
   )
   const about = { verdict, reason, before: whole.before, after: whole.after, worse: named }
   report({ type: 'wave.judged', time: formatTime(clock.now()), wave: waveIndex + 1, ...about })

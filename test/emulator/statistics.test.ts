@@ -64,6 +64,28 @@ describe('counts', () => {
     }
   })
 
+  it('add up with gusts as well, which raise errors for some minutes only', async () => {
+    const query = { ...day, grad: 'minute' }
+    const calm = createWorld()
+    const gusty = createWorld({ faults: [{ kind: 'gusts', factor: 3 }] })
+    const [before, minute] = [await querySeries(calm, query), await querySeries(gusty, query)]
+    for (const [grad, step] of [
+      ['minute5', 300],
+      ['hour', 3600],
+    ] as const)
+      expect(indexByLabel(await querySeries(gusty, { ...day, grad }))).toEqual(
+        sumBySteps(minute, step),
+      )
+    const sumOf = (points: Point[], hundreds: string) =>
+      Object.entries(sumPoints(points)).reduce(
+        (all, [status, count]) => (status.startsWith(hundreds) ? all + count : all),
+        0,
+      )
+    expect(sumOf(minute, '2')).toBe(sumOf(before, '2'))
+    const ratio = sumOf(minute, '4') / sumOf(before, '4')
+    expect([ratio > 1.02, ratio < 1.5]).toEqual([true, true])
+  })
+
   it('of several domains add up to the aggregate, also as "all"', async () => {
     const service = createWorld({ domains: ten })
     const { body } = await service.query(each, { ...day, domains: ten.join(','), grad: 'hour' })

@@ -45,7 +45,7 @@ it('a wave does not end before its start, even if the clock is set back', async 
   const context: RolloutContext = {
     clock: { now: () => Date.parse(times.shift() ?? earlier), monotonic: () => 0, sleep: never },
     time: { now: () => null, ask: never },
-    service: { count: never },
+    service: { count: never, list: never },
     applying: {
       prepare: async (part) => part,
       execute: async () => done,

@@ -217,4 +217,18 @@ export const mutations: (Mutation & { seeds: number })[] = [
     replace: 'view.shared = winner',
     seeds: 500,
   },
+  {
+    name: "health is judged by the runner's clock",
+    file: 'src/service/service-time.ts',
+    find: 'this.#offsetMs = atMs - this.#clock.monotonic()',
+    replace: 'this.#offsetMs = this.#clock.now() - this.#clock.monotonic()',
+    seeds: 100,
+  },
+  {
+    name: "a pause is resumed by the runner's clock",
+    file: 'src/rollout/wave-times.ts',
+    find: 'const now = await time.ask()\n  if (now === null || serviceTo === null) return pauseMs',
+    replace: 'const now = clock.now()\n  if (serviceTo === null) return pauseMs',
+    seeds: 200,
+  },
 ]

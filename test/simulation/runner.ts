@@ -22,7 +22,7 @@ export interface Run {
   process: Process
   config: WorkspaceConfig
   desired: Snapshot
-  network: Network
+  network: Pick<Network, 'createTransport'>
   stateWorld: StateWorld
   lockTimeoutMs: number
   bisects: boolean

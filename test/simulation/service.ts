@@ -1,5 +1,6 @@
 import { TextEncoder } from 'node:util'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
+import { JsonText } from '../../src/emulator/routes/exchange.ts'
 import { createService } from '../../src/emulator/routes/router.ts'
 import { buildWireNames } from '../../src/emulator/routes/wire-names.ts'
 import { createTimeZone } from '../../src/model/time-zone.ts'
@@ -30,9 +31,10 @@ export class Service {
     callsPerMinute: number,
     limitStyle: 'status' | 'body',
     faults: Fault[],
+    deadOrigins: string[] = [],
   ) {
     this.#world = world
-    this.#store = new Store({ domains: null, callsPerMinute, deadOrigins: [] }, new DataLog(null))
+    this.#store = new Store({ domains: null, callsPerMinute, deadOrigins }, new DataLog(null))
     this.#faults = new FaultPlan(seed, faults)
     this.#answer = createService(
       { store: this.#store, clock: new SettableClock(() => world.time), faults: this.#faults },
@@ -50,26 +52,37 @@ export class Service {
   }
 
   /** Handles one write, now. */
-  async write(body: string): Promise<Answered> {
+  write(body: string): Promise<Answered> {
+    return this.#handle('POST', '/v2/domain/config', '', body)
+  }
+
+  /** Handles one query, now. */
+  query(url: string): Promise<Answered> {
+    const { pathname, search } = new URL(url)
+    return this.#handle('GET', pathname, search.slice(1), '')
+  }
+
+  async #handle(method: string, path: string, query: string, body: string): Promise<Answered> {
     const answer = await this.#answer({
-      method: 'POST',
-      path: '/v2/domain/config',
-      query: '',
+      method,
+      path,
+      query,
       contentType: 'application/json',
       contentEncoding: undefined,
       body: new TextEncoder().encode(body),
       peer: '192.0.2.1',
       arrivedAt: this.#world.time,
     })
-    const answerBody = answer.body as { code: number; message?: string }
+    const text = answer.body instanceof JsonText ? answer.body.text : JSON.stringify(answer.body)
+    const { code } = JSON.parse(text) as { code: number }
     const headers = new Map(
       Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
     )
     return {
       status: answer.status,
-      code: answerBody.code,
+      code,
       header: (name) => headers.get(name.toLowerCase()) ?? null,
-      body: JSON.stringify(answerBody),
+      body: text,
     }
   }
 

@@ -9,6 +9,7 @@ import { Network } from './network.ts'
 import { StateWorld, type StoreKind } from './state-world.ts'
 import { loadRecorded, runApply, runUnlock, type Ending } from './runner.ts'
 import { runSealed } from './seal.ts'
+import { simulateRollout } from './simulate-rollout.ts'
 import { Service } from './service.ts'
 import { itemKeys, Workload } from './workload.ts'
 import { World } from './world.ts'
@@ -16,6 +17,8 @@ import { World } from './world.ts'
 const minute = 60_000
 const maxDurationMs = 100 * 60 * minute
 const maxRunsToSettle = 8
+/** Every so many seeds also run a rollout. */
+const rolloutSeeds = 4
 
 /** Result of a seed. */
 export interface Simulated {
@@ -28,6 +31,18 @@ export interface Simulated {
 
 /** Runs one whole simulation. The same seed gives the same trace, byte for byte. */
 export async function simulate(seed: number): Promise<Simulated> {
+  const applies = await simulateApplies(seed)
+  if (seed % rolloutSeeds !== 0) return applies
+  const rollouts = await simulateRollout(seed)
+  return {
+    seed,
+    violations: [...applies.violations, ...rollouts.violations],
+    counts: new Map([...applies.counts, ...rollouts.counts]),
+    trace: [...applies.trace, ...rollouts.trace],
+  }
+}
+
+async function simulateApplies(seed: number): Promise<Simulated> {
   const world = new World()
   try {
     await runSealed(world, () =>

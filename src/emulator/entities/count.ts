@@ -1,4 +1,5 @@
 import { draw } from './chance.ts'
+import { computeGustFactors } from './gusts.ts'
 import type { Period } from './periods.ts'
 import { areaSalt, computeHourlyRequests, statuses, type Area, type Traffic } from './traffic.ts'
 
@@ -20,6 +21,8 @@ interface Hour {
   shares: Float64Array
   requests: Float64Array
   phases: Float64Array
+  /** Sums of the factors of gusts of 4xx and of 5xx up to each minute; null without gusts. */
+  gusts: [Float64Array | null, Float64Array | null] | null
   end: number
   before: number
 }
@@ -73,7 +76,33 @@ function drawHour(traffic: Traffic, area: Area, hour: number, shares: Float64Arr
     requests[s] = all * share * (1 + gust * (draw(key + s, hour) - 0.5))
     phases[s] = draw(key - s - 1, hour)
   }
-  return { hour, shares, requests, phases, end: hour * 60, before: 0 }
+  return {
+    hour,
+    shares,
+    requests,
+    phases,
+    gusts: sumGusts(traffic, hour),
+    end: hour * 60,
+    before: 0,
+  }
+}
+
+/** Sums the factors of the gusts of an hour, so that the counts of minutes still add up. */
+function sumGusts({ gusts }: Traffic, hour: number): Hour['gusts'] {
+  if (gusts === null) return null
+  const sumClass = (hundreds: number) => {
+    const factors = computeGustFactors(gusts, hundreds, hour)
+    if (factors === null) return null
+    const sums = new Float64Array(61)
+    for (let i = 0; i < 60; i++) sums[i + 1] = (sums[i] ?? 0) + (factors[i] ?? 1)
+    return sums
+  }
+  return [sumClass(4), sumClass(5)]
+}
+
+/** Computes what gusts add before a minute of an hour, as a share of its errors without gusts. */
+function computeExtraShare(sums: Float64Array, minute: number): number {
+  return ((sums[minute] ?? 0) - minute) / 60
 }
 
 function addSpan(
@@ -84,7 +113,7 @@ function addSpan(
   from: number,
   to: number,
 ): void {
-  const { requests, phases, hour } = state
+  const { requests, phases, hour, gusts } = state
   const before = state.end === from ? state.before : computeShareBefore(key, hour, from)
   const upTo = computeShareBefore(key, hour, to)
   state.end = to
@@ -93,10 +122,14 @@ function addSpan(
     const total = requests[s] as number
     if (total === 0) continue
     const phase = phases[s] as number
+    const gust = gusts?.[(statuses[s] ?? 0) < 500 ? 0 : 1] ?? null
+    const isError = gust !== null && (statuses[s] ?? 0) >= 400
+    const extraTo = isError ? computeExtraShare(gust, to - hour * 60) : 0
+    const extraFrom = isError ? computeExtraShare(gust, from - hour * 60) : 0
     counts[offset + s] =
       (counts[offset + s] as number) +
-      Math.floor(total * upTo + phase) -
-      Math.floor(total * before + phase)
+      Math.floor(total * (upTo + extraTo) + phase) -
+      Math.floor(total * (before + extraFrom) + phase)
   }
 }
 

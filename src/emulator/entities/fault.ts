@@ -12,6 +12,7 @@ export const faultKinds = [
   'refuse',
   'partial',
   'rewrite',
+  'gusts',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
@@ -35,6 +36,8 @@ export interface Fault {
   limit?: number
   /** With `refuse` and `partial`: whether the message names the refused domain or item. */
   named?: boolean
+  /** With `gusts`: the largest factor by which a gust multiplies errors. */
+  factor?: number
 }
 
 /** For each field, a check of its value and a description of valid values. */
@@ -55,6 +58,10 @@ const fields: {
   status: [(value) => isWhole(value, 500, 599), 'a whole number from 500 to 599'],
   limit: [(value) => isWhole(value, 0), 'a whole number from 0'],
   named: [(value) => typeof value === 'boolean', 'true or false'],
+  factor: [
+    (value) => typeof value === 'number' && value >= 1 && value <= 100,
+    'a number from 1 to 100',
+  ],
 }
 /** Fields that only some kinds have. */
 const fieldsOfKinds: Partial<Record<keyof Fault, FaultKind[]>> = {
@@ -62,6 +69,7 @@ const fieldsOfKinds: Partial<Record<keyof Fault, FaultKind[]>> = {
   status: ['error'],
   limit: ['rate'],
   named: ['refuse', 'partial'],
+  factor: ['gusts'],
 }
 
 /**

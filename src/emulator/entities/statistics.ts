@@ -18,16 +18,19 @@ const none: ReadonlySet<string> = new Set()
 /**
  * Counts all statuses in each period, summed over domains and areas: a function of the seed and the
  * histories of the domains.
+ *
+ * @param gustFactor largest factor of gusts of errors; null for none
  */
 export function countRequests(
   seed: string,
   histories: ReadonlyMap<Domain, History>,
   periods: Period[],
   from: readonly Area[],
+  gustFactor: number | null = null,
 ): Counts {
   const counts = new Float64Array(periods.length * statuses.length)
   for (const [domain, history] of histories) {
-    const traffic = drawTraffic(seed, domain)
+    const traffic = drawTraffic(seed, domain, gustFactor)
     const pieces = buildPieces(history, (behaviour, dead) => ({
       cn: computeShares(traffic, behaviour, 'cn', dead),
       abroad: computeShares(traffic, behaviour, 'abroad', dead),

@@ -1,5 +1,6 @@
 import type { Domain } from '../../model/item.ts'
 import { draw, drawBetween, hashKey } from './chance.ts'
+import { createGusts, type Gusts } from './gusts.ts'
 
 /** Areas of requests, which together are all. */
 export type Area = 'cn' | 'abroad'
@@ -28,6 +29,8 @@ export interface Traffic {
   miss: number
   /** Share of each status, in the order of `statuses`. */
   shares: number[]
+  /** Null if errors do not come in gusts. */
+  gusts: Gusts | null
 }
 
 const perMinute = { min: 300, max: 6000 }
@@ -49,8 +52,12 @@ const defaultShares: Partial<Record<Status, number>> = {
   504: 0.0003,
 }
 
-/** Draws the traffic of a domain under a seed. */
-export function drawTraffic(seed: string, domain: Domain): Traffic {
+/**
+ * Draws the traffic of a domain under a seed.
+ *
+ * @param gustFactor largest factor of gusts of errors; null for none
+ */
+export function drawTraffic(seed: string, domain: Domain, gustFactor: number | null): Traffic {
   const key = hashKey(seed, domain)
   const perHour = 60 * perMinute.min * (perMinute.max / perMinute.min) ** draw(key, 1)
   const cn = drawBetween(key, 2, 0.55, 0.9)
@@ -70,6 +77,7 @@ export function drawTraffic(seed: string, domain: Domain): Traffic {
     http: drawBetween(key, 5, 0.1, 0.35),
     miss: drawBetween(key, 6, 0.1, 0.35),
     shares: statuses.map((status, i) => (status === 200 ? rest : (others[i] ?? 0))),
+    gusts: gustFactor === null ? null : createGusts(seed, key, gustFactor),
   }
 }
 

@@ -6,6 +6,7 @@ import type { TimeZone } from '../../model/time-zone.ts'
 import { areas, type Area } from '../entities/traffic.ts'
 import type { Call } from '../entities/call.ts'
 import type { Store } from '../store/store.ts'
+import type { Faults } from './answer-with-faults.ts'
 import { authenticate } from './authenticate.ts'
 import { JsonText, type EmulatorRequest } from './exchange.ts'
 import { createDomainRefusal, parseDomains } from './parse-domains.ts'
@@ -19,6 +20,9 @@ export interface QueryRules {
   zone: TimeZone
   now: () => number
 }
+
+/** Largest factor of gusts without `factor`. */
+const defaultGustFactor = 2
 
 interface Span {
   start: number
@@ -44,6 +48,7 @@ export function answerEachDomain(
   call: Call,
   store: Store,
   rules: QueryRules,
+  faults: Faults,
 ): JsonText {
   const query = openQuery(request, rules)
   call.domains = parseDomains(query.get('domains'))
@@ -54,7 +59,7 @@ export function answerEachDomain(
   const periods = buildPeriods({ ...span, endLabels }, rules.zone, rules.now())
   const series = call.domains.map((domain) => {
     const name = JSON.stringify(domain)
-    return `${name}:{"domain":${name},"data":${countPoints([domain], periods, from, store, rules)}}`
+    return `${name}:{"domain":${name},"data":${countPoints([domain], periods, from, store, rules, faults)}}`
   })
   return new JsonText(`{"code":0,"data":{${series.join(',')}}}`)
 }
@@ -68,6 +73,7 @@ export function answerTogether(
   call: Call,
   store: Store,
   rules: QueryRules,
+  faults: Faults,
 ): JsonText {
   const query = openQuery(request, rules)
   const all = query.get('domains')?.trim() === 'all'
@@ -77,7 +83,7 @@ export function answerTogether(
   refuseTooMany(call.domains.length, span)
   const periods = buildPeriods({ ...span, endLabels: false }, rules.zone, rules.now())
   return new JsonText(
-    `{"code":0,"data":${countPoints(call.domains, periods, areas, store, rules)}}`,
+    `{"code":0,"data":${countPoints(call.domains, periods, areas, store, rules, faults)}}`,
   )
 }
 
@@ -134,7 +140,10 @@ function countPoints(
   from: readonly Area[],
   store: Store,
   rules: QueryRules,
+  faults: Faults,
 ): string {
+  const gusts = faults.find('gusts')
+  const factor = gusts === undefined ? null : (gusts.factor ?? defaultGustFactor)
   const histories = new Map(domains.map((domain) => [domain, store.getHistory(domain)]))
-  return formatPoints(countRequests(rules.seed, histories, periods, from), periods)
+  return formatPoints(countRequests(rules.seed, histories, periods, from, factor), periods)
 }

@@ -41,11 +41,15 @@ export function createService(
     [write, (request, call, faults) => writeConfig(request, call, store, rules, faults)],
     [
       'GET /v2/stat/httpcode/eachDomain',
-      createQueryRoute((request, call) => answerEachDomain(request, call, store, rules)),
+      createQueryRoute((request, call, faults) =>
+        answerEachDomain(request, call, store, rules, faults),
+      ),
     ],
     [
       'GET /v2/stat/httpcode',
-      createQueryRoute((request, call) => answerTogether(request, call, store, rules)),
+      createQueryRoute((request, call, faults) =>
+        answerTogether(request, call, store, rules, faults),
+      ),
     ],
     [
       'GET /v2/cache/prefetch',
@@ -75,10 +79,12 @@ export function createService(
   }
 }
 
-function createQueryRoute(read: (request: EmulatorRequest, call: Call) => Body): Route {
-  return async (request, call) => {
+function createQueryRoute(
+  read: (request: EmulatorRequest, call: Call, faults: Faults) => Body,
+): Route {
+  return async (request, call, faults) => {
     refuseLargeBody(request)
-    return read(request, call)
+    return read(request, call, faults)
   }
 }
 

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { sumEachDomain } from '../../src/health/earlier-windows.ts'
+import { estimateLevel } from '../../src/health/dispersion.ts'
+import { judgeWave } from '../../src/health/judge.ts'
+import { computeNegativeBinomialTail, logGamma } from '../../src/health/negative-binomial.ts'
+import type { Variation } from '../../src/model/health.ts'
+import type { Counts } from '../../src/model/statistics.ts'
+
+/** Sums the probabilities of a negative binomial distribution one by one. */
+function sumTail(x: number, mean: number, dispersion: number): number {
+  const size = 1 / dispersion
+  const p = mean / (mean + size)
+  let probability = (1 - p) ** size
+  let below = 0
+  for (let i = 0; i < x; i++) {
+    below += probability
+    probability *= ((i + size) / (i + 1)) * p
+  }
+  return 1 - below
+}
+
+describe('the negative binomial distribution', () => {
+  it.each([
+    [1, 0.5, 0.1],
+    [10, 5, 0.5],
+    [30, 20, 0.2],
+    [5, 20, 1],
+    [400, 300, 0.05],
+  ])('has the tail from %i at mean %d and dispersion %d that its terms sum to', (x, mean, d) => {
+    expect(computeNegativeBinomialTail(x, mean, d)).toBeCloseTo(sumTail(x, mean, d), 9)
+  })
+
+  it('has a tail of 1 from 0, of 0 without any rate, and Poisson tails at a constant rate', () => {
+    expect(computeNegativeBinomialTail(0, 5, 1)).toBe(1)
+    expect(computeNegativeBinomialTail(3, 0, 1)).toBe(0)
+    // 1 − e⁻² (1 + 2 + 2)
+    expect(computeNegativeBinomialTail(3, 2, 0)).toBeCloseTo(1 - 5 * Math.exp(-2), 5)
+  })
+
+  it('uses a gamma function that is right for whole and half numbers', () => {
+    expect(logGamma(5)).toBeCloseTo(Math.log(24), 12)
+    expect(logGamma(0.5)).toBeCloseTo(Math.log(Math.sqrt(Math.PI)), 12)
+  })
+})
+
+describe('the level of a baseline', () => {
+  const repeat = (shares: number[], requests = 10_000) =>
+    Array.from({ length: 40 }, (_, i) => {
+      const share = shares[i % shares.length] ?? 0
+      return { requests, bad: Math.round(requests * share) }
+    })
+
+  it('has no dispersion if windows are equal, and that of their shares otherwise', () => {
+    expect(estimateLevel(repeat([0.02]))).toMatchObject({ share: 0.02, dispersion: 0 })
+    // Shares of 1 % and 3 %: a standard deviation of half the mean.
+    expect(estimateLevel(repeat([0.01, 0.03]))?.dispersion).toBeCloseTo(0.25, 1)
+  })
+
+  it('caps an incident, and needs a few windows', () => {
+    const incident = [...repeat([0.01]), { requests: 10_000, bad: 5000 }]
+    const level = estimateLevel(incident)
+    expect(level?.share).toBeLessThan(0.0121)
+    expect(level?.dispersion).toBeLessThan(1)
+    expect(estimateLevel(repeat([0.01]).slice(0, 3))).toBeNull()
+  })
+})
+
+describe('a rise', () => {
+  const counts = (share: number): Counts => ({ '200': 1e4 * (1 - share), '404': 1e4 * share })
+  const measure = { statuses: ['4xx'], minRequests: 500, margin: 1 }
+  const names = ['a', 'b', 'c', 'd']
+  /** Judges `a` after earlier windows, with controls whose share is now `control`. */
+  const judge = (after: number, earlier: number[], control = 0.02) => {
+    const windows = Array.from({ length: 100 }, (_, i) => counts(earlier[i % earlier.length] ?? 0))
+    const variation: Variation = {
+      windows: new Map(names.map((name) => [name, windows])),
+      controls: new Map(names.slice(1).map((name) => [name, counts(control)])),
+    }
+    const before = new Map([['a', windows[0] ?? {}]])
+    return judgeWave(before, new Map([['a', counts(after)]]), measure, variation)
+  }
+
+  it('is worse if the baseline never varied, and not if it varies as much', () => {
+    expect(judge(0.04, [0.02])).toMatchObject({ verdict: 'worse', isUncertain: false })
+    const gusty = judge(0.04, [0.02, 0.02, 0.02, 0.02, 0.05])
+    expect(gusty).toMatchObject({ verdict: 'same-or-better', isUncertain: true })
+    expect(judge(0.4, [0.02, 0.02, 0.02, 0.02, 0.05])).toMatchObject({
+      verdict: 'worse',
+      isUncertain: false,
+    })
+  })
+
+  it('that the controls have as well is not due to the change', () => {
+    expect(judge(0.04, [0.02], 0.04)).toMatchObject({
+      verdict: 'same-or-better',
+      isUncertain: false,
+    })
+  })
+})
+
+it('earlier windows are sums of whole windows, latest first', () => {
+  const points = Array.from({ length: 10 }, (_, i) => ({ time: i * 10, counts: { '200': 2 ** i } }))
+  const windows = sumEachDomain(new Map([['a', points]]), { from: 0, to: 100 }, 30)
+  expect(windows.get('a')?.map(({ '200': count }) => count)).toEqual([
+    2 ** 9 + 2 ** 8 + 2 ** 7,
+    2 ** 6 + 2 ** 5 + 2 ** 4,
+    2 ** 3 + 2 ** 2 + 2,
+  ])
+})

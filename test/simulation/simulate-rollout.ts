@@ -1,0 +1,182 @@
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { createConfirmedState, type Domain, type Snapshot } from '../../src/model/item.ts'
+import type { Transport } from '../../src/service/transport.ts'
+import { Chance } from './chance.ts'
+import { createConfig, service as address } from './config.ts'
+import { noFaults } from './faults.ts'
+import type { Process } from './machine.ts'
+import { runApply, type Ending } from './runner.ts'
+import { runSealed } from './seal.ts'
+import { Service } from './service.ts'
+import type { Simulated } from './simulate.ts'
+import { StateWorld } from './state-world.ts'
+import { World } from './world.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const maxDurationMs = 48 * hour
+const maxRuns = 12
+const pauseSeconds = 600
+/** A `Date` has whole seconds, and an answer takes some time. */
+const toleranceMs = 3000
+const [good, alsoGood, dead] = ['192.0.2.10', '192.0.2.11', '192.0.2.66']
+const domains = Array.from({ length: 6 }, (_, i): Domain => `d${i}.example.com`)
+const item = 'origin'
+
+/**
+ * Runs a rollout in two waves by machines whose clocks are wrong by minutes or hours, and that die.
+ * The same seed gives the same trace.
+ */
+export async function simulateRollout(seed: number): Promise<Simulated> {
+  const world = new World()
+  try {
+    await runSealed(world, () =>
+      world.passUntil(new Rollout(world, new Chance(`rollout ${seed}`)).run(), maxDurationMs),
+    )
+  } catch (error) {
+    world.violated(
+      'the simulation ends',
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    )
+  }
+  return { seed, violations: world.violations, counts: world.counts, trace: world.trace }
+}
+
+class Rollout {
+  readonly #world: World
+  readonly #chance: Chance
+  readonly #service: Service
+  readonly #stateWorld: StateWorld
+  /** True times of the writes of the rollout, by their number of domains. */
+  readonly #writes: { at: number; domains: number }[] = []
+  #runs = 0
+
+  constructor(world: World, chance: Chance) {
+    this.#world = world
+    this.#chance = chance
+    this.#service = new Service(world, `${chance.draw()}`, 30, 'status', [], [dead])
+    this.#stateWorld = new StateWorld(world, { ...noFaults }, 'shared folder', address)
+  }
+
+  async run(): Promise<void> {
+    const isBroken = this.#chance.happens(0.5)
+    this.#world.count(`rollout: ${isBroken ? 'broken' : 'good'} change`)
+    await this.#apply(good, { waves: false, mayDie: false })
+    await this.#wait(3 * hour)
+    for (const machine of this.#stateWorld.machines) machine.offset = this.#drawSkew()
+    this.#writes.length = 0
+    let ending: Ending = 'killed'
+    for (let runs = 0; ending === 'killed' && runs < maxRuns; runs++) {
+      ending = await this.#apply(isBroken ? dead : alsoGood, {
+        waves: true,
+        mayDie: runs + 1 < maxRuns,
+      })
+      await this.#wait(this.#chance.between(0, 2 * minute))
+    }
+    const expected = isBroken ? ['incomplete'] : ['complete', 'settled']
+    if (!expected.includes(ending))
+      this.#world.violated('a good wave passes, and a bad one does not', `the end is ${ending}`)
+    this.#checkSpread(isBroken)
+    this.#checkPause()
+  }
+
+  /** Checks that a change that breaks its first wave reaches no other domain. */
+  #checkSpread(isBroken: boolean): void {
+    const broken = domains.filter((domain) =>
+      JSON.stringify(this.#service.holds(domain).get(item)).includes(dead),
+    )
+    if (broken.length !== (isBroken ? 1 : 0))
+      this.#world.violated('a broken wave does not spread', `${broken.length} domains are broken`)
+  }
+
+  #checkPause(): void {
+    const first = this.#writes.findLast((write) => write.domains === 1)
+    const second = this.#writes.find((write) => write.domains > 1)
+    if (first === undefined || second === undefined) return
+    const pauseMs = second.at - first.at
+    if (pauseMs < pauseSeconds * 1000 - toleranceMs)
+      this.#world.violated('a pause is kept', `it had ${pauseMs} ms`)
+  }
+
+  /** Draws the error of a clock: minutes or hours, behind or ahead. */
+  #drawSkew(): number {
+    const size = this.#chance.pick([0, 10 * minute, 3 * hour])
+    if (size > 0) this.#world.count('clock: skew')
+    return this.#chance.between(-size, size)
+  }
+
+  #apply(origin: string, { waves, mayDie }: { waves: boolean; mayDie: boolean }): Promise<Ending> {
+    const chance = this.#chance.fork(`run ${++this.#runs}`)
+    const process = chance.pick(this.#stateWorld.machines).start(`${this.#runs}`, chance, Infinity)
+    if (mayDie && chance.happens(0.6))
+      process.after(chance.between(1, 40 * minute), () => process.kill('the runner is stopped'))
+    const config = createConfig(new Chance('config'), this.#stateWorld.state)
+    const health = {
+      settle: 300,
+      lag: 600,
+      window: 900,
+      grain: 'minute5' as const,
+      statuses: ['5xx'],
+      minRequests: 500,
+      margin: 1,
+      onLittleData: 'wait' as const,
+      onFailure: 'stop' as const,
+    }
+    const judged = this.#chance.fork('health').happens(0.7)
+    return runApply({
+      process,
+      config: {
+        ...config,
+        limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300 },
+        rollout: waves
+          ? {
+              waves: [{ count: 1 }, { percent: 100 }],
+              first: [],
+              pause: pauseSeconds,
+              health: origin === dead || judged ? health : null,
+            }
+          : config.rollout,
+      },
+      desired: buildDesired(origin),
+      network: { createTransport: (sender) => this.#createTransport(sender) },
+      stateWorld: this.#stateWorld,
+      bisects: true,
+      lockTimeoutMs: 5 * minute,
+      signal: new AbortController().signal,
+      loaded: () => undefined,
+      marked: () => undefined,
+    })
+  }
+
+  /** Creates a transport that delivers every call after a moment. */
+  #createTransport(process: Process): Transport {
+    return async ({ url, body }) => {
+      await this.#step(process)
+      if (body !== undefined) {
+        const { domains: written } = JSON.parse(body) as { domains: string }
+        this.#writes.push({ at: this.#world.time, domains: written.split(',').length })
+        process.log(`writes ${written}`)
+      }
+      const answer = await (body === undefined
+        ? this.#service.query(url)
+        : this.#service.write(body))
+      await this.#step(process)
+      return answer
+    }
+  }
+
+  #step(process: Process): Promise<void> {
+    return process.step(process.chance.between(5, 400), 'a call', () => undefined)
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#world.after(ms, resolve)
+    })
+  }
+}
+
+function buildDesired(origin: string): Snapshot {
+  const value = getItemSpec(item).canonicalize({ default_master: origin })
+  return new Map(domains.map((domain) => [domain, new Map([[item, createConfirmedState(value)]])]))
+}
