@@ -10,8 +10,8 @@ export function explainUncertain(
 ): string {
   const minutes = Math.round((windows * window) / 60)
   return (
-    `${statuses.join(', ')} rose from ${formatChange(whole)}, or more on single domains, as it may ` +
-    `without a change; a window of ${minutes} min decides`
+    `${statuses.join(', ')} rose from ${formatChange(whole)}, or more on single domains, which ` +
+    `may be a gust; a window of ${minutes} min decides`
   )
 }
 

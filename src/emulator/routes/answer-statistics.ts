@@ -59,7 +59,8 @@ export function answerEachDomain(
   const periods = buildPeriods({ ...span, endLabels }, rules.zone, rules.now())
   const series = call.domains.map((domain) => {
     const name = JSON.stringify(domain)
-    return `${name}:{"domain":${name},"data":${countPoints([domain], periods, from, store, rules, faults)}}`
+    const points = countPoints([domain], periods, from, store, rules, faults)
+    return `${name}:{"domain":${name},"data":${points}}`
   })
   return new JsonText(`{"code":0,"data":{${series.join(',')}}}`)
 }
