@@ -8,7 +8,13 @@ import { judgeWave, significance } from '../src/health/judge.ts'
 import type { HealthRule } from '../src/model/health.ts'
 import type { Counts } from '../src/model/statistics.ts'
 import { Draws } from '../test/health/draws.ts'
-import { drawFleet, judgeFleetWave, raise, waves as fleetWaves } from '../test/health/fleets.ts'
+import {
+  badClasses,
+  drawFleets,
+  judgeFleetWave,
+  raise,
+  waves as fleetWaves,
+} from '../test/health/fleets.ts'
 
 type Wave = [before: Map<string, Counts>, after: Map<string, Counts>]
 
@@ -42,8 +48,7 @@ console.log(
     'change; waves that a longer window decided; found +5 points on one of 200 domains\n',
 )
 console.log(formatRow('statuses', 'gusts', 'stopped', 'longer', 'found'))
-for (const hundreds of [4, 5])
-  for (const gustFactor of [null, 2]) measureFleets(hundreds, gustFactor)
+for (const gustFactor of [null, 2]) measureFleets(gustFactor)
 
 const runs = Math.max(1, Math.round(rollouts / 4))
 const rises = [1, 2, 3, 5, 10]
@@ -111,27 +116,31 @@ function drawWave(draws: Draws, domains: number): Wave {
 }
 
 /** Measures the rollouts of fleets whose errors come in gusts, or not. */
-function measureFleets(hundreds: number, gustFactor: number | null): void {
-  const draws = new Draws(2026 + hundreds)
-  let [stopped, longer, found] = [0, 0, 0]
+function measureFleets(gustFactor: number | null): void {
+  const draws = new Draws(2026)
+  const totals = badClasses.map((name) => ({ name, stopped: 0, longer: 0, found: 0 }))
   for (let i = 0; i < fleets; i++) {
-    const fleet = drawFleet(draws, hundreds, gustFactor)
-    const judged = fleetWaves.map((wave) => judgeFleetWave(fleet, wave))
-    if (judged.some(({ verdict }) => verdict === 'worse')) stopped++
-    longer += judged.filter(({ windows }) => windows > 1).length
+    const drawn = drawFleets(draws, gustFactor)
     const domain = `d${50 + (i % 150)}.example.com`
-    const risen = judgeFleetWave(raise(fleet, domain, 5, draws), [50, 200])
-    if (risen.worse.includes(domain)) found++
+    for (const total of totals) {
+      const fleet = drawn[total.name]
+      const judged = fleetWaves.map((wave) => judgeFleetWave(fleet, wave))
+      if (judged.some(({ verdict }) => verdict === 'worse')) total.stopped++
+      total.longer += judged.filter(({ windows }) => windows > 1).length
+      const risen = judgeFleetWave(raise(fleet, domain, 5, draws), [50, 200])
+      if (risen.worse.includes(domain)) total.found++
+    }
   }
-  console.log(
-    formatRow(
-      `${hundreds}xx`,
-      gustFactor === null ? 'none' : `up to ×${gustFactor}`,
-      `${stopped} of ${fleets}`,
-      formatPercent(longer / fleets / fleetWaves.length),
-      formatPercent(found / fleets),
-    ),
-  )
+  for (const { name, stopped, longer, found } of totals)
+    console.log(
+      formatRow(
+        name,
+        gustFactor === null ? 'none' : `up to ×${gustFactor}`,
+        `${stopped} of ${fleets}`,
+        formatPercent(longer / fleets / fleetWaves.length),
+        formatPercent(found / fleets),
+      ),
+    )
 }
 
 function measureDetected(requests: number, rise: number, rule: HealthRule): string {

@@ -30,13 +30,18 @@ const earlierWindows = 288
 /** Minutes from the end of the baseline to the first window after the change. */
 const between = 10
 
+/** Classes of bad statuses. */
+export const badClasses = ['4xx', '5xx'] as const
+
 /**
- * Draws the traffic of 200 domains at any time of a week.
+ * Draws the traffic of 200 domains at any time of a week: a fleet for each class of bad statuses.
  *
- * @param hundreds class of the bad statuses: 4 or 5
  * @param gustFactor largest factor of gusts; null for none
  */
-export function drawFleet(draws: Draws, hundreds: number, gustFactor: number | null): Fleet {
+export function drawFleets(
+  draws: Draws,
+  gustFactor: number | null,
+): Record<(typeof badClasses)[number], Fleet> {
   const start = Math.floor((Date.UTC(2026, 10, 2) + draws.next() * 7 * 86_400_000) / minute)
   const seed = String(draws.next())
   const starts = [
@@ -44,18 +49,22 @@ export function drawFleet(draws: Draws, hundreds: number, gustFactor: number | n
     ...Array.from({ length: decidingWindows }, (_, i) => start + between + i * window),
   ]
   const periods = starts.map((from) => ({ label: 0, from, to: from + window }))
-  return new Map(
-    Array.from({ length: 200 }, (_, i) => {
-      const domain = `d${i}.example.com`
-      const histories = new Map([[domain, { behaviour: [], dead: [] }]])
-      const counts = countRequests(seed, histories, periods, areas, gustFactor)
-      const samples = periods.map((_period, p) =>
-        sumStatuses(counts.subarray(p * statuses.length, (p + 1) * statuses.length), hundreds),
-      )
-      const earlier = samples.slice(0, earlierWindows).toReversed()
-      return [domain, { earlier, later: samples.slice(earlierWindows) }]
-    }),
-  )
+  const counted = Array.from({ length: 200 }, (_, i): [Domain, Float64Array] => {
+    const domain = `d${i}.example.com`
+    const histories = new Map([[domain, { behaviour: [], dead: [] }]])
+    return [domain, countRequests(seed, histories, periods, areas, gustFactor)]
+  })
+  const select = (hundreds: number): Fleet =>
+    new Map(
+      counted.map(([domain, counts]) => {
+        const samples = periods.map((_period, p) =>
+          sumStatuses(counts.subarray(p * statuses.length, (p + 1) * statuses.length), hundreds),
+        )
+        const earlier = samples.slice(0, earlierWindows).toReversed()
+        return [domain, { earlier, later: samples.slice(earlierWindows) }]
+      }),
+    )
+  return { '4xx': select(4), '5xx': select(5) }
 }
 
 function sumStatuses(counts: Float64Array, hundreds: number): Sample {
