@@ -32,18 +32,19 @@ export class Machine {
   }
 
   start(name: string, chance: Chance, stepsToLive: number): Process {
-    // Numbers of ended processes are soon reused.
-    do this.#started++
-    while (this.runs(100 + (this.#started % 7)))
-    const process = new Process(
-      this,
-      `${this.name}.${name}`,
-      100 + (this.#started % 7),
-      chance,
-      stepsToLive,
-    )
+    const pid = this.#findPid()
+    const process = new Process(this, `${this.name}.${name}`, pid, chance, stepsToLive)
     this.processes.add(process)
     return process
+  }
+
+  /** Finds a free process number; those of ended processes are soon reused. */
+  #findPid(): number {
+    for (let tries = 0; tries < 7; tries++) {
+      const pid = 100 + (++this.#started % 7)
+      if (!this.runs(pid)) return pid
+    }
+    return 200 + this.#started
   }
 
   /** Stops the machine for a time; asleep, its monotonic clock stops as well. */
