@@ -18,6 +18,11 @@ export function itOften(title: string, test: () => void | Promise<void>): void {
   it(title, { tags: 'often' }, test)
 }
 
+/** Defines a test that only the longer checks run. */
+export function itLong(title: string, test: () => void | Promise<void>): void {
+  if (long) itOften(title, test)
+}
+
 /**
  * How often a test tries something: `few` times in `npm test`, and `many` times EDGEWISE_TEST_RUNS
  * in the longer checks.

@@ -379,7 +379,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
     { kind: 'error', status: 502, on: [1] },
     { kind: 'rewrite', on: [1] },
   ]
-  for (const wrong of everyNth(wrongs, 2)) {
+  for (const wrong of everyNth(wrongs, 4)) {
     await setFaults(emulator, wrong)
     await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json', { where: 'folder' })
   }
@@ -396,7 +396,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
     'rewritten',
     'cut',
   ]
-  for (const mode of everyNth(modes, 3)) {
+  for (const mode of everyNth(modes, 5)) {
     const url = `http://127.0.0.1:${port}/${mode}`
     await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json --stop-on-refusal', {
       SERVICE_URL: url,

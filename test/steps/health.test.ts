@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
+import { itLong } from '../runs.ts'
 import {
   setFaults,
   fetchConfigs,
@@ -131,7 +132,7 @@ describe('200 domains', () => {
   })
 })
 
-it('a clearly worse wave is judged early', async () => {
+itLong('a clearly worse wave is judged early', async () => {
   await running(20, 'settle: 1m, lag: 1m, window: 2h, grain: minute')
   origins(20, () => deadOrigin)
   const start = time.now
@@ -277,7 +278,7 @@ describe('a daylight saving change', () => {
   })
 })
 
-it('a change that was rolled back recently is not part of the next baseline', async () => {
+itLong('a change that was rolled back recently is not part of the next baseline', async () => {
   await running(20, 'onFailure: rollback')
   origins(20, () => deadOrigin)
   expect((await applied()).judged).toEqual(['1 worse'])

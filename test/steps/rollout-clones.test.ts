@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { GitSandbox } from '../state/git-sandbox.ts'
+import { itLong } from '../runs.ts'
 import { Place, fetchWrites } from './cli.ts'
 import { deadOrigin, emulator, runInPause, setStageInTime, time } from './stage.ts'
 
@@ -48,7 +49,7 @@ describe('a rollout with state on a remote', () => {
     expect((await one.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('continues after another clone applied other domains between its waves', async () => {
+  itLong('continues after another clone applied other domains between its waves', async () => {
     const [one, two] = [clone('one'), clone('two')]
     two.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
@@ -75,21 +76,25 @@ describe('a rollout with state on a remote', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
-  it('respects the call rate together with calls of other clones between its waves', async () => {
-    const limits = { limits: '{callsPerMinute: 3}' }
-    const [one, two] = [clone('one', limits), clone('two', limits)]
-    for (let i = 0; i < 3; i++) two.manifest(`other${i}.example.com`, { timeout: { time: 60 + i } })
-    runInPause(
-      async () => void (await two.cli('apply', '--yes', '--no-waves', '--target', 'other*')),
-    )
-    expect((await one.cli('apply', '--yes')).code).toBe(0)
-    const times = (await fetchWrites(emulator)).map((call) => call.time)
-    expect(times).toHaveLength(6)
-    for (const [i, at] of times.entries())
-      expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
-  })
+  itLong(
+    'respects the call rate together with calls of other clones between its waves',
+    async () => {
+      const limits = { limits: '{callsPerMinute: 3}' }
+      const [one, two] = [clone('one', limits), clone('two', limits)]
+      for (let i = 0; i < 3; i++)
+        two.manifest(`other${i}.example.com`, { timeout: { time: 60 + i } })
+      runInPause(
+        async () => void (await two.cli('apply', '--yes', '--no-waves', '--target', 'other*')),
+      )
+      expect((await one.cli('apply', '--yes')).code).toBe(0)
+      const times = (await fetchWrites(emulator)).map((call) => call.time)
+      expect(times).toHaveLength(6)
+      for (const [i, at] of times.entries())
+        expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
+    },
+  )
 
-  it('waits for a remote that is unreachable for a while', async () => {
+  itLong('waits for a remote that is unreachable for a while', async () => {
     const one = clone('one')
     let away = 0
     time.onSleep = async (_ms, wait) => {
@@ -104,7 +109,7 @@ describe('a rollout with state on a remote', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
-  it('stays open if the remote stays unreachable, with a message', async () => {
+  itLong('stays open if the remote stays unreachable, with a message', async () => {
     const one = clone('one')
     runInPause(async () => refusePushes())
     const { code, out } = await one.cli('apply', '--yes')
@@ -119,32 +124,35 @@ describe('a rollout with state on a remote', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
-  it("prints the reason and the command if the automatic rollback can't be recorded", async () => {
-    const health = '{waves: [3, 100%], health: {onFailure: rollback}}'
-    const one = clone('one', {}, health)
-    expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-    for (const origin of ['192.0.2.10', deadOrigin]) {
-      for (let i = 0; i < 6; i++)
-        one.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
-      if (origin !== deadOrigin)
-        expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-      time.now += 120 * minute
-    }
-    one.onStderr = (line) => {
-      if (line.startsWith('worse')) refusePushes()
-    }
-    const { code, out } = await one.cli('apply', '--yes')
-    expect([code, out]).toEqual([
-      3,
-      expect.stringMatching(
-        /wave 1 of 2: 5xx rose .*could not be rolled back: .*"edgewise rollback \S+"/s,
-      ),
-    ])
-    rmSync(hook())
-    one.onStderr = null
-    const { out: again } = await one.cli('apply', '--yes')
-    expect(again).toContain('Rolled back')
-  })
+  itLong(
+    "prints the reason and the command if the automatic rollback can't be recorded",
+    async () => {
+      const health = '{waves: [3, 100%], health: {onFailure: rollback}}'
+      const one = clone('one', {}, health)
+      expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+      for (const origin of ['192.0.2.10', deadOrigin]) {
+        for (let i = 0; i < 6; i++)
+          one.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
+        if (origin !== deadOrigin)
+          expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+        time.now += 120 * minute
+      }
+      one.onStderr = (line) => {
+        if (line.startsWith('worse')) refusePushes()
+      }
+      const { code, out } = await one.cli('apply', '--yes')
+      expect([code, out]).toEqual([
+        3,
+        expect.stringMatching(
+          /wave 1 of 2: 5xx rose .*could not be rolled back: .*"edgewise rollback \S+"/s,
+        ),
+      ])
+      rmSync(hook())
+      one.onStderr = null
+      const { out: again } = await one.cli('apply', '--yes')
+      expect(again).toContain('Rolled back')
+    },
+  )
 })
 
 const remote = () => join(sandbox.folder, 'remote.git')
