@@ -66,7 +66,7 @@ export function createOwnedError(
   return new EdgewiseError(
     'owned-elsewhere',
     `${domain}${where} belongs to the workspace "${owner}", which has state of it in the same ` +
-      `store${more}; nothing was changed`,
+      `store${more}; nothing was recorded`,
     `Remove it from the manifests here, or hand it over: run "edgewise state move ${domain} ` +
       `--to ${id}" in the workspace "${owner}".`,
   )

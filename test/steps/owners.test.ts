@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listSchemaErrors } from '../report/output-schema.ts'
@@ -45,6 +46,18 @@ describe('a domain of another workspace in the same store', () => {
     expect((await other.json('state', 'list'))['domains']).toEqual([])
     expect((await other.cli('validate')).code).toBe(0)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('gets no manifest by a refused import, nor does any domain beside it', async () => {
+    other = new Place(emulator.url, 'id: third\n', {
+      state: `state: {store: dir, path: ${join(place.root, '.edgewise/state')}}`,
+    })
+    const fleet = { [www]: { timeout: { time: 60 } }, 'b.example.com': { timeout: { time: 60 } } }
+    other.write('live.json', JSON.stringify(fleet))
+    const { code, err } = await other.cli('import', 'live.json', '--write-manifests')
+    expect([code, err]).toEqual([1, expect.stringContaining('belongs to the workspace "default"')])
+    expect(err).not.toContain('wrote')
+    expect(existsSync(join(other.root, 'domains'))).toBe(false)
   })
 
   it('does not prevent changes of other domains', async () => {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { openState } from '../../src/state/open-state.ts'
@@ -317,6 +319,11 @@ describe('state unlock', () => {
       ) as string,
     })
     expect((await place.cli('apply', '--yes')).err).toContain('the state is locked by ann')
+    place.write('live.json', JSON.stringify({ 'new.example.com': { timeout: { time: 60 } } }))
+    expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({
+      err: expect.stringMatching(/^error: the state is locked by ann/) as string,
+    })
+    expect(existsSync(join(place.root, 'domains/new.example.com.yaml'))).toBe(false)
     expect(await place.cli('state', 'unlock', '--force', '--yes')).toMatchObject({ code: 0 })
   })
 
