@@ -327,6 +327,19 @@ describe('state unlock', () => {
     expect(await place.cli('state', 'unlock', '--force', '--yes')).toMatchObject({ code: 0 })
   })
 
+  it('names the way to continue a stopped process', async () => {
+    await hold({})
+    place.otherProcessesStopped = true
+    for (const args of [
+      ['state', 'unlock', '--yes'],
+      ['apply', '--yes'],
+    ]) {
+      const { code, err } = await place.cli(...args)
+      expect([args, code, err]).toEqual([args, 1, expect.stringContaining('"kill -CONT 7"')])
+      expect(err).not.toContain('Wait')
+    }
+  })
+
   it('of a process that may run makes the next command wait, once', async () => {
     await hold({ format: 'edgewise.lock/2', lateMs: 12_000, revoked: [] })
     await place.cli('state', 'unlock', '--force', '--yes')
