@@ -72,6 +72,12 @@ export function createOwnedError(
   )
 }
 
+/** Returns whether a workspace has, or had, state at an address. */
+export async function knowsWorkspace(files: SharedFiles, key: StateKey): Promise<boolean> {
+  const { address, addresses } = buildStatePaths(key)
+  return (await files.listPaths(addresses)).includes(address)
+}
+
 /** Lists the domains that unfinished applies may write. */
 export async function listIntended(files: SharedFiles, paths: StatePaths): Promise<Set<Domain>> {
   const domains = new Set<Domain>()

@@ -130,8 +130,8 @@ describe('stats with errors', () => {
     expect((await place.json('stats'))['code']).toBe('access')
   })
 
-  it.each([undefined, ''])('reports a missing or empty token (%j)', async (token) => {
-    place.env['EDGEWISE_TOKEN'] = token
+  it.each([undefined, ''])('reports a missing or empty token (%j)', async (value) => {
+    place.env['EDGEWISE_TOKEN'] = value
     const { code, err } = await place.cli('stats')
     expect([code, err]).toEqual([1, expect.stringContaining('no token for')])
     expect(err).toContain('(an empty one counts as none)')
