@@ -28,6 +28,7 @@ export function findRoot(start: string): string | null {
  * Loads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
  * become its diagnostics.
  *
+ * @param added manifests and profiles that are not written yet
  * @throws EdgewiseError `not-a-workspace` without an `edgewise.yaml`, `invalid` with diagnostics if
  * that file is invalid
  */
@@ -35,8 +36,10 @@ export function loadWorkspace(
   root: string,
   env: Record<string, string | undefined>,
   keeperFor: (config: WorkspaceConfig) => SecretKeeper,
+  added: SourceFile[] = [],
 ): Workspace {
-  const { config, home, document, files, diagnostics } = loadFiles(root, env)
+  const { config, home, document, files: stored, diagnostics } = loadFiles(root, env)
+  const files = [...stored, ...added].toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const all = [...diagnostics]
   const documents = files.flatMap((file) => {
     const yaml = parseYaml(file)

@@ -57,7 +57,8 @@ export function createSecretSources(
     explain: (name) => {
       const source = find(name)
       if (source === undefined) return 'edgewise.yaml defines no source'
-      if ('env' in source) return `the variable ${source.env} is not set`
+      if ('env' in source)
+        return `the variable ${source.env} is ${env[source.env] === '' ? 'empty' : 'not set'}`
       if ('command' in source) return 'its command has not run yet'
       return loadSecretFile(name, root, source.file, env, token).reason
     },

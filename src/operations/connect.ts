@@ -35,7 +35,8 @@ export async function connect(
     throw new EdgewiseError(
       'access',
       `no token for ${service.url}`,
-      'Set the environment variable EDGEWISE_TOKEN, or "service.token" in edgewise.yaml.',
+      'Set the environment variable EDGEWISE_TOKEN, or "service.token" in edgewise.yaml ' +
+        '(an empty one counts as none).',
     )
   }
   const emulator = isEmbedded ? await startEmbeddedEmulator(root, config, outside) : null

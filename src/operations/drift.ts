@@ -2,6 +2,7 @@ import type { Json } from '../model/json.ts'
 import { findDrift, type FoundDrift } from './find-drift.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
+import { describeOwners } from './refuse-owned-elsewhere.ts'
 import type { Outside } from './outside.ts'
 
 /** Options of a drift check. */
@@ -23,5 +24,7 @@ export async function drift(
 ): Promise<FoundDrift> {
   const { store, recorded } = await loadState(workspace, outside)
   const observed = observe === undefined ? null : await observe()
-  return findDrift(workspace, recorded, observed, await store.listRollouts())
+  const found = findDrift(workspace, recorded, observed, await store.listRollouts())
+  const owners = await store.findOwners([...workspace.desired.keys()])
+  return { ...found, notes: [...found.notes, ...describeOwners(owners)] }
 }

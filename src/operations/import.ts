@@ -9,14 +9,14 @@ import { parseImport, type ImportSource } from './parse-import.ts'
 import type { Ports } from './ports.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
-import { writeManifests } from './write-manifests.ts'
+import { buildManifests, writeManifests } from './write-manifests.ts'
 
 /** Options of an import. */
 export interface ImportRequest extends LockRequest {
   sources: ImportSource[]
   /** Domain of an answer that names none. */
   domain?: string
-  /** First write manifests for domains that have none. */
+  /** Write manifests for domains that have none, before the state is recorded. */
   writeManifests?: boolean
   /** Replace recorded values that differ. */
   replace?: boolean
@@ -46,26 +46,31 @@ export async function importConfig(
     parseImport(source, request.domain, workspace),
   )
   refuseInvalid(workspace)
-  let current = workspace
-  if (request.writeManifests === true && writeManifests(workspace, observed, ports) > 0) {
-    current = loadWorkspace(workspace.root, ports.outside, 'available')
-    refuseInvalid(current)
-  }
-  return withLock(current, 'import', request, ports, async ({ store }) => {
+  return withLock(workspace, 'import', request, ports, async ({ store }) => {
+    const { outside, dialogue } = ports
     const recorded = await store.load()
+    const manifests =
+      request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
+    const current =
+      manifests === null
+        ? workspace
+        : loadWorkspace(workspace.root, outside, 'available', manifests.files)
+    refuseInvalidNew(current)
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
     )
     await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded)
-    const touched = recordImported(
-      managed,
-      recorded,
-      current,
-      new Date(ports.outside.clock.now()).toISOString(),
-    )
+    // Nothing but a failure to write or record can refuse the import from here on.
+    if (manifests !== null) writeManifests(workspace.root, manifests, dialogue.note)
+    const importedAt = new Date(outside.clock.now()).toISOString()
+    const touched = recordImported(managed, recorded, current, importedAt)
     if (touched.size > 0)
-      await store.save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
+      await store
+        .save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
+        .catch((error: unknown) => {
+          throw manifests === null || manifests.count === 0 ? error : explainNotRecorded(error)
+        })
     const isManaged = new Set(managed)
     const skipped = observed.filter((entry) => !isManaged.has(entry))
     return {
@@ -82,6 +87,29 @@ function refuseInvalid({ diagnostics }: LoadedWorkspace): void {
     'invalid',
     'the manifests have errors; nothing was recorded',
     'Run "edgewise validate".',
+    diagnostics,
+  )
+}
+
+/** Refuses manifests that are not written yet, and have errors. */
+function refuseInvalidNew({ diagnostics }: LoadedWorkspace): void {
+  if (diagnostics.every(({ severity }) => severity !== 'error')) return
+  throw new EdgewiseError(
+    'invalid',
+    'the new manifests would have errors; nothing was written or recorded',
+    'Write these manifests yourself, then import without --write-manifests.',
+    diagnostics,
+  )
+}
+
+/** Adds to the error of a failed recording that the manifests were written. */
+function explainNotRecorded(error: unknown): unknown {
+  if (!(error instanceof EdgewiseError)) return error
+  const { code, message, hint, diagnostics } = error
+  return new EdgewiseError(
+    code,
+    `the manifests were written, but the import was not recorded: ${message}`,
+    `${hint}\nThe manifests stay: import again without --write-manifests.`.trimStart(),
     diagnostics,
   )
 }

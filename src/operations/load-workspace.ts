@@ -2,7 +2,8 @@ import { loadWorkspace as loadBaseWorkspace } from '../manifest/load-workspace.t
 import { createSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
 import { removeValue } from '../manifest/spellings.ts'
-import type { Workspace } from '../manifest/workspace.ts'
+import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
+import type { SourceFile } from '../manifest/yaml-file.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Outside } from './outside.ts'
@@ -25,21 +26,28 @@ export interface LoadedWorkspace extends Workspace {
  *
  * @param root folder of `edgewise.yaml`
  * @param reach secrets that may be looked up
+ * @param added manifests and profiles that are not written yet
  * @throws EdgewiseError `not-a-workspace` or `invalid` when `edgewise.yaml` is missing or wrong
  */
-export function loadWorkspace(root: string, outside: Outside, reach: SecretReach): LoadedWorkspace {
+export function loadWorkspace(
+  root: string,
+  outside: Outside,
+  reach: SecretReach,
+  added: SourceFile[] = [],
+): LoadedWorkspace {
   let vault: SecretVault | undefined
-  const workspace = loadBaseWorkspace(root, outside.env, (config) => {
+  const createKeeper = (config: WorkspaceConfig) => {
     const { secrets, service } = config
     const sources = createSecretSources(root, secrets, outside.env, service.token, reach)
     const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     vault = keeper
     return {
-      maskTemplate: (template) => keeper.refer(template),
-      maskLiteral: (value) => keeper.maskLiteral(value),
-      occursIn: (url) => keeper.occursIn(url),
+      maskTemplate: (template: string) => keeper.refer(template),
+      maskLiteral: (value: string) => keeper.maskLiteral(value),
+      occursIn: (url: string) => keeper.occursIn(url),
     }
-  })
+  }
+  const workspace = loadBaseWorkspace(root, outside.env, createKeeper, added)
   if (vault === undefined) throw new TypeError('expected loading to create the secret vault')
   const { token } = workspace.config.service
   const env = buildGitEnvironment(outside.env, token)

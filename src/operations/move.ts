@@ -46,9 +46,15 @@ export async function move(
     await refuseInRollout(store, domains)
     const items = [...moving.values()].reduce((sum, { size }) => sum + size, 0)
     const what = listSome(domains)
+    if (!(await store.knowsWorkspace(to)))
+      ports.dialogue.warn(`the store has no state of a workspace "${to}" yet.`)
     if (!(await ports.dialogue.confirm({ kind: 'move', what, items, to })))
       throw new EdgewiseError('declined', 'nothing was moved')
     await store.move(moving, to, `Move ${what} to the workspace ${to}`)
+    ports.dialogue.note(
+      `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +
+        `plan here refuses ${moving.size === 1 ? 'it' : 'them'} otherwise.`,
+    )
     return { domains: moving.size, items, what }
   })
 }
@@ -78,8 +84,10 @@ async function refuseInRollout(store: Store, domains: Domain[]): Promise<void> {
       'rollout-open',
       `the rollout ${rollout} of ${domain} is unfinished; nothing was moved`,
       state === 'open'
-        ? 'Finish it with "edgewise apply".'
-        : `Finish it with "edgewise rollback ${rollout}".`,
+        ? 'Finish it with "edgewise apply", or end it in its current state with ' +
+            '"edgewise apply --supersede".'
+        : `Finish it with "edgewise rollback ${rollout}", or apply the manifests over it with ` +
+            '"edgewise apply --supersede".',
     )
   }
 }

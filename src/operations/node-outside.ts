@@ -50,16 +50,25 @@ function describeMachine(): Machine {
         return (error as NodeJS.ErrnoException).code !== 'ESRCH'
       }
     },
+    isStopped: (pid) => ['T', 't'].includes(loadStat(pid)[0] ?? ''),
   }
 }
 
 /**
- * Finds the start of a process, in clock ticks since the boot: field 22 of its `stat`, in which the
- * name of the program may contain spaces and parentheses. Empty if the system does not report it.
+ * Finds the start of a process, in clock ticks since the boot: field 22 of its `stat`. Empty if the
+ * system does not report it.
  */
 function findStart(pid: number): string {
+  return loadStat(pid)[19] ?? ''
+}
+
+/**
+ * Loads the fields of a process's `stat` from field 3, its state. Field 2, the name of the program,
+ * may contain spaces and parentheses.
+ */
+function loadStat(pid: number): string[] {
   const stat = loadOrEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 function loadOrEmpty(load: () => string): string {

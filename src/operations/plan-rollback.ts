@@ -27,7 +27,12 @@ export interface Rollback {
   /** Items that can't be rolled back, or only in part. */
   irreversible: Irreversible[]
   /** Later changes of the same items, which the rollback overwrites as well. */
-  later: { domains: Domain[]; applies: string[] }
+  later: {
+    domains: Domain[]
+    applies: string[]
+    /** Those of the applies that another workspace made, which had the domain meanwhile. */
+    ofOthers: string[]
+  }
   /** Items that were unrecorded before, which the plan unsets. */
   unmanaged: { domain: Domain; item: ItemKey }[]
 }
@@ -132,6 +137,9 @@ async function findLaterChanges(
   const own = new Set(applies.map(({ id }) => id))
   const domains = new Set<Domain>()
   const appliesLater = new Set<string>()
+  const ofOthers = new Set<string>()
+  const known = new Set(history.map(({ id }) => id))
+  const startedAt = applies[0]?.startedAt ?? ''
   const add = (domain: Domain, apply: string) => {
     domains.add(domain)
     appliesLater.add(apply)
@@ -145,11 +153,19 @@ async function findLaterChanges(
   }
   for (const [domain, goals] of to) {
     for (const item of goals.keys()) {
-      const apply = recorded.get(domain)?.get(item)?.apply
-      if (apply !== undefined && !own.has(apply)) add(domain, apply)
+      const state = recorded.get(domain)?.get(item)
+      if (state === undefined || own.has(state.apply)) continue
+      add(domain, state.apply)
+      // Earlier applies may be pruned; imports are no applies.
+      if (state.origin === 'write' && !known.has(state.apply) && state.at > startedAt)
+        ofOthers.add(state.apply)
     }
   }
-  return { domains: [...domains].toSorted(), applies: [...appliesLater] }
+  return {
+    domains: [...domains].toSorted(),
+    applies: [...appliesLater],
+    ofOthers: [...ofOthers],
+  }
 }
 
 function findUnmanaged({ to }: RollbackSnapshots, before: PriorState): Rollback['unmanaged'] {

@@ -20,7 +20,8 @@ export function runPreflight({ config, vault }: LoadedWorkspace, planned: Plan):
     throw new EdgewiseError(
       'access',
       `no token for ${config.service.url}`,
-      'Set the environment variable that "service.token" in edgewise.yaml names (EDGEWISE_TOKEN).',
+      'Set the environment variable that "service.token" in edgewise.yaml names ' +
+        '(EDGEWISE_TOKEN; an empty one counts as none).',
     )
   }
   refuseUnresolved(planned, vault)

@@ -1,4 +1,7 @@
 import type { Workspace } from '../manifest/workspace.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { groupBy } from '../model/group-by.ts'
+import { listSome } from '../model/words.ts'
 import type { Change } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
@@ -26,6 +29,36 @@ export async function refuseOwnedElsewhere(
     return places.find((place) => place !== null)?.file ?? null
   }
   throw createOwnedError(owners, config.id, findFile)
+}
+
+/** Describes for each other workspace which of the desired domains belong to it. */
+export function describeOwners(owners: ReadonlyMap<Domain, string>): string[] {
+  return [...groupBy(owners, ([, owner]) => owner)].map(([owner, owned]) => {
+    const domains = listSome(owned.map(([domain]) => domain))
+    const [belong, them] = owned.length === 1 ? ['belongs', 'it'] : ['belong', 'them']
+    return `${domains} ${belong} to the workspace "${owner}"; plan and apply refuse ${them} here.`
+  })
+}
+
+/**
+ * Refuses to roll back domains that were handed over to another workspace since.
+ *
+ * @throws EdgewiseError `owned-elsewhere`
+ */
+export async function refuseHandedOver(store: Store, { changes }: Plan): Promise<void> {
+  const domains = new Set(changes.map(({ domain }) => domain))
+  const owners = await store.findOwners(domains)
+  const [first] = owners
+  if (first === undefined) return
+  const [domain, owner] = first
+  const more = owners.size === 1 ? '' : `, and ${owners.size - 1} more to other workspaces`
+  throw new EdgewiseError(
+    'owned-elsewhere',
+    `${domain} was handed over to the workspace "${owner}"${more}; nothing was rolled back`,
+    domains.size > owners.size
+      ? 'Roll back the other domains: name them with --target.'
+      : `Change it in the workspace "${owner}".`,
+  )
 }
 
 /** Lists the changes of items that are managed from then on too. */

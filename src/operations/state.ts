@@ -46,10 +46,14 @@ export async function showState(
   const items = asOf?.items ?? recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
   if (items.size === 0) {
     const when = asOf === null ? 'is recorded' : `is known at the end of apply ${asOf.apply.id}`
+    const owner = (await store.findOwners([domain])).get(domain)
+    const advice = asOf === null ? ': run the command there.' : ' now.'
     throw new EdgewiseError(
       'usage',
       `no state of "${domain}" ${when}`,
-      '"edgewise state list" lists all recorded domains.',
+      owner === undefined
+        ? '"edgewise state list" lists all recorded domains.'
+        : `It belongs to the workspace "${owner}"${advice}`,
     )
   }
   return { domain, items, asOf }

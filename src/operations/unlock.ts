@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatLockHolder } from '../state/format/lock-file.ts'
-import { findLockHolder, revokeLock } from '../state/lock.ts'
+import { describeEnd, findLockHolder, revokeLock } from '../state/lock.ts'
 import { isAliveHere } from '../state/machine.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { openState } from './open-state.ts'
@@ -32,7 +32,7 @@ export async function unlock(
     throw new EdgewiseError(
       'locked',
       `the lock is in use: ${formatLockHolder(holder)} runs on this machine`,
-      `Wait for it, or stop it ("kill ${holder.pid}"): it then releases the lock. ` +
+      `${describeEnd(holder, machine, 'Wait for it')} ` +
         '"edgewise state unlock --force" removes the lock from the running process.',
     )
   }

@@ -8,38 +8,42 @@ import { formatYaml } from '../manifest/format-yaml.ts'
 import { liftCommon, maxParts } from '../manifest/lift-common.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
 import { buildConfigs, overrideDefaults } from '../manifest/written-config.ts'
-import { parseYaml } from '../manifest/yaml-file.ts'
+import { parseYaml, type SourceFile } from '../manifest/yaml-file.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
-import type { ImportedItem, Domain } from '../model/item.ts'
+import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-import type { Ports } from './ports.ts'
+import type { Outside } from './outside.ts'
 
 const maxListed = 20
 
+/** Manifests to write for an import, and the items that they omit. */
+export interface NewManifests {
+  /** Manifests and perhaps a file of profiles. */
+  files: SourceFile[]
+  /** Number of manifests. */
+  count: number
+  /** Path of the file of profiles; null if there is none. */
+  profile: string | null
+  omitted: { domain: Domain; item: ItemKey }[]
+}
+
 /**
- * Writes a manifest for each imported domain without one, and one file of profiles with the
- * configuration that many domains share. Existing files are never changed. A secret becomes its
- * reference; an item whose secret has no known reference is omitted and reported.
+ * Builds a manifest for each imported domain without one, and one file of profiles with the
+ * configuration that many domains share. A secret becomes its reference; an item whose secret has
+ * no known reference is omitted. Writes nothing.
  *
- * @returns number of manifests written
- * @throws EdgewiseError `usage` when a file exists already, or would not be loaded as a manifest;
- * nothing is written then
+ * @throws EdgewiseError `usage` when a file exists already, or would not be loaded as a manifest
  */
-export function writeManifests(
+export function buildManifests(
   workspace: LoadedWorkspace,
   observed: ImportedItem[],
-  { outside, dialogue }: Ports,
-): number {
-  const { root, config } = workspace
+  outside: Outside,
+): NewManifests {
+  const { config } = workspace
   const { configs, omitted } = buildConfigs(workspace, observed)
-  if (configs.size === 0) return 0
-  for (const { domain, item } of omitted)
-    dialogue.note(
-      `${item} of ${domain} contains a secret: add it to ${buildManifestPath(domain)} yourself, ` +
-        `with a \${secret:name} reference.`,
-    )
+  if (configs.size === 0) return { files: [], count: 0, profile: null, omitted }
   const profile = findFreeProfile(workspace, outside)
   // An item of `defaults` is merged, so its value is not the profile's alone. Without a glob for
   // the profile file, nothing goes into profiles.
@@ -63,20 +67,37 @@ export function writeManifests(
     )
   }
   refuseUnwritable(workspace, [...texts.keys()])
-  for (const [path, text] of texts) {
+  const files = Array.from(texts, ([path, text]) => ({ path, text }))
+  return { files, count: configs.size, profile: common.length > 0 ? profile.path : null, omitted }
+}
+
+/**
+ * Writes manifests and notes them. Existing files are never changed.
+ *
+ * @throws EdgewiseError `usage` when a file can't be written
+ */
+export function writeManifests(
+  root: string,
+  { files, count, profile, omitted }: NewManifests,
+  note: (text: string) => void,
+): void {
+  for (const { domain, item } of omitted)
+    note(
+      `${item} of ${domain} contains a secret: add it to ${buildManifestPath(domain)} yourself, ` +
+        `with a \${secret:name} reference.`,
+    )
+  for (const { path, text } of files) {
     write(join(root, path), text)
-    if (texts.size <= maxListed) dialogue.note(`wrote ${join(root, path)}`)
+    if (files.length <= maxListed) note(`wrote ${join(root, path)}`)
   }
-  if (texts.size > maxListed)
-    dialogue.note(`wrote ${configs.size} manifests below ${join(root, 'domains')}`)
-  if (common.length > 0) dialogue.note(`Shared configuration is in ${profile.path}.`)
-  return configs.size
+  if (files.length > maxListed) note(`wrote ${count} manifests below ${join(root, 'domains')}`)
+  if (profile !== null) note(`Shared configuration is in ${profile}.`)
 }
 
 /** Finds a path and names for new profiles that are not in use. */
 function findFreeProfile(
   { root }: LoadedWorkspace,
-  { env }: Ports['outside'],
+  { env }: Outside,
 ): { path: string; names(i: number): string } {
   const taken = new Set<Json | undefined>()
   for (const file of loadWorkspaceFiles(root, env).files) {
@@ -149,7 +170,8 @@ function write(path: string, text: string): void {
   } catch (error) {
     throw new EdgewiseError(
       'usage',
-      `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'}); ` +
+        'nothing was recorded',
     )
   }
 }

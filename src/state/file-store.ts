@@ -19,7 +19,7 @@ import {
 import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks.ts'
 import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
-import { findOwners, refuseOwned } from './owners.ts'
+import { findOwners, knowsWorkspace, refuseOwned } from './owners.ts'
 import type { Register } from './register.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
@@ -97,6 +97,10 @@ class FileStore implements Store {
 
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {
     return findOwners(this.#files, this.#key, domains)
+  }
+
+  knowsWorkspace(id: string): Promise<boolean> {
+    return knowsWorkspace(this.#files, { ...this.#key, id })
   }
 
   listUnfinished(): Applied[] {

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatLock, formatLockHolder, parseLock, type LockHolder } from './format/lock-file.ts'
 import { heartbeatMs, leaseMs, LockLease, readMoment, type Lease, type LockClock } from './lease.ts'
-import { isDead, type Machine } from './machine.ts'
+import { isAliveHere, isDead, type Machine } from './machine.ts'
 import type { Register } from './register.ts'
 
 const pollMs = 1000
@@ -37,7 +37,7 @@ export async function acquireLock(
         return new LockLease(register, holder, { version: own, revoked, at }, machine, clock)
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs)
-      throw createLockedError(other, register, timeoutMs)
+      throw createLockedError(other, register, timeoutMs, machine, holder.who)
     if (!isReported) onWait?.(other, timeoutMs)
     isReported = true
     await clock.sleep(Math.min(pollMs, timeoutMs - (clock.monotonic() - start)), signal)
@@ -84,19 +84,32 @@ export function computeRevokedWait(
   return Math.max(0, ...alive.map((holder) => heartbeatMs + (holder.lateMs ?? lateMs)))
 }
 
+/**
+ * Describes how the process of a holder on this machine comes to release the lock.
+ *
+ * @param wait how to wait for it
+ */
+export function describeEnd({ pid }: LockHolder, machine: Machine, wait: string): string {
+  return machine.isStopped?.(pid) === true
+    ? `Its process is stopped: "kill -CONT ${pid}" continues it. To end it, run "kill ${pid}" ` +
+        'before that: it then releases the lock.'
+    : `${wait}, or end it with "kill ${pid}": it then releases the lock.`
+}
+
 function createLockedError(
   other: LockHolder | null,
-  register: Register,
+  { location }: Register,
   timeoutMs: number,
+  machine: Machine,
+  user: string,
 ): EdgewiseError {
-  const who = other === null ? `another process (${register.location})` : formatLockHolder(other)
-  const waited =
-    timeoutMs === 0
-      ? 'Wait for it with --lock-timeout SECONDS'
-      : 'Wait longer with --lock-timeout SECONDS'
+  const who = other === null ? `another process (${location})` : formatLockHolder(other)
+  const wait = `Wait ${timeoutMs === 0 ? 'for it' : 'longer'} with --lock-timeout SECONDS`
   return new EdgewiseError(
     'locked',
     `the state is locked by ${who}`,
-    `${waited}; if that process has ended, remove the lock with "edgewise state unlock".`,
+    other !== null && isAliveHere(other, machine, user)
+      ? `It runs on this machine. ${describeEnd(other, machine, wait)}`
+      : `${wait}; if that process has ended, remove the lock with "edgewise state unlock".`,
   )
 }

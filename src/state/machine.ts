@@ -15,6 +15,8 @@ export interface Machine {
   processName: string
   /** Returns whether a process runs; with a start, whether it is still the same process. */
   isRunning(pid: number, started: string): boolean
+  /** Returns whether a signal has stopped a process (SIGSTOP); absent if it can't be known. */
+  isStopped?(pid: number): boolean
 }
 
 /** Returns whether the process of a holder has certainly ended. */

@@ -66,10 +66,16 @@ export function createOwnedError(
   return new EdgewiseError(
     'owned-elsewhere',
     `${domain}${where} belongs to the workspace "${owner}", which has state of it in the same ` +
-      `store${more}; nothing was changed`,
+      `store${more}; nothing was recorded`,
     `Remove it from the manifests here, or hand it over: run "edgewise state move ${domain} ` +
       `--to ${id}" in the workspace "${owner}".`,
   )
+}
+
+/** Returns whether a workspace has, or had, state at an address. */
+export async function knowsWorkspace(files: SharedFiles, key: StateKey): Promise<boolean> {
+  const { address, addresses } = buildStatePaths(key)
+  return (await files.listPaths(addresses)).includes(address)
 }
 
 /** Lists the domains that unfinished applies may write. */

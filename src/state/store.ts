@@ -79,6 +79,8 @@ export interface Store {
    * throw EdgewiseError `owned-elsewhere` otherwise.
    */
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>>
+  /** Returns whether another id has, or had, state at the same address. */
+  knowsWorkspace(id: string): Promise<boolean>
   /** Lists the applies, first to last. */
   listApplies(): Promise<Applied[]>
   /** Lists the applies whose journal entries and waves were pruned. */

@@ -288,6 +288,7 @@ export class World {
       loadLateCalls: async (apply) => this.#lateCalls.get(apply) ?? noLateCalls,
       listOtherAddresses: async () => [],
       findOwners: async () => new Map(),
+      knowsWorkspace: async () => false,
       move: async () => undefined,
       listPruned: async () => ({ applies: [], dropped: 0 }),
       prune: async () => undefined,

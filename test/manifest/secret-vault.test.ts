@@ -131,6 +131,8 @@ describe('sources', () => {
     expect(lookUp({ env: 'S' }, 'available', { S: 'x' })).toBe('x')
     expect(lookUp({ env: 'S' }, 'available', {})).toBeNull()
     expect(sources({ env: 'S' }, 'available').explain('s')).toBe('the variable S is not set')
+    const empty = sources({ env: 'S' }, 'available', { S: '' })
+    expect([empty.lookUp('s'), empty.explain('s')]).toEqual([null, 'the variable S is empty'])
     expect(lookUp({ command: ['printf', 'v\n'] }, 'available')).toBeNull()
     expect(await runCommand('printf', 'v\n')).toBe('v')
     await expect(runCommand('false')).rejects.toThrow('the command "false" failed (exit 1)')

@@ -57,6 +57,12 @@ describe('wrapSentences', () => {
     }
   })
 
+  it('keeps an indented command on its line', () => {
+    const text =
+      'To restore the newer state, run:\n  git push --force-with-lease=a:1 origin 2:refs/a'
+    expect(wrapSentences(text, 40)).toBe(text)
+  })
+
   it('loses nothing, and exceeds the columns only for a longer word', () => {
     fc.assert(
       fc.property(

@@ -10,11 +10,14 @@ const ref = `refs/heads/${branch}`
 
 const build = (time: string) => buildDomain('a.example.com', { timeout: buildItem(time) })
 
-/** Returns the hint's git commands after a word of it. */
-function listCommands({ hint }: EdgewiseError, after: string): string[][] {
-  const [, part = ''] = hint.split(after)
-  const [sentence = ''] = part.split(/\. (?=[A-Z])/)
-  return [...sentence.matchAll(/"git ([^"]+)"/g)].map(([, command = '']) => command.split(' '))
+/** Returns the git commands of a hint below the line that has a word, each on its own line. */
+function listCommands({ hint }: EdgewiseError, word: string): string[][] {
+  const lines = hint.split('\n')
+  const below = lines.slice(lines.findIndex((line) => line.includes(word)) + 1)
+  const end = below.findIndex((line) => !line.startsWith('  git '))
+  return below
+    .slice(0, end === -1 ? below.length : end)
+    .map((line) => line.slice('  git '.length).split(' '))
 }
 
 describe('state that was set back on the remote', () => {

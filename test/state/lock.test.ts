@@ -68,6 +68,18 @@ describe('the lock', () => {
     await lease.release()
   })
 
+  it.each<[string, Partial<Machine>, RegExp]>([
+    ['runs here', {}, /^It runs on this machine\. Wait for it .*, or end it with "kill 4711"/],
+    ['may run elsewhere', { boot: 'boot-2' }, /^Wait .*if that process has ended, .*unlock"\.$/],
+  ])('is refused with a hint that fits a holder that %s', async (_where, machine, hint) => {
+    const lease = await take('first')
+    await expect(take('second', 0, { ...here, ...machine })).rejects.toMatchObject({
+      code: 'locked',
+      hint: expect.stringMatching(hint) as string,
+    })
+    await lease.release()
+  })
+
   it('has one holder at a time, and names it', async () => {
     const lease = await take('first')
     await expect(take('second')).rejects.toMatchObject({

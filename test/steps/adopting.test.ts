@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
 import { findConflicts } from '../../src/catalog/conflicts.ts'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { validPayloads } from '../laws/values.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { Place } from './cli.ts'
@@ -85,6 +87,39 @@ describe('import --write-manifests', () => {
     place.write('domains/bad.yaml', '')
     await adopt(Object.fromEntries(names(3).map((name) => [name, { timeout, https }])))
     expect(existsSync(join(place.root, 'profiles'))).toBe(false)
+  })
+
+  it('writes nothing if the new manifests are invalid, or recorded values differ', async () => {
+    const importFails = async (config: object, message: string) => {
+      place.write('live.json', JSON.stringify({ 'x.example.com': config }))
+      const { code, err } = await place.cli('import', 'live.json', '--write-manifests')
+      expect([code, err]).toEqual([1, expect.stringContaining(message)])
+      expect(existsSync(join(place.root, 'domains/x.example.com.yaml'))).toBe(false)
+    }
+    await adopt({ 'x.example.com': { timeout } })
+    rmSync(join(place.root, 'domains/x.example.com.yaml'))
+    await importFails({ timeout: { time: '61' } }, 'has another recorded value')
+    await importFails(
+      { ip_white_list: { list: ['192.0.2.1'] }, ip_black_list: { list: ['192.0.2.2'] } },
+      'the new manifests would have errors; nothing was written or recorded',
+    )
+  })
+
+  it('says that the manifests were written if recording fails', async () => {
+    place.write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
+    place.disk = {
+      ...realDisk,
+      rename: async (from, to, fence) => {
+        if (to.includes('/state/')) throw new EdgewiseError('record-unreachable', `full: ${to}`)
+        return realDisk.rename(from, to, fence)
+      },
+    }
+    const { code, err } = await place.cli('import', 'live.json', '--write-manifests')
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('the manifests were written, but the import was not recorded: '),
+    ])
+    expect(existsSync(join(place.root, 'domains/x.example.com.yaml'))).toBe(true)
   })
 
   it('keeps imported values over defaults', async () => {

@@ -101,6 +101,8 @@ export class Place {
   signal = new AbortController().signal
   /** Whether earlier lock holders count as dead processes. */
   otherProcessesDead = false
+  /** Whether earlier lock holders count as stopped by a signal. */
+  otherProcessesStopped = false
   /** Called with each text that a command writes to stderr. */
   onStderr: ((text: string) => void) | null = null
   /** Called while a command waits. */
@@ -172,6 +174,7 @@ export class Place {
         started: '',
         processName: `test-${process.pid}`,
         isRunning: () => !this.otherProcessesDead,
+        isStopped: () => this.otherProcessesStopped,
       },
       disk: this.disk,
       ...(this.transport === undefined ? {} : { transport: this.transport }),

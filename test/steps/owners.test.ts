@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listSchemaErrors } from '../report/output-schema.ts'
@@ -45,6 +46,24 @@ describe('a domain of another workspace in the same store', () => {
     expect((await other.json('state', 'list'))['domains']).toEqual([])
     expect((await other.cli('validate')).code).toBe(0)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('gets no manifest by a refused import, nor does any domain beside it', async () => {
+    other = new Place(emulator.url, 'id: third\n', {
+      state: `state: {store: dir, path: ${join(place.root, '.edgewise/state')}}`,
+    })
+    const fleet = { [www]: { timeout: { time: 60 } }, 'b.example.com': { timeout: { time: 60 } } }
+    other.write('live.json', JSON.stringify(fleet))
+    const { code, err } = await other.cli('import', 'live.json', '--write-manifests')
+    expect([code, err]).toEqual([1, expect.stringContaining('belongs to the workspace "default"')])
+    expect(err).not.toContain('wrote')
+    expect(existsSync(join(other.root, 'domains'))).toBe(false)
+  })
+
+  it('is noted by drift, with its owner', async () => {
+    const { err } = await other.cli('drift')
+    expect(err).toContain(`${www} belongs to the workspace "default"`)
+    expect((await place.cli('drift')).err).not.toContain('belongs')
   })
 
   it('does not prevent changes of other domains', async () => {
@@ -106,6 +125,45 @@ describe('state move', () => {
     })
   })
 
+  it('notes that the manifest has to move, and that a workspace is new to the store', async () => {
+    const move = ['state', 'move', www, '--yes', '--to']
+    const first = await place.cli(...move, 'staging')
+    expect(first.err).toContain('the store has no state of a workspace "staging" yet')
+    expect(first.err).toContain('Move its manifest to that workspace: plan here refuses it')
+    await other.cli('state', 'move', www, '--to', 'default', '--yes')
+    expect((await place.cli(...move, 'staging')).err).not.toContain('has no state')
+    expect((await place.cli('state', 'show', www)).err).toContain(
+      'It belongs to the workspace "staging": run the command there.',
+    )
+    const [{ id }] = (await place.json('state', 'history'))['applies'] as [{ id: string }]
+    expect((await place.cli('state', 'show', www, '--at', id)).err).toContain(
+      'It belongs to the workspace "staging" now.',
+    )
+  })
+
+  it('makes a rollback of its domain refuse, and of others possible', async () => {
+    for (const time of [60, 61]) {
+      for (const domain of [www, 'b.example.com']) place.manifest(domain, { timeout: { time } })
+      await place.settle()
+    }
+    await place.cli('state', 'move', www, '--to', 'staging', '--yes')
+    const { code, err } = await place.cli('rollback', '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining(`${www} was handed over`)])
+    expect(err).toContain('--target')
+    expect(err).not.toContain('manifests here')
+    expect((await place.cli('rollback', '--yes', '--target', 'b.*')).code).toBe(0)
+  })
+
+  it('and back makes a rollback name the apply of the other workspace as such', async () => {
+    await place.manifest(www, { timeout: { time: 61 } }).settle()
+    await place.cli('state', 'move', www, '--to', 'staging', '--yes')
+    await other.settle()
+    const [{ id }] = (await other.json('state', 'history'))['applies'] as [{ id: string }]
+    await other.cli('state', 'move', www, '--to', 'default', '--yes')
+    const { err } = await place.cli('rollback', '--yes')
+    expect(err).toContain(`recorded by ${id}, an apply of another workspace`)
+  })
+
   it('asks, and moves nothing without consent', async () => {
     const asked: string[] = []
     place.ask = async (question) => {
@@ -140,6 +198,7 @@ describe('state move', () => {
     expect(rollout).toMatchObject({ state: 'open' })
     const { code, err } = await place.cli('state', 'move', www, '--to', 'staging', '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining('is unfinished; nothing was moved')])
+    expect(err).toContain('--supersede')
   })
 })
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { openState } from '../../src/state/open-state.ts'
@@ -317,7 +319,25 @@ describe('state unlock', () => {
       ) as string,
     })
     expect((await place.cli('apply', '--yes')).err).toContain('the state is locked by ann')
+    place.write('live.json', JSON.stringify({ 'new.example.com': { timeout: { time: 60 } } }))
+    expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({
+      err: expect.stringMatching(/^error: the state is locked by ann/) as string,
+    })
+    expect(existsSync(join(place.root, 'domains/new.example.com.yaml'))).toBe(false)
     expect(await place.cli('state', 'unlock', '--force', '--yes')).toMatchObject({ code: 0 })
+  })
+
+  it('names the way to continue a stopped process', async () => {
+    await hold({})
+    place.otherProcessesStopped = true
+    for (const args of [
+      ['state', 'unlock', '--yes'],
+      ['apply', '--yes'],
+    ]) {
+      const { code, err } = await place.cli(...args)
+      expect([args, code, err]).toEqual([args, 1, expect.stringContaining('"kill -CONT 7"')])
+      expect(err).not.toContain('Wait')
+    }
   })
 
   it('of a process that may run makes the next command wait, once', async () => {

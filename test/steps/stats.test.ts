@@ -130,10 +130,11 @@ describe('stats with errors', () => {
     expect((await place.json('stats'))['code']).toBe('access')
   })
 
-  it('reports a missing token', async () => {
-    place.env['EDGEWISE_TOKEN'] = undefined
+  it.each([undefined, ''])('reports a missing or empty token (%j)', async (value) => {
+    place.env['EDGEWISE_TOKEN'] = value
     const { code, err } = await place.cli('stats')
     expect([code, err]).toEqual([1, expect.stringContaining('no token for')])
+    expect(err).toContain('(an empty one counts as none)')
   })
 
   it('names a domain that the service does not know', async () => {

@@ -138,10 +138,12 @@ function showRollback(
     )
   if (later.domains.length > 0) {
     const count = pluralize(later.domains.length, 'domain')
+    const name = (id: string) =>
+      escapeInvisible(id) + (later.ofOthers.includes(id) ? ', an apply of another workspace' : '')
     note(
       `${errPaint.yellow('note:')} later values of the same items are replaced too: ${count} ` +
         `(${listSome(later.domains.map(escapeInvisible))}), ` +
-        `recorded by ${listSome(later.applies.map(escapeInvisible))}`,
+        `recorded by ${listSome(later.applies.map(name))}`,
     )
   }
   if (plan.changes.length === 0) note('Nothing to roll back: its changes are already reverted.')

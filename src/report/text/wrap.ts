@@ -2,6 +2,8 @@ import { measureWidth, splitGraphemes } from './display-width.ts'
 
 /** Text that is kept whole for copying: quotes and commands. */
 const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
+/** A command on a line of its own, indented. */
+const isCommand = /^ +(?:edgewise|git) [a-z]/
 
 /**
  * Wraps text to lines of at most `columns` columns, each starting with the indent. Lines break at
@@ -19,7 +21,8 @@ export function wrap(text: string, columns: number, indent: string): string {
 
 /**
  * Wraps sentences to lines of at most `columns` columns; continuation lines are indented by two.
- * Quoted text, commands and paths stay whole for copying, in a longer line if needed.
+ * Quoted text, commands and paths stay whole for copying, in a longer line if needed; so does an
+ * indented line that is a command.
  */
 export function wrapSentences(text: string, columns: number): string {
   return text
@@ -48,7 +51,7 @@ function wrapLine(line: string, room: number): string[] {
 }
 
 function wrapSentence(line: string, columns: number): string[] {
-  if (measureWidth(line) <= columns) return [line]
+  if (measureWidth(line) <= columns || isCommand.test(line)) return [line]
   const words = line.trimStart()
   const indent = ' '.repeat(line.length - words.length)
   // Escaped text does not contain NUL.

@@ -92,16 +92,21 @@ async function describeWaysOut(
   const { remote } = git
   const what = now === null ? 'start with empty state' : 'accept the older state'
   if (remote === null)
-    return (
-      `To restore the newer state, run "git update-ref ${ref} ${seen}". ` +
-      `To ${what}, run the same command again.`
-    )
+    return formatCommands('To restore the newer state, run:', [`git update-ref ${ref} ${seen}`])
+      .concat(`To ${what}, run the same command again.`)
+      .join('\n')
   const lease = now === null || base === now ? '' : `--force-with-lease=${ref}:${now} `
-  const accept = (await listAcceptCommands(git, remote, ref, now)).map((command) => `"${command}"`)
-  return (
-    `To restore the newer state, run "git push ${lease}${remote} ${seen}:${ref}", in the clone ` +
-    `that has seen the newest. To ${what}, run ${accept.join(', then ')}.`
-  )
+  return [
+    ...formatCommands('To restore the newer state, run in the clone that has seen the newest:', [
+      `git push ${lease}${remote} ${seen}:${ref}`,
+    ]),
+    ...formatCommands(`To ${what}, run:`, await listAcceptCommands(git, remote, ref, now)),
+  ].join('\n')
+}
+
+/** Formats commands below a sentence, each on a line of its own for copying. */
+function formatCommands(sentence: string, commands: string[]): string[] {
+  return [sentence, ...commands.map((command) => `  ${command}`)]
 }
 
 /** Lists the commands after which this clone continues with the commit of the remote. */
