@@ -10,6 +10,11 @@ import { markLate } from './settling.ts'
 
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 
+/** Outcome of a write; `isUnsaved`: it proves that the service saved nothing of the write. */
+export interface Attempted extends Sent {
+  isUnsaved: boolean
+}
+
 /**
  * Sends a write whose intent is recorded, and records its outcome.
  *
@@ -22,8 +27,8 @@ export async function attempt(
   before: ReadonlyMap<Domain, Items>,
   unsaved: ReadonlyMap<Domain, Items>,
   run: Run,
-  settle: (outcome: Sent['outcome']) => Settlement,
-): Promise<Sent> {
+  settle: (outcome: Sent['outcome'], isUnsaved: boolean) => Settlement,
+): Promise<Attempted> {
   const sent = await sendWrite(write, {
     ...run,
     client: {
@@ -45,11 +50,19 @@ export async function attempt(
   const isNotAccepted = outcome.kind === 'refused' && outcome.fatal
   if (doubted || (outcome.kind !== 'not sent' && !isNotAccepted)) run.result.sent = true
   else run.called.delete(write.id)
+  // By the specification an invalid item refuses the whole write; a bad domain is undefined.
+  // Unless no call is accepted, a refusal proves that nothing was saved only if the write had one
+  // domain.
+  const isUnsaved =
+    !doubted &&
+    (outcome.kind === 'not sent' ||
+      isNotAccepted ||
+      (outcome.kind === 'refused' && write.domains.length === 1))
   const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
   const withLate = (domain: Domain, items: Items) =>
     markLate(items, getItemsBefore(domain), run.now(), run)
   const record = (computeItems: (domain: Domain) => Items) =>
-    recordItems(write, run, computeItems, settle(outcome))
+    recordItems(write, run, computeItems, settle(outcome, isUnsaved))
   if (outcome.kind === 'confirmed') {
     const returned = findRewritten(write.items, outcome.config, run.secrets)
     await record((domain) =>
@@ -58,22 +71,14 @@ export async function attempt(
         withConfirmed(getItemsBefore(domain), write.items, returned, createRecording(run)),
       ),
     )
-  } else if (
-    !doubted &&
-    (outcome.kind === 'not sent' ||
-      isNotAccepted ||
-      (outcome.kind === 'refused' && write.domains.length === 1))
-  ) {
-    // By the specification an invalid item refuses the whole write; a bad domain is undefined.
-    // Unless no call is accepted, a refusal proves that nothing was saved only if the write had one
-    // domain.
+  } else if (isUnsaved) {
     await record((domain) => unsaved.get(domain) ?? new Map())
   } else {
     await record((domain) =>
       withLate(domain, withIntents(getItemsBefore(domain), write.items, createRecording(run))),
     )
   }
-  return sent
+  return { ...sent, isUnsaved }
 }
 
 /** Writes of the plan that are completed, by id, and the change of the counts. */

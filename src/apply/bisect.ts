@@ -6,8 +6,13 @@ import type { Outcome } from '../model/outcome.ts'
 import type { RecordedItem } from '../state/store.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { bisectRectangle, findHintedPart, type Bisection, type Part } from './bisect-part.ts'
-import { PartOutcomes } from './part-outcomes.ts'
-import { explainUnrecorded, reportInDoubt, reportRefusal } from './report-parts.ts'
+import { PairSet, PartOutcomes, selectParts } from './part-outcomes.ts'
+import {
+  explainPossiblySaved,
+  explainUnrecorded,
+  reportInDoubt,
+  reportRefusal,
+} from './report-parts.ts'
 import type { Run } from './run.ts'
 import { explainAbort } from './send-write.ts'
 
@@ -31,10 +36,12 @@ export async function bisect(
   run: Run,
 ): Promise<void> {
   const outcomes = new PartOutcomes({ domains: write.domains, items: Object.keys(write.items) })
-  const reportRest = (why: string) => reportInDoubt(write.id, outcomes.listInDoubt(), why, run)
+  const reportRest = (why: string) => reportInDoubt(write.id, outcomes.listUnsettled(), why, run)
   try {
     const ended = await bisectAll(write, refusal, doubted, before, outcomes, run)
-    const unsaved = outcomes.listInDoubt().flatMap((part) => findUnsaved(part, run))
+    const unsaved = outcomes
+      .listUnsettled()
+      .flatMap((part) => selectParts(part, (domain, item) => !isRecordedInDoubt(domain, item, run)))
     await recordItems({ domains: [] }, run, () => new Map(), {
       writes: [write.id],
       moves: [
@@ -64,9 +71,8 @@ async function bisectAll(
     const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
     let last: Answer = refusal
     const answers = new Map<string, Answer>()
-    // A part refused for another reason than the write (too many calls, for example) may have been
-    // saved with the write.
-    let unsaved = !doubted
+    const possiblySaved = new PairSet()
+    if (doubted) possiblySaved.add(whole)
     const bisection: Bisection = {
       send: async (part) => {
         if (run.signal.aborted) return 'ended'
@@ -110,8 +116,10 @@ async function bisectAll(
         if (outcome.kind === 'refused') {
           last = outcome
           answers.set(formatPart(part), outcome)
-          unsaved &&=
-            !sent.doubted && outcome.status === refusal.status && outcome.code === refusal.code
+          // A part refused for another reason than the write (too many calls, for example) may have
+          // been saved with the write, unless the write had one domain.
+          const sameReason = outcome.status === refusal.status && outcome.code === refusal.code
+          if (sent.doubted || (write.domains.length > 1 && !sameReason)) possiblySaved.add(part)
         }
         if (outcome.kind === 'refused' && outcome.fatal) run.stop(outcome.message)
         if (outcome.kind === 'refused' && !outcome.fatal) return 'refused'
@@ -119,17 +127,30 @@ async function bisectAll(
         return 'ended'
       },
       reportCulprit: async (part) => {
+        const isDoubtful = (domain: Domain, item: ItemKey) =>
+          possiblySaved.has(domain, item) && isRecordedInDoubt(domain, item, run)
+        const doubtful = selectParts(part, isDoubtful)
+        const refused = selectParts(part, (domain, item) => !isDoubtful(domain, item))
         // If nothing was saved, the state before the write is restored.
-        await recordItems(
-          unsaved ? part : { domains: [] },
-          run,
-          (domain) => restorePart(part, run.recorded.get(domain), before.get(domain)),
-          { writes: [], moves: outcomes.computeMoves(part, 'refused') },
+        const restored = new Map(
+          refused.flatMap((some) => some.domains.map((domain) => [domain, some] as const)),
         )
-        outcomes.settle(part, 'refused')
+        await recordItems(
+          { domains: [...restored.keys()] },
+          run,
+          (domain) =>
+            restorePart(restored.get(domain) ?? part, run.recorded.get(domain), before.get(domain)),
+          {
+            writes: [],
+            moves: refused.flatMap((some) => outcomes.computeMoves(some, 'refused')),
+          },
+        )
+        for (const some of refused) outcomes.settle(some, 'refused')
+        for (const some of doubtful) outcomes.settle(some, 'inDoubt')
         // A part that was not sent alone has the answer to the last refused one.
         const { code, message } = answers.get(formatPart(part)) ?? last
         reportRefusal(write.id, { ...part, code, message }, run)
+        reportInDoubt(write.id, doubtful, explainPossiblySaved(true), run)
       },
       findHint: (part) => findHintedPart(part, refusal.message, whole),
     }
@@ -142,15 +163,10 @@ function formatPart({ domains, items }: Part): string {
   return `${items.join()} ${domains.join()}`
 }
 
-/** Finds the items of a part that the apply has not recorded as in-doubt. */
-function findUnsaved({ domains, items }: Part, run: Run): Part[] {
-  return domains.flatMap((domain) =>
-    items.flatMap((item) => {
-      const state = run.recorded.get(domain)?.get(item)
-      const isInDoubt = state?.status === 'in-doubt' && state.apply === run.apply
-      return isInDoubt ? [] : [{ domains: [domain], items: [item] }]
-    }),
-  )
+/** Returns whether the apply has recorded an item as in-doubt. */
+function isRecordedInDoubt(domain: Domain, item: ItemKey, run: Run): boolean {
+  const state = run.recorded.get(domain)?.get(item)
+  return state?.status === 'in-doubt' && state.apply === run.apply
 }
 
 /** Returns the current state, with the part's items as before the refused write. */

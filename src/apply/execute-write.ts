@@ -2,7 +2,12 @@ import { isSafeToRepeat, type Write } from '../model/change.ts'
 import { attempt, type Settlement } from './attempt.ts'
 import { bisect } from './bisect.ts'
 import { moveCounts, moveWrites, nameCount } from './counts.ts'
-import { explainUnrecorded, reportInDoubt, reportRefusal } from './report-parts.ts'
+import {
+  explainPossiblySaved,
+  explainUnrecorded,
+  reportInDoubt,
+  reportRefusal,
+} from './report-parts.ts'
 import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'
@@ -26,17 +31,21 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
   })
   const isBisected = (outcome: Sent['outcome']) =>
     outcome.kind === 'refused' && !outcome.fatal && run.bisects
-  const settle = (ended: Sent['outcome']): Settlement =>
-    isBisected(ended)
-      ? { writes: [], moves: [] }
-      : { writes: [write.id], moves: [moveWrites([write], 'inDoubt', nameCount(ended))] }
-  const { outcome, doubted } = await attempt(write, before, before, run, settle).catch((error) => {
-    if (run.called.has(write.id)) {
-      run.result.sent = true
-      reportInDoubt(write.id, [whole], explainUnrecorded(error), run)
-    } else reportNotSent(write, error instanceof Error ? error.message : String(error), run)
-    throw error
-  })
+  const settle = (ended: Sent['outcome'], unsaved: boolean): Settlement => {
+    if (isBisected(ended)) return { writes: [], moves: [] }
+    const move = moveWrites([write], 'inDoubt', nameCount(ended))
+    const parts = ended.kind === 'refused' && !unsaved ? 0 : move.parts
+    return { writes: [write.id], moves: [{ ...move, parts }] }
+  }
+  const { outcome, doubted, isUnsaved } = await attempt(write, before, before, run, settle).catch(
+    (error) => {
+      if (run.called.has(write.id)) {
+        run.result.sent = true
+        reportInDoubt(write.id, [whole], explainUnrecorded(error), run)
+      } else reportNotSent(write, error instanceof Error ? error.message : String(error), run)
+      throw error
+    },
+  )
   const about = { time: run.time(), id: write.id }
   switch (outcome.kind) {
     case 'confirmed': {
@@ -52,10 +61,10 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
       run.report({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
       if (outcome.fatal) run.stop(outcome.message)
       else if (!run.bisects) run.stop(`the service refused a write: ${outcome.message}`)
-      // No part of the write is to blame if no call is accepted.
-      if (outcome.fatal) return
       if (isBisected(outcome)) return bisect(write, outcome, doubted, before, run)
-      reportRefusal(write.id, { ...whole, ...outcome }, run)
+      // No part of the write is to blame if no call is accepted.
+      if (!outcome.fatal) reportRefusal(write.id, { ...whole, ...outcome }, run)
+      if (!isUnsaved) reportInDoubt(write.id, [whole], explainPossiblySaved(doubted), run)
       return
     case 'in-doubt':
       reportInDoubt(write.id, [whole], outcome.message, run)

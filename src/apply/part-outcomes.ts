@@ -5,20 +5,24 @@ import type { Move } from './counts.ts'
 
 /** Outcomes of the parts of one bisected write, by item and domain. */
 export class PartOutcomes {
-  readonly #outcomes = new Map<Domain, Map<ItemKey, Move['to']>>()
+  readonly #whole: Part
+  /** Null: not known yet; it counts as in-doubt. */
+  readonly #outcomes = new Map<Domain, Map<ItemKey, Move['to'] | null>>()
 
   /** @param whole the write; all of it is in-doubt */
-  constructor({ domains, items }: Part) {
-    for (const domain of domains)
-      this.#outcomes.set(domain, new Map(items.map((item) => [item, 'inDoubt'])))
+  constructor(whole: Part) {
+    this.#whole = whole
+    for (const domain of whole.domains)
+      this.#outcomes.set(domain, new Map(whole.items.map((item) => [item, null])))
   }
 
   /** Returns the change of the counts if a part gets an outcome. */
   computeMoves({ domains, items }: Part, to: Move['to']): Move[] {
     return domains.flatMap((domain) =>
       items.flatMap((item) => {
-        const from = this.#outcomes.get(domain)?.get(item)
-        return from === undefined || from === to ? [] : [{ from, to, writes: 0, parts: 1 }]
+        const outcome = this.#outcomes.get(domain)?.get(item)
+        const from = outcome ?? 'inDoubt'
+        return outcome === undefined || from === to ? [] : [{ from, to, writes: 0, parts: 1 }]
       }),
     )
   }
@@ -29,16 +33,40 @@ export class PartOutcomes {
       for (const item of items) this.#outcomes.get(domain)?.set(item, outcome)
   }
 
-  /** Lists the parts without a known outcome; domains with the same items are one part. */
-  listInDoubt(): Part[] {
-    const parts = [...this.#outcomes].flatMap(([domain, outcomes]) => {
-      const items = [...outcomes].flatMap(([item, outcome]) =>
-        outcome === 'inDoubt' ? [item] : [],
-      )
-      return items.length === 0 ? [] : [{ domain, items }]
-    })
-    return [...groupBy(parts, ({ items }) => items.join(' ')).values()].flatMap((same) =>
-      same.slice(0, 1).map(({ items }) => ({ domains: same.map(({ domain }) => domain), items })),
+  /** Lists the parts without an outcome yet. */
+  listUnsettled(): Part[] {
+    return selectParts(
+      this.#whole,
+      (domain, item) => this.#outcomes.get(domain)?.get(item) === null,
     )
+  }
+}
+
+/** Selects items of domains from a part; domains with the same items are one part. */
+export function selectParts(
+  { domains, items }: Part,
+  isSelected: (domain: Domain, item: ItemKey) => boolean,
+): Part[] {
+  const parts = domains.flatMap((domain) => {
+    const selected = items.filter((item) => isSelected(domain, item))
+    return selected.length === 0 ? [] : [{ domain, items: selected }]
+  })
+  return [...groupBy(parts, ({ items: some }) => some.join(' ')).values()].flatMap((same) =>
+    same
+      .slice(0, 1)
+      .map(({ items: some }) => ({ domains: same.map(({ domain }) => domain), items: some })),
+  )
+}
+
+/** Set of items of domains. */
+export class PairSet {
+  readonly #pairs = new Set<string>()
+
+  add({ domains, items }: Part): void {
+    for (const domain of domains) for (const item of items) this.#pairs.add(`${domain} ${item}`)
+  }
+
+  has(domain: Domain, item: ItemKey): boolean {
+    return this.#pairs.has(`${domain} ${item}`)
   }
 }

@@ -27,6 +27,17 @@ export function reportInDoubt(id: number, parts: Part[], message: string, run: R
     run.report({ type: 'write.in-doubt', time: run.time(), id, domains, items, message })
 }
 
+/**
+ * Explains why a refused write or part is in-doubt.
+ *
+ * @param earlier whether an earlier call may have been saved; otherwise the refused one
+ */
+export function explainPossiblySaved(earlier: boolean): string {
+  return earlier
+    ? 'an earlier call with these items may have been saved'
+    : 'some of the domains may have saved the refused write'
+}
+
 /** Explains why a write is in-doubt although the service may have answered it. */
 export function explainUnrecorded(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error)

@@ -237,7 +237,7 @@ inDoubt: number
 notSent: number
 }
 /**
- * How the apply ended; "unfinished" while it runs, or when its process was killed.
+ * How the apply ended; "unfinished" until its end is recorded. The next change of the state makes it "interrupted" if its process ended without recording its end.
  */
 outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
 /**
@@ -588,7 +588,7 @@ inDoubt: number
 notSent: number
 }
 /**
- * How the apply ended; "unfinished" while it runs, or when its process was killed.
+ * How the apply ended; "interrupted" also if its process ended without recording its end. "unfinished" only from earlier versions.
  */
 outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
 }[]

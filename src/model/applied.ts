@@ -1,6 +1,9 @@
 import type { OutcomeCounts } from './outcome.ts'
 
-/** Outcomes of an apply; `unfinished` while it runs, or after its process was killed. */
+/**
+ * Outcomes of an apply. `unfinished` until its end is recorded; the next change of the state makes
+ * it `interrupted` if its process ended without recording its end.
+ */
 export const applyOutcomes = ['unfinished', 'complete', 'incomplete', 'interrupted'] as const
 
 /** One apply, as recorded in the journal. */
@@ -8,7 +11,7 @@ export interface Applied {
   id: string
   /** ISO 8601. */
   startedAt: string
-  /** ISO 8601; null while it runs, or after its process was killed. */
+  /** ISO 8601; null while it runs, or if its process ended without recording its end. */
   endedAt: string | null
   /** Commit of the workspace; null if there was none. */
   commit: string | null

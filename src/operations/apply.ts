@@ -9,6 +9,7 @@ import { select, type SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 import type { Effort } from '../model/plan.ts'
+import { narrowSnapshot } from '../plan/selection.ts'
 
 /** Options of an apply. */
 export interface ApplyRequest extends SelectionRequest, GuardRequest, LockRequest {
@@ -37,7 +38,9 @@ export async function apply(
   return withLock(workspace, 'apply', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await store.load()
-    ports.dialogue.show({ kind: 'state', recorded, cutOff: store.listUnfinished() })
+    const { target = [], items = [] } = request
+    const selected = narrowSnapshot(recorded, { target, items })
+    ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })
     await refuseUnfinishedRollback(store, request)
     const options = {
       ...(await loadPlanOptions(store, request)),

@@ -42,7 +42,7 @@ export interface Dialogue {
 /** Subject of `show`. */
 export type Subject =
   | { kind: 'plan'; plan: Plan }
-  /** State loaded under the lock, and the unfinished applies. */
+  /** Selected state loaded under the lock, and the unfinished applies. */
   | { kind: 'state'; recorded: RecordedState; cutOff: Applied[] }
   | { kind: 'rollback'; rollback: Rollback }
   /** `at`: time of the observation, ms since 1970. */

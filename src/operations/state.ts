@@ -13,7 +13,8 @@ export async function listState(
   outside: Outside,
 ): Promise<{ recorded: RecordedState; location: string }> {
   const { store, recorded } = await loadState(workspace, outside)
-  return { recorded, location: store.location }
+  const sorted = [...recorded].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return { recorded: new Map(sorted), location: store.location }
 }
 
 /** Recorded state of a domain. */

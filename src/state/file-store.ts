@@ -237,7 +237,7 @@ class FileStore implements Store {
 
   /**
    * Publishes and closes the unfinished applies in one step: the items that they left in-doubt move
-   * to the files of their domains.
+   * to the files of their domains. Their end stays unknown.
    */
   async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
     const paths = this.#paths
@@ -247,7 +247,7 @@ class FileStore implements Store {
     for (const { domains } of [...this.#unfinished, ...this.#marked])
       for (const [path, text] of this.#formatDomainFiles(domains)) doubts.set(path, text)
     for (const { entry } of this.#unfinished) {
-      entries.set(paths.entry(entry.id), formatEntry(entry))
+      entries.set(paths.entry(entry.id), formatEntry({ ...entry, outcome: 'interrupted' }))
       markers.set(paths.marker(entry.id), null)
     }
     for (const { apply } of this.#marked) markers.set(paths.doubt(apply), null)

@@ -287,6 +287,27 @@ describe('a refused write to several domains stays in-doubt', () => {
     })
   })
 
+  it('only where a single domain is refused for another reason', async () => {
+    const world = new World()
+    world.bisects = true
+    const all = createDomains(3)
+    for (const domain of all) world.holds(domain, some(before, 1))
+    const plan = world.plan(Object.fromEntries(all.map((domain) => [domain, some(after, 1)])))
+    const result = await world.apply(plan, (_call, sentTo) => ({
+      outcome: sentTo.includes(one)
+        ? bad
+        : sentTo.includes(two)
+          ? ({ ...bad, code: 2 } as Outcome)
+          : good,
+    }))
+    expect(world.item(one, 'timeout')).toMatchObject({ status: 'confirmed', apply: 'before' })
+    expect(world.item(two, 'timeout')?.status).toBe('in-doubt')
+    expect(result.parts).toEqual({ confirmed: 1, refused: 1, inDoubt: 1, notSent: 0 })
+    expect(world.events.filter(({ type }) => type === 'write.in-doubt')).toMatchObject([
+      { domains: [two], items: ['timeout'], message: expect.stringContaining('earlier call') },
+    ])
+  })
+
   it('when a part is refused after an in-doubt attempt', async () => {
     let attempts = 0
     const world = await afterFirst(() => (attempts++ === 0 ? doubt : bad))

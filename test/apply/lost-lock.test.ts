@@ -77,6 +77,20 @@ describe("an apply that can't record its outcomes", () => {
     return world.apply(plan, (call) => ({ outcome: call === 1 ? unreached : good }))
   }
 
+  it('fails without apply.finished if no call was sent and its end is not recorded', async () => {
+    const world = new World()
+    world.lease.check = () => ({ refused: 'the lock was removed' })
+    world.onSave = () => {
+      if (world.log.includes('write.not-sent 3'))
+        throw new EdgewiseError('locked', 'the lock was removed')
+    }
+    await expect(world.apply(planThree(world))).rejects.toMatchObject({ code: 'locked' })
+    const types = world.events.map(({ type }) => type)
+    expect(types.filter((type) => type === 'write.not-sent').length).toBe(3)
+    expect(types).toContain('apply.started')
+    expect(types).not.toContain('apply.finished')
+  })
+
   it('marks the writes that it sent if its lock is lost', async () => {
     const world = new World()
     let marked: number[] = []

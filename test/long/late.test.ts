@@ -59,7 +59,7 @@ it.each(stores)('a late call of a killed apply does not outlive a revert: %s', a
     setTimeoutTo('10')
     const next = await real.run(['apply', '--yes'])
     expect(next.err).toContain(
-      'waiting 5 s before write 1: an earlier call may still change these items',
+      'waiting 5 s before write 1 and maybe others: an earlier call may still change these items',
     )
     expect(next.code).toBe(0)
     const state = await real.look<{ domains: Record<string, unknown> }>('state')

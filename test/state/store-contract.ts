@@ -510,6 +510,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       const next = await open()
       const seen = await next.load()
       expect(next.listUnfinished()).toMatchObject([{ id: 'one', author: 'somebody', ...counts }])
+      expect(await next.listApplies()).toMatchObject([{ id: 'one', outcome: 'unfinished' }])
       await next.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'test')
       const after = await (await open()).load()
       expect(after.get('a.example.com')).toEqual(new Map([['timeout', buildItem('7')]]))
@@ -518,7 +519,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect(cutOff).toMatchObject({
         id: 'one',
         endedAt: null,
-        outcome: 'unfinished',
+        outcome: 'interrupted',
         ...counts,
       })
       await next.recordIntents(

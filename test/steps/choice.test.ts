@@ -201,6 +201,17 @@ describe('questions', () => {
 })
 
 describe('import', () => {
+  it('records domains that state list sorts by name', async () => {
+    const names = ['d', 'b', 'f', 'a', 'e', 'c'].map((name) => `${name}.example.com`)
+    const live = names.map((name) => [name, { timeout: { time: 60 } }])
+    for (const name of names) place.manifest(name, { timeout: { time: 60 } })
+    await place
+      .write('live.json', JSON.stringify(Object.fromEntries(live)))
+      .cli('import', 'live.json')
+    const { domains } = (await place.json('state', 'list')) as { domains: { domain: string }[] }
+    expect(domains.map(({ domain }) => domain)).toEqual(names.toSorted())
+  })
+
   it('lists the items that it skips, and does not record them', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write(

@@ -267,6 +267,10 @@ describe('answers of the service', () => {
       status: 'in-doubt',
       candidates: [{ time: '60' }, { time: '61' }],
     })
+    const other = 'a.example.com'
+    place.manifest(other, { timeout: { time: 60 } })
+    const { err } = await place.cli('apply', '--yes', '--target', other)
+    expect(err).not.toContain('In-doubt')
     // Even if the manifest returns to the old value.
     const again = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
     expect(again.err).toContain(`In-doubt since an earlier apply: timeout of ${www}.`)

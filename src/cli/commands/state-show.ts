@@ -72,7 +72,7 @@ async function print(
       ? ''
       : paint.dim(
           `  at the end of apply ${escapeInvisible(asOf.apply.id)}, ` +
-            (asOf.apply.endedAt ?? 'which did not end'),
+            (asOf.apply.endedAt ?? 'whose end is not recorded'),
         )
   io.out(`${paint.bold(domain)}${when}\n`)
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {

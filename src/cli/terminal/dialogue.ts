@@ -2,6 +2,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { pluralize, listSome } from '../../model/words.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
 import { formatHistory } from '../../report/apply/history-text.ts'
+import { formatInDoubt } from '../../report/apply/in-doubt-text.ts'
 import { formatIrreversible } from '../../report/apply/rollback-text.ts'
 import { buildDriftJson } from '../../report/drift/json.ts'
 import { formatDrift, listUnreadable } from '../../report/drift/text.ts'
@@ -12,9 +13,6 @@ import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
 import { createPlanningLine } from './planning-line.ts'
 import { wrapForStderr } from './wrap-output.ts'
-
-/** Maximum number of domains in the note about in-doubt items. */
-const maxInDoubt = 10
 
 /** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {
@@ -107,12 +105,9 @@ function showUnfinished(
         `started ${startedAt}, was interrupted with ${count} in-doubt${rest}.`,
     )
   }
-  const inDoubt = [...recorded].flatMap(([domain, items]) => {
-    const names = [...items].flatMap(([item, { status }]) => (status === 'in-doubt' ? [item] : []))
-    return names.length === 0 ? [] : [`${names.join(', ')} of ${domain}`]
-  })
-  // The plan shows which of them it writes: domains may be on hold, or not selected.
-  if (inDoubt.length > 0) note(`In-doubt since an earlier apply: ${listSome(inDoubt, maxInDoubt)}.`)
+  // The plan shows which of them it writes: domains may be on hold.
+  const inDoubt = formatInDoubt(recorded)
+  if (inDoubt !== null) note(`In-doubt since an earlier apply: ${inDoubt}.`)
 }
 
 /** Notes the apply to roll back, irreversible items, and later values that are replaced. */

@@ -26,10 +26,11 @@ function formatEntry(
   const colour = outcome === 'complete' ? paint.green : paint.yellow
   const took =
     endedAt === null
-      ? 'not finished'
+      ? outcome === 'unfinished'
+        ? 'not finished'
+        : 'its process ended without recording its end'
       : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
-  // The process of an unfinished apply was killed, or still runs.
-  const counts = formatCounts(writes, parts, outcome === 'unfinished' ? 'never begun' : 'not sent')
+  const counts = formatCounts(writes, parts, endedAt === null ? 'never begun' : 'not sent')
   const about = [
     startedAt,
     took,

@@ -53,7 +53,8 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
       )
     case 'write.waiting':
       return (
-        `waiting ${event.seconds} s before write ${event.id}: ` + escapeInvisible(event.message)
+        `waiting ${event.seconds} s before write ${event.id} and maybe others: ` +
+        escapeInvisible(event.message)
       )
     case 'write.isolating':
       return `bisecting  write ${event.id} of ${total}: ${formatPart(event)}`
