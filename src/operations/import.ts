@@ -4,6 +4,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
 import { pluralize } from '../model/words.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
+import { loadLocked } from './load-locked.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import { parseImport, type ImportSource } from './parse-import.ts'
 import type { Ports } from './ports.ts'
@@ -52,7 +53,7 @@ export async function importConfig(
     refuseInvalid(current)
   }
   return withLock(current, 'import', request, ports, async ({ store }) => {
-    const recorded = await store.load()
+    const recorded = await loadLocked(store, ports.dialogue)
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
     )
