@@ -71,8 +71,13 @@ export async function applyPlan(
     result.stopped ??= error.message
     result.unrecorded = error.message
   }
-  const unshared = waves.length > 0 ? await run.sharing.end() : null
-  result.unrecorded ??= unshared
+  const failure = waves.length > 0 ? await run.sharing.end() : null
+  if (failure !== null && result.unrecorded === null) {
+    result.stopped ??= explainUnshared(failure)
+    result.unrecorded = failure.message
+    // After other errors these outcomes can't be kept.
+    result.unshared = failure instanceof EdgewiseError && failure.code === 'record-unreachable'
+  }
   if (result.unrecorded !== null) await markDoubtful(run, context.signal)
 
   const { writes, parts } = run.counts
@@ -141,10 +146,14 @@ function createRun(
       const { apply: id, commit, author } = context
       return { id, startedAt, endedAt: null, commit, author, writes, parts, outcome: 'unfinished' }
     },
-    sharing: startSharing(context.store.share, context.clock, (why) =>
-      stop(`the outcomes could not be shared: ${why}`),
+    sharing: startSharing(context.store.share, context.clock, (failure) =>
+      stop(explainUnshared(failure)),
     ),
   }
+}
+
+function explainUnshared({ message }: Error): string {
+  return `the outcomes could not be shared: ${message}`
 }
 
 /**

@@ -55,7 +55,7 @@ export interface ApplyResult extends OutcomeCounts {
   parts: OutcomeCounts
   /** True if any write may have been accepted: answers 401, 403 and 404 accept none. */
   sent: boolean
-  /** Reason of an early end; null if the apply ran to its end. */
+  /** Reason of an early end, or of unshared outcomes; null if the apply ran to its end. */
   stopped: string | null
   /** Refused parts of writes, for messages at the lines of manifests. */
   refusals: Refusal[]
@@ -66,6 +66,8 @@ export interface ApplyResult extends OutcomeCounts {
    * complete.
    */
   unrecorded: string | null
+  /** True if that is only what other machines see: the outcomes are recorded on this machine. */
+  unshared: boolean
   /** State after the apply. */
   recorded: RecordedState
 }

@@ -6,8 +6,8 @@ const intervalMs = 10_000
 export interface Sharing {
   /** Schedules the sharing of a recorded outcome within ten seconds. */
   schedule(): void
-  /** Shares the rest. Returns the reason of a failure; null if everything is shared. */
-  end(): Promise<string | null>
+  /** Shares the rest. Returns a failure; null if everything is shared. */
+  end(): Promise<Error | null>
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Sharing {
 export function startSharing(
   share: (() => Promise<void>) | null,
   clock: Clock,
-  onFailure: (why: string) => void,
+  onFailure: (failure: Error) => void,
 ): Sharing {
   if (share === null) return { schedule: () => {}, end: async () => null }
   const ended = new AbortController()
@@ -27,24 +27,24 @@ export function startSharing(
   // After a failure the apply ends; outcomes of calls in flight are shared at the end, not one by
   // one.
   let hasFailed = false
-  const shareNow = async (): Promise<string | null> => {
+  const shareNow = async (): Promise<Error | null> => {
     lastMs = clock.monotonic()
     try {
       await share()
       return null
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      return error.message
+      return error
     }
   }
   const shareSoon = async () => {
     await clock.sleep(Math.max(0, lastMs + intervalMs - clock.monotonic()), ended.signal, 'sharing')
     scheduled = null
     if (ended.signal.aborted) return
-    const why = await shareNow()
-    if (why === null) return
+    const failure = await shareNow()
+    if (failure === null) return
     hasFailed = true
-    onFailure(why)
+    onFailure(failure)
   }
   return {
     schedule: () => {

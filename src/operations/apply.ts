@@ -1,5 +1,6 @@
 import type { Store } from '../state/store.ts'
 import type { GuardRequest } from './guards.ts'
+import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
 import { matchSavedPlan } from './match-saved-plan.ts'
@@ -37,7 +38,7 @@ export async function apply(
   const { planFile, waves = true } = request
   return withLock(workspace, 'apply', request, ports, async (locked) => {
     const { store } = locked
-    const recorded = await store.load()
+    const recorded = await loadLocked(store, ports.dialogue)
     const { target = [], items = [] } = request
     const selected = narrowSnapshot(recorded, { target, items })
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })

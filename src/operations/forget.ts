@@ -2,6 +2,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { listSome } from '../model/words.ts'
 import type { RecordedState } from '../state/store.ts'
+import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
@@ -32,7 +33,11 @@ export async function forget(
 ): Promise<Forgotten> {
   const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
   return withLock(workspace, 'state forget', request, ports, async ({ store }) => {
-    const { left, items, what } = dropItems(await store.load(), domains, request.items ?? [])
+    const { left, items, what } = dropItems(
+      await loadLocked(store, ports.dialogue),
+      domains,
+      request.items ?? [],
+    )
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
       throw new EdgewiseError('declined', 'nothing was removed from state')
     await store.save(left, `Forget ${what}`)

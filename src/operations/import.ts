@@ -4,6 +4,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
 import { pluralize } from '../model/words.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
+import { loadLocked } from './load-locked.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import { parseImport, type ImportSource } from './parse-import.ts'
 import type { Ports } from './ports.ts'
@@ -48,7 +49,7 @@ export async function importConfig(
   refuseInvalid(workspace)
   return withLock(workspace, 'import', request, ports, async ({ store }) => {
     const { outside, dialogue } = ports
-    const recorded = await store.load()
+    const recorded = await loadLocked(store, dialogue)
     const manifests =
       request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
     const current =

@@ -3,6 +3,7 @@ import type { Domain } from '../model/item.ts'
 import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, Store } from '../state/store.ts'
+import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
@@ -42,7 +43,7 @@ export async function move(
     )
   const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
   return withLock(workspace, 'state move', request, ports, async ({ store }) => {
-    const moving = selectDomains(await store.load(), domains)
+    const moving = selectDomains(await loadLocked(store, ports.dialogue), domains)
     await refuseInRollout(store, domains)
     const items = [...moving.values()].reduce((sum, { size }) => sum + size, 0)
     const what = listSome(domains)

@@ -4,6 +4,7 @@ import { pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { findLastDifferent } from './find-change.ts'
+import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { createSecretCheck } from './secret-check.ts'
@@ -42,7 +43,7 @@ export async function prune(
 ): Promise<Pruned> {
   const { outside, dialogue } = ports
   return withLock(workspace, 'state prune', request, ports, async ({ store }) => {
-    const recorded = await store.load()
+    const recorded = await loadLocked(store, dialogue)
     const beforeMs = outside.clock.now() - keepMs
     const history = await store.listApplies()
     const limits = { beforeMs, maxApplies: Infinity }

@@ -2,6 +2,7 @@ import type { RecordedState } from '../state/store.ts'
 import type { DriftRequest } from './drift.ts'
 import { findDrift, buildRepairBase } from './find-drift.ts'
 import type { GuardRequest } from './guards.ts'
+import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import type { Ports } from './ports.ts'
@@ -26,7 +27,7 @@ export async function repair(
   const { outside, dialogue } = ports
   return withLock(workspace, 'drift --repair', request, ports, async (locked) => {
     const { store } = locked
-    const recorded = await store.load()
+    const recorded = await loadLocked(store, dialogue)
     const observed = request.observe === undefined ? null : await request.observe()
     const found = findDrift(workspace, recorded, observed, await store.listRollouts())
     const observedAtMs = outside.clock.now()

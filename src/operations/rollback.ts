@@ -7,6 +7,7 @@ import type { RecordedState, Store } from '../state/store.ts'
 import { rollbackSuffix } from './find-change.ts'
 import type { GuardRequest } from './guards.ts'
 import { hashDesired } from './hash-desired.ts'
+import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { selectSnapshots } from './make-plan.ts'
 import { planRollback, removeUnmanaged, type Rollback } from './plan-rollback.ts'
@@ -49,7 +50,7 @@ export async function rollback(
   const { apply: name = null, target = [], items = [] } = request
   return withLock(workspace, 'rollback', request, ports, async (locked) => {
     const { store } = locked
-    const recorded = await store.load()
+    const recorded = await loadLocked(store, ports.dialogue)
     refuseUnknownItems(items)
     const rolloutId = target.length + items.length === 0 ? name : null
     const found = await planRollback(

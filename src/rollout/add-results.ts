@@ -8,6 +8,7 @@ export function addResult(total: ApplyResult, more: ApplyResult): void {
   total.sent ||= more.sent
   total.stopped ??= more.stopped
   total.refusals.push(...more.refusals)
+  if (total.unrecorded === null) total.unshared = more.unshared
   total.unrecorded ??= more.unrecorded
   total.recorded = more.recorded
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { Applied } from '../model/applied.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
@@ -93,6 +94,12 @@ class FileStore implements Store {
     this.#marked = await loadMarkedApplies(this.#files, this.#paths, recorded)
     this.#known = new Set(recorded.keys())
     return recorded
+  }
+
+  async shareEarlier(): Promise<string[]> {
+    const dropped = await this.#files.listDropped(this.#paths.journal)
+    await this.share?.()
+    return dropped.map((path) => basename(path, '.json'))
   }
 
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {

@@ -50,6 +50,11 @@ export interface StateFiles extends SharedFiles {
    */
   add(path: string, text: string, message: string): Promise<void>
   /**
+   * Lists the files of a folder with changes of earlier processes that were only on this machine,
+   * and can't be kept: another process has written since. `share` forgets them.
+   */
+  listDropped(folder: string): Promise<string[]>
+  /**
    * Publishes everything written so far; null if writes are shared immediately.
    *
    * @throws EdgewiseError `record-unreachable` if the store cannot be reached, `record-moved` if

@@ -136,6 +136,14 @@ export interface Store {
   deleteRollouts(ids: string[], why: string): Promise<void>
   /** Makes everything recorded so far durable for other machines; null if it always is. */
   readonly share: (() => Promise<void>) | null
+  /**
+   * Shares outcomes that earlier processes could record only on this machine. Needs the lock, and a
+   * load before.
+   *
+   * @returns ids of applies with such outcomes that can't be kept: another process has written
+   *   since, and the items without a shared outcome are in-doubt
+   */
+  shareEarlier(): Promise<string[]>
   /** Loads the calls that count against the call budget of the account. */
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { good, World } from './world.ts'
 
 const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
@@ -10,14 +11,19 @@ const plan = (world: World, writes: number) =>
     1,
   )
 
+const unreachable = new EdgewiseError('record-unreachable', 'the remote is gone')
+
 /** Creates a world that counts shares; share number `fails` fails, from 1. */
-function createSharingWorld(fails = Infinity): { world: World; times: number[] } {
+function createSharingWorld(
+  fails = Infinity,
+  failure: Error = unreachable,
+): { world: World; times: number[] } {
   const world = new World()
   const times: number[] = []
   world.share = async () => {
     times.push(world.clock.now())
     world.log.push('share')
-    if (times.length === fails) throw new Error('the remote is gone')
+    if (times.length === fails) throw failure
   }
   return { world, times }
 }
@@ -78,6 +84,18 @@ describe('a failed share', () => {
   it('at the end is reported, though every write is confirmed', async () => {
     const { world } = createSharingWorld(1)
     const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
-    expect(result).toMatchObject({ confirmed: 1, notSent: 0, unrecorded: 'the remote is gone' })
+    const stopped = 'the outcomes could not be shared: the remote is gone'
+    const unrecorded = 'the remote is gone'
+    expect(result).toMatchObject({ confirmed: 1, notSent: 0, unrecorded, unshared: true, stopped })
+    expect(world.events.at(-1)).toMatchObject({ type: 'apply.finished', confirmed: 1, stopped })
+  })
+
+  it('keeps no outcome to share later if another process has written the state', async () => {
+    const moved = new EdgewiseError('record-moved', 'another process has written')
+    const { world } = createSharingWorld(1, moved)
+    const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
+    const unrecorded = 'another process has written'
+    const stopped = `the outcomes could not be shared: ${unrecorded}`
+    expect(result).toMatchObject({ confirmed: 1, unrecorded, unshared: false, stopped })
   })
 })

@@ -281,6 +281,7 @@ export class World {
     return {
       location: 'memory',
       share: this.share,
+      shareEarlier: async () => [],
       listUnfinished: () => [],
       load: async () => this.recorded(),
       listApplies: async () => [],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDoubts, formatFinished } from '../../src/report/apply/text.ts'
+import { formatDoubts, formatFinished, formatUnrecorded } from '../../src/report/apply/text.ts'
 import { plainPaint } from '../../src/report/text/paint.ts'
 
 const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
@@ -20,6 +20,9 @@ describe('the last line of an apply', () => {
     expect(format({ confirmed: 4 }, 'unrecorded')).toBe(
       'Not everything was recorded; writes: 4 confirmed.',
     )
+    expect(format({ confirmed: 4 }, 'unshared')).toBe(
+      'Applied, but not shared; writes: 4 confirmed.',
+    )
   })
 
   it('does not say "Applied" if the rollout stopped after its last write', () => {
@@ -31,6 +34,18 @@ describe('the last line of an apply', () => {
   it('counts the items of domains if something was not confirmed', () => {
     expect(format({ refused: 1, parts: { ...none, confirmed: 2, refused: 1 } }, 'incomplete')).toBe(
       'Not everything was applied; writes: 1 refused (items of domains: 2 confirmed, 1 refused).',
+    )
+  })
+})
+
+describe('the error for outcomes that other machines do not see', () => {
+  it('says whether they are recorded, and who shares them', () => {
+    expect(formatUnrecorded('disk\u0007 full', false)).toBe(
+      'some outcomes could not be recorded: disk\\u{7} full',
+    )
+    expect(formatUnrecorded('the remote is gone', true)).toBe(
+      'the outcomes are recorded in this clone, but not shared: the remote is gone; the next ' +
+        'command here that takes the lock shares them',
     )
   })
 })

@@ -39,6 +39,7 @@ it('a wave does not end before its start, even if the clock is set back', async 
     stopped: null,
     refusals: [],
     unrecorded: null,
+    unshared: false,
     recorded: recordedThen,
   }
   const never = () => Promise.reject(new Error('expected this never to be called'))

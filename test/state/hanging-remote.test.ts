@@ -114,6 +114,31 @@ describe('a remote that hangs', () => {
     await expect(git.fetch(ref)).rejects.toThrow('given up')
   })
 
+  it('for pushes only is given up in time, whatever else it answers', async () => {
+    const flag = path('hang')
+    const branches = `*receive-pack*) [ -e ${flag} ] && exec sleep 60`
+    await connect(`case "$*" in ${branches};; esac`)
+    let passedMs = 0
+    const timerNow = () => performance.now() + passedMs
+    const patient = { ...limits, totalMs: 20_000 }
+    const git = await open({}, { timerNow, limits: patient })
+    const commit = await git.commit(null, new Map([['file', 'text']]), 'first')
+    const lock = 'refs/edgewise/lock/x'
+    writeFileSync(flag, '')
+    patient.silenceMs = 200
+    await expect(git.push(ref, null, commit)).rejects.toThrow('"git push" was given up')
+    rmSync(flag)
+    patient.silenceMs = never
+    // Neither a query nor a push of another ref shows that this push would end.
+    expect(await git.fetch(ref)).toBe(null)
+    expect(await git.push(lock, null, commit)).toBe(true)
+    passedMs += patient.totalMs
+    const before = countCalls()
+    for (const call of [() => git.push(ref, null, commit), () => git.fetch(ref)])
+      await expect(call()).rejects.toThrow('given up')
+    expect(countCalls()).toBe(before)
+  })
+
   it('is given up soon after an interrupt, and then not called again', async () => {
     await hang()
     const interrupt = new AbortController()

@@ -130,6 +130,26 @@ describe('a workspace in a git repository', () => {
     expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
   })
 
+  it('pushes outcomes that it has not shared, also with an apply without changes', async () => {
+    await sandbox.withRemote()
+    const place = workspaceIn('clone')
+    const state = { store: 'git' as const, branch, remote: 'origin', path: '' }
+    const key = { id: 'default', address: emulator.url, account: 'default' }
+    const { store } = await openState(
+      { root: place.root, ...key, state },
+      { disk: realDisk, processName: 'unshared', openGit: () => sandbox.open('clone') },
+    )
+    await store.load()
+    const recorded = buildDomain('a.example.com', { timeout: buildItem('10') })
+    await store.recordIntents(buildApplied('one'), buildWave('one', recorded))
+    await store.recordOutcomes(buildApplied('one'), [1], recorded)
+    const { code, out } = await place.cli('apply', '--yes')
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('No changes') })
+    expect(await sandbox.git('remote.git', 'log', '-1', '--format=%s', branch)).toBe(
+      'Apply one: outcome of write 1',
+    )
+  })
+
   it('keeps state in the clone without a remote, and prints a note', async () => {
     await sandbox.repository('alone')
     const place = workspaceIn('alone')

@@ -1,7 +1,7 @@
 import type { ApplyResult } from '../../apply/run.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Executed } from '../../operations/submit-plan.ts'
-import { formatDoubts, formatFinished } from '../../report/apply/text.ts'
+import { formatDoubts, formatFinished, formatUnrecorded } from '../../report/apply/text.ts'
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -19,7 +19,7 @@ export function printExecuted(
   for (const line of formatDoubts(doubts))
     io.err(`${wrapForStderr(`${errPaint.yellow('in-doubt:')} ${line}`, io)}\n`)
   if (result.unrecorded !== null) {
-    const message = `some outcomes could not be recorded: ${escapeInvisible(result.unrecorded)}`
+    const message = formatUnrecorded(result.unrecorded, result.unshared)
     io.err(`${wrapForStderr(`${errPaint.red('error:')} ${message}`, io)}\n`)
   }
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
@@ -31,7 +31,8 @@ export function printExecuted(
 
 function findStatus({ status, result }: Executed): Parameters<typeof formatFinished>[1] {
   if (status === 'done') return status
-  return result.unrecorded === null ? 'incomplete' : 'unrecorded'
+  if (result.unrecorded === null) return 'incomplete'
+  return result.unshared ? 'unshared' : 'unrecorded'
 }
 
 /** Prints refused writes with the lines of the manifests. */

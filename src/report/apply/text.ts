@@ -99,13 +99,26 @@ export function formatDoubts(doubts: Omit<Doubt, 'type'>[]): string[] {
 }
 
 /**
+ * Formats the error for outcomes that are not recorded, or that other machines do not see.
+ *
+ * @param unshared they are recorded in this clone
+ */
+export function formatUnrecorded(reason: string, unshared: boolean): string {
+  const why = escapeInvisible(reason)
+  return unshared
+    ? `the outcomes are recorded in this clone, but not shared: ${why}; the next command here ` +
+        'that takes the lock shares them'
+    : `some outcomes could not be recorded: ${why}`
+}
+
+/**
  * Formats the outcome of an apply: `Applied; writes: 4 confirmed.`
  *
- * @param status `unrecorded`: state, or what other machines see of it, lacks outcomes
+ * @param status `unrecorded`: state lacks outcomes; `unshared`: other machines do not see them
  */
 export function formatFinished(
   event: Extract<PrintedEvent, { type: 'apply.finished' }>,
-  status: 'done' | 'unrecorded' | 'incomplete',
+  status: 'done' | 'unrecorded' | 'unshared' | 'incomplete',
   paint: Paint,
 ): string {
   const counts = formatCounts(event, event.parts)
@@ -131,6 +144,7 @@ export function formatFinished(
 const wholeResults = {
   done: 'Applied',
   unrecorded: 'Not everything was recorded',
+  unshared: 'Applied, but not shared',
   incomplete: 'The rollout is not complete',
 }
 

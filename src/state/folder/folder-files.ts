@@ -72,6 +72,7 @@ export function createFolderFiles(
     ...shared,
     location: folder,
     refresh: () => undefined,
+    listDropped: async () => [],
     write,
     publish: (steps, _message, guard) =>
       guard === undefined ? write(steps) : writeGuarded(steps, guard),

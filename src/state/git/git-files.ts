@@ -5,12 +5,15 @@ import { addFile } from './add-file.ts'
 import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import {
+  findCommon,
   findForeignPaths,
+  listDropped,
   loadView,
   readCommit,
   buildBranchRef,
   readmePath,
   readmeText,
+  refuseForeign,
   type GitLocation,
   type BranchView,
 } from './git-view.ts'
@@ -45,6 +48,7 @@ export function createGitFiles(
     loadLocalAndShared: (path) => files.loadLocalAndShared(path),
     add: (path, text, message) =>
       addFile(repository, buildBranchRef(place), { path, text, message }),
+    listDropped: (path) => files.listDropped(path),
     share: repository.remote === null ? null : () => files.share(),
   }
 }
@@ -126,10 +130,14 @@ class GitFiles {
   share(): Promise<void> {
     return this.#queue(async () => {
       const view = await this.#loadView()
-      if (view.tip === view.shared) return
-      await this.#push(view, 'Outcomes recorded before')
+      if (view.tip === view.shared && view.dropped === null) return
+      if (view.tip !== view.shared) await this.#push(view, 'Outcomes recorded before')
       await this.#moveLocal(view)
     })
+  }
+
+  async listDropped(path: string): Promise<string[]> {
+    return listDropped(this.#git, this.#place, await this.#loadView(), path)
   }
 
   async saveLocally(path: string, text: string): Promise<void> {
@@ -174,7 +182,7 @@ class GitFiles {
         return
       }
       const winner = await fetchSharedTip(git, this.#ref, view.shared)
-      await this.#refuseForeign(view.shared, winner)
+      await refuseForeign(git, this.#place, await findCommon(git, view, winner), winner)
       await guard?.(readCommit(git, this.#place, winner))
       view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)
       view.shared = winner
@@ -203,12 +211,13 @@ class GitFiles {
     for (let race = 0; race < maxRaces; race++) {
       if (await git.move(this.#ref, view.local, view.tip)) {
         view.local = view.tip
+        view.dropped = null
         return
       }
       const winner = await git.findTip(this.#ref)
       if (git.remote === null) {
         await refuseRewound(git, this.#ref, view.local, winner)
-        await this.#refuseForeign(view.local, winner)
+        await refuseForeign(git, this.#place, view.local, winner)
         await guard?.(readCommit(git, this.#place, winner))
         view.tip = await git.commit(
           winner,
@@ -233,18 +242,5 @@ class GitFiles {
       own.set(path, id === null ? null : { id })
     }
     return own
-  }
-
-  async #refuseForeign(before: string | null, now: string | null): Promise<void> {
-    const { home, branch } = this.#place
-    const was = before === null ? null : await this.#git.findId(before, home)
-    const is = now === null ? null : await this.#git.findId(now, home)
-    if (was === is) return
-    throw new EdgewiseError(
-      'record-moved',
-      `another process has written this state (${home} on the branch ${branch}) during the command`,
-      'If its lock was removed ("edgewise state unlock"), that is expected. Run the same command ' +
-        'again when no other command changes the state.',
-    )
   }
 }

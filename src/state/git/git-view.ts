@@ -30,6 +30,14 @@ export interface BranchView {
   local: string | null
   /** Last seen commit of the branch on the remote; the tip has it in its history. */
   shared: string | null
+  /** Outcomes of this repository that can't be kept, since another process has written; or null. */
+  dropped: Dropped | null
+}
+
+/** Commits that only this repository has: those of `tip` after `base`. */
+interface Dropped {
+  base: string
+  tip: string
 }
 
 /** Builds the ref of the branch. */
@@ -69,7 +77,7 @@ export async function loadView(git: GitRepository, place: GitLocation): Promise<
   const ref = buildBranchRef(place)
   const local = await git.findTip(ref)
   const shared = git.remote === null ? null : await fetchSharedTip(git, ref)
-  const view = { tip: await chooseTip(git, place, local, shared), local, shared }
+  const view = { ...(await chooseTip(git, place, local, shared)), local, shared }
   if (view.tip !== null) await refuseOther(git, place, view.tip)
   return view
 }
@@ -79,8 +87,9 @@ async function chooseTip(
   { branch }: GitLocation,
   local: string | null,
   shared: string | null,
-): Promise<string | null> {
-  if (local === null || shared === null || local === shared) return shared ?? local
+): Promise<Pick<BranchView, 'tip' | 'dropped'>> {
+  if (local === null || shared === null || local === shared)
+    return { tip: shared ?? local, dropped: null }
   const base = await git.findMergeBase(local, shared)
   if (base === null) {
     throw new EdgewiseError(
@@ -91,7 +100,24 @@ async function chooseTip(
         'of this clone.',
     )
   }
-  return base === shared ? local : shared
+  if (base === shared) return { tip: local, dropped: null }
+  return { tip: shared, dropped: base === local ? null : { base, tip: local } }
+}
+
+/** Lists the files of a folder that differ from the tip because commits were dropped. */
+export async function listDropped(
+  git: GitRepository,
+  place: GitLocation,
+  { dropped, tip }: BranchView,
+  folder: string,
+): Promise<string[]> {
+  if (dropped === null) return []
+  const load = (commit: string | null) => readCommit(git, place, commit).load(folder)
+  const [before, here, kept] = [await load(dropped.base), await load(dropped.tip), await load(tip)]
+  const paths = [...here.keys()]
+  return paths.filter(
+    (path) => here.get(path) !== before.get(path) && here.get(path) !== kept.get(path),
+  )
 }
 
 /**
@@ -109,5 +135,39 @@ async function refuseOther(
     'usage',
     `the branch ${branch} does not contain Edgewise state`,
     'Set another branch in edgewise.yaml under "state.branch"; the default is edgewise-state.',
+  )
+}
+
+/**
+ * Finds the last commit that the tip and a faster push have in common. Another process of this
+ * clone may have pushed commits of this one.
+ */
+export async function findCommon(
+  git: GitRepository,
+  { tip, shared }: BranchView,
+  winner: string | null,
+): Promise<string | null> {
+  return tip === null || winner === null ? shared : git.findMergeBase(tip, winner)
+}
+
+/**
+ * Refuses a commit in which another process has changed this state.
+ *
+ * @throws EdgewiseError `record-moved`
+ */
+export async function refuseForeign(
+  git: GitRepository,
+  { home, branch }: GitLocation,
+  before: string | null,
+  now: string | null,
+): Promise<void> {
+  const was = before === null ? null : await git.findId(before, home)
+  const is = now === null ? null : await git.findId(now, home)
+  if (was === is) return
+  throw new EdgewiseError(
+    'record-moved',
+    `another process has written this state (${home} on the branch ${branch}) during the command`,
+    'If its lock was removed ("edgewise state unlock"), that is expected. Run the same command ' +
+      'again when no other command changes the state.',
   )
 }

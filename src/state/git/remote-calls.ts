@@ -69,8 +69,11 @@ class RemoteCalls {
   readonly #context: RemoteContext
   readonly #limits: RemoteLimits
   readonly #inFlight = new Set<Call>()
-  /** Start of the first silence that was given up since the last answer. */
-  #silentSince = Infinity
+  /**
+   * Start of the first silence that was given up, by command and ref. Only an answer of the same
+   * command for the same ref ends it: a remote may hang for some calls and answer others.
+   */
+  readonly #givenUp = new Map<string, number>()
   #interruptedAt: number | null = null
   #isReported = false
 
@@ -88,6 +91,7 @@ class RemoteCalls {
 
   async run(args: string[], input?: string): Promise<GitResult> {
     const command = findCommand(args)
+    const kind = `${command} ${findRef(args)}`
     const call: Call = { since: this.#now() }
     this.#inFlight.add(call)
     const giveUp = new AbortController()
@@ -98,12 +102,12 @@ class RemoteCalls {
     try {
       const result = await this.#git(args, input, { signal: giveUp.signal, onOutput })
       if (giveUp.signal.aborted) {
-        this.#silentSince = Math.min(this.#silentSince, call.since)
+        this.#givenUp.set(kind, Math.min(this.#givenUp.get(kind) ?? Infinity, call.since))
         throw this.#createError(command)
       }
       if (remoteCommands.has(command)) {
-        this.#silentSince = Infinity
-        this.#isReported = false
+        this.#givenUp.delete(kind)
+        if (this.#givenUp.size === 0) this.#isReported = false
       }
       return result
     } finally {
@@ -148,7 +152,8 @@ class RemoteCalls {
   }
 
   #findFirstSilence(): number {
-    return Math.min(this.#silentSince, ...[...this.#inFlight].map(({ since }) => since))
+    const inFlight = [...this.#inFlight].map(({ since }) => since)
+    return Math.min(...this.#givenUp.values(), ...inFlight)
   }
 
   #report(command: string, restMs: number): void {
@@ -169,7 +174,7 @@ class RemoteCalls {
       `the remote ${this.#remote} has not answered for ${seconds} s; "git ${command}" was given ` +
         `up${why}`,
       `Check that "git fetch ${this.#name}" works. What this clone has recorded is kept, and ` +
-        'shared by the next apply.',
+        'shared by the next command here that takes the lock.',
     )
   }
 
@@ -181,4 +186,9 @@ class RemoteCalls {
 /** Finds git's command in arguments that may begin with settings: `-c`, then name and value. */
 function findCommand(args: string[]): string {
   return args.find((arg, i) => arg !== '-c' && args[i - 1] !== '-c') ?? ''
+}
+
+/** Finds the ref of the remote in arguments that end with a ref or with `commit:ref`. */
+function findRef(args: string[]): string {
+  return args.at(-1)?.split(':').at(-1) ?? ''
 }

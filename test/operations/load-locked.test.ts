@@ -1,0 +1,86 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadLocked } from '../../src/operations/load-locked.ts'
+import {
+  buildApplied,
+  buildDomain,
+  buildItem,
+  buildWave,
+  recordedAt,
+} from '../state/store-contract.ts'
+import type { Store } from '../../src/state/store.ts'
+import { branch, Two } from '../state/two-clones.ts'
+
+describe('outcomes that were recorded in a clone and not shared', () => {
+  let two: Two
+  let notes: string[]
+  let store: Store
+  const dialogue = { note: (text: string) => void notes.push(text) }
+  const outcome = buildDomain('a.example.com', { timeout: buildItem('2', { apply: 'one' }) })
+  beforeEach(async () => {
+    notes = []
+    two = await Two.make()
+    store = await two.open('clone')
+    const before = buildDomain('a.example.com', { timeout: buildItem('1') })
+    await store.recordIntents(buildApplied('one'), buildWave('one', before))
+    await store.recordOutcomes(buildApplied('one'), [1], outcome)
+    await store.endApply(buildApplied('one', { endedAt: recordedAt, outcome: 'complete' }))
+  })
+  afterEach(() => two.sandbox.remove())
+  const findTip = (where: string) => two.sandbox.git(where, 'rev-parse', branch)
+
+  it('are shared by the next load with the lock', async () => {
+    expect(await loadLocked(await two.open('clone'), dialogue)).toEqual(outcome)
+    const seen = await two.open('other')
+    expect(await seen.load()).toEqual(outcome)
+    expect(await seen.listApplies()).toMatchObject([{ id: 'one', outcome: 'complete' }])
+    expect(notes).toEqual([])
+  })
+
+  it('are an error that names them if the push fails, and are shared later', async () => {
+    const hook = join(two.sandbox.folder, 'remote.git', 'hooks', 'pre-receive')
+    writeFileSync(hook, '#!/bin/sh\necho protected >&2\nexit 1\n', { mode: 0o755 })
+    await expect(loadLocked(await two.open('clone'), dialogue)).rejects.toMatchObject({
+      code: 'record-unreachable',
+      message: expect.stringMatching(
+        /^outcomes that an earlier command recorded in this clone can't be shared: [^]*protected/,
+      ) as string,
+    })
+    rmSync(hook)
+    await loadLocked(await two.open('clone'), dialogue)
+    expect(await (await two.open('other')).load()).toEqual(outcome)
+  })
+
+  it('are dropped with one note if another clone has written the state since', async () => {
+    const theirs = await two.open('other')
+    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('7') }), 'theirs')
+    const recorded = await loadLocked(await two.open('clone'), dialogue)
+    expect(recorded.get('a.example.com')?.get('timeout')?.status).toBe('in-doubt')
+    expect(notes).toEqual([
+      expect.stringContaining('Outcomes of one were recorded only in this clone, and are dropped'),
+    ])
+    await loadLocked(await two.open('clone'), dialogue)
+    expect(notes).toHaveLength(1)
+    expect(await findTip('clone')).toBe(await findTip('remote.git'))
+  })
+
+  it('are not noted as dropped if a killed process has pushed them in other commits', async () => {
+    const before = await findTip('clone')
+    const mine = await two.open('clone')
+    const theirs = await two.open('other', 'theirs')
+    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('7') }), 'theirs')
+    await mine.share?.()
+    await two.sandbox.git('clone', 'update-ref', `refs/heads/${branch}`, before)
+    expect(await loadLocked(await two.open('clone'), dialogue)).toEqual(outcome)
+    expect(notes).toEqual([])
+  })
+
+  it('can be shared further by their own process after another workspace pushed them', async () => {
+    await loadLocked(await two.open('clone', 'another'), dialogue)
+    const next = buildDomain('b.example.com', { timeout: buildItem('3') })
+    await store.recordOutcomes(buildApplied('one'), [], next)
+    await store.share?.()
+    expect(await (await two.open('other')).load()).toEqual(new Map([...outcome, ...next]))
+  })
+})
