@@ -3,7 +3,7 @@ import type { Applied } from '../model/applied.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
-import { formatDomainFile, parseDomainFile } from './format/domain-file.ts'
+import { formatDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
 import { formatEntry, formatMarker, formatWave } from './format/journal.ts'
@@ -18,6 +18,7 @@ import {
   type UnfinishedApply,
 } from './load-journal.ts'
 import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks.ts'
+import { loadDomains, loadRollouts } from './load-files.ts'
 import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
 import { findOwners, knowsWorkspace, refuseOwned } from './owners.ts'
@@ -25,9 +26,8 @@ import type { Register } from './register.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatAddress, parseAddress } from './format/address-file.ts'
-import { createDamagedFileError } from './format/parse-file.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
-import { formatRollout, parseRollout } from './format/rollout-file.ts'
+import { formatRollout } from './format/rollout-file.ts'
 import type { FileChanges } from './folder/write-file.ts'
 
 /**
@@ -77,19 +77,7 @@ class FileStore implements Store {
 
   async load(): Promise<RecordedState> {
     this.#files.refresh()
-    const recorded: RecordedState = new Map()
-    for (const [path, text] of await this.#files.load(this.#paths.domains)) {
-      const { domain, items } = parseDomainFile(this.#files.describePath(path), text)
-      if (path !== this.#paths.domain(domain)) {
-        const expected = this.#files.describePath(this.#paths.domain(domain))
-        throw createDamagedFileError(
-          this.#files.describePath(path),
-          `it names ${domain}, whose file is ${expected}`,
-          'domain',
-        )
-      }
-      recorded.set(domain, items)
-    }
+    const recorded = await loadDomains(this.#files, this.#paths)
     this.#unfinished = await loadUnfinished(this.#files, this.#paths, recorded)
     this.#marked = await loadMarkedApplies(this.#files, this.#paths, recorded)
     this.#known = new Set(recorded.keys())
@@ -200,20 +188,8 @@ class FileStore implements Store {
     await this.#publish(await buildPrune(this.#files, this.#paths, applies), why)
   }
 
-  async listRollouts(): Promise<Rollout[]> {
-    const found = await this.#files.load(this.#paths.rollouts)
-    return [...found]
-      .map(([path, text]) => {
-        const rollout = parseRollout(this.#files.describePath(path), text)
-        if (path !== this.#paths.rollout(rollout.id))
-          throw createDamagedFileError(
-            this.#files.describePath(path),
-            `it names rollout ${rollout.id}`,
-            'rollout',
-          )
-        return rollout
-      })
-      .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+  listRollouts(): Promise<Rollout[]> {
+    return loadRollouts(this.#files, this.#paths)
   }
 
   async saveRollout(rollout: Rollout, why: string): Promise<void> {
