@@ -1,3 +1,4 @@
+import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Form, Write } from '../model/change.ts'
 import { canonicalizeJson } from '../model/canonical-json.ts'
 import { groupBy } from '../model/group-by.ts'
@@ -91,7 +92,7 @@ async function bisectAll(
         const start = new Map(
           part.domains.map((domain) => [
             domain,
-            restorePart(part, run.recorded.get(domain), before.get(domain)),
+            restorePart(part, write, run.recorded.get(domain), before.get(domain)),
           ]),
         )
         const now = new Map(
@@ -139,7 +140,12 @@ async function bisectAll(
           { domains: [...restored.keys()] },
           run,
           (domain) =>
-            restorePart(restored.get(domain) ?? part, run.recorded.get(domain), before.get(domain)),
+            restorePart(
+              restored.get(domain) ?? part,
+              write,
+              run.recorded.get(domain),
+              before.get(domain),
+            ),
           {
             writes: [],
             moves: refused.flatMap((some) => outcomes.computeMoves(some, 'refused')),
@@ -169,14 +175,21 @@ function isRecordedInDoubt(domain: Domain, item: ItemKey, run: Run): boolean {
   return state?.status === 'in-doubt' && state.apply === run.apply
 }
 
-/** Returns the current state, with the part's items as before the refused write. */
+/**
+ * Returns the current state, with the part's items as before the refused write, and those that only
+ * these items of the write clear.
+ */
 function restorePart(
   part: Part,
+  write: Write,
   now: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
   before: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
 ): Map<ItemKey, RecordedItem> {
   const items = new Map(now)
-  for (const item of part.items) {
+  const others = Object.keys(write.items).filter((item) => !part.items.includes(item))
+  const kept = new Set(others.flatMap((item) => [item, ...getItemSpec(item).clearedItems]))
+  const cleared = part.items.flatMap((item) => getItemSpec(item).clearedItems)
+  for (const item of [...part.items, ...cleared.filter((each) => !kept.has(each))]) {
     const state = before.get(item)
     if (state === undefined) items.delete(item)
     else items.set(item, state)

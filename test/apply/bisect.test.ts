@@ -322,6 +322,20 @@ describe('a refused write to several domains stays in-doubt', () => {
     expect(world.item(one, 'timeout')?.status).toBe('in-doubt')
   })
 
+  it('but not the items that it clears when it is refused again for the same reason', async () => {
+    const world = new World()
+    world.bisects = true
+    const list = (ip: string): Value => ({ list: [ip] })
+    for (const domain of [one, two]) world.holds(domain, { ip_white_list: list('192.0.2.1') })
+    const desired = { ip_black_list: list('192.0.2.9') }
+    await world.apply(world.plan({ [one]: desired, [two]: desired }), () => ({ outcome: bad }))
+    for (const domain of [one, two])
+      expect(world.item(domain, 'ip_white_list')).toMatchObject({
+        status: 'confirmed',
+        apply: 'before',
+      })
+  })
+
   it('but not when it is refused again for the same reason', async () => {
     const world = await afterFirst((sentTo) => (sentTo.includes(two) ? bad : good))
     expect(world.item(one, 'timeout')).toMatchObject({

@@ -135,7 +135,7 @@ describe('a plan in waves', () => {
       3,
       expect.stringContaining(
         'Not everything was applied; writes: 1 confirmed, 1 refused, 2 not sent ' +
-          '(items of domains: 1 confirmed, 4 refused, 15 not sent).',
+          '(items of domains: 1 confirmed, 4 in-doubt, 15 not sent).',
       ),
     ])
     expect(place.loadRollouts()).toEqual([])
