@@ -17,13 +17,14 @@ export async function findOwners(
   domains: Iterable<Domain>,
 ): Promise<Map<Domain, string>> {
   const owners = new Map<Domain, string>()
+  const names = [...domains]
   const { home } = buildStatePaths(key)
   for (const folder of await files.listTopFolders()) {
     const paths = buildStatePathsIn(folder, key.address)
     if (paths.home === home) continue
     const recorded = new Set(await files.listPaths(paths.domains))
     const intended = await listIntended(files, paths)
-    const owned = [...domains].filter(
+    const owned = names.filter(
       (domain) => recorded.has(paths.domain(domain)) || intended.has(domain),
     )
     if (owned.length === 0) continue
