@@ -1,7 +1,10 @@
 import type { Mutation } from './mutation.ts'
 
-/** Mutations that the simulation has to detect, and the number of seeds it needs. */
-export const mutations: (Mutation & { seeds: number })[] = [
+/**
+ * Mutations that the simulation has to detect, the number of seeds within which it does, and the
+ * seed that did last: it is tried first.
+ */
+export const mutations: (Mutation & { seeds: number; found?: number })[] = [
   {
     name: 'intents are not recorded',
     file: 'src/apply/intent-batches.ts',
@@ -15,6 +18,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'number,\n          writes,',
     replace: 'number,\n          index === 0 ? writes : [],',
     seeds: 1000,
+    found: 138,
   },
   {
     name: 'a write is sent before its intent is shared',
@@ -29,6 +33,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'if (!repeatable || inDoubtCount >= maxInDoubt)',
     replace: 'if (inDoubtCount >= maxInDoubt)',
     seeds: 300,
+    found: 61,
   },
   {
     name: 'a call counts from its start',
@@ -50,6 +55,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: "if (isOwn(call) || call.inFlight === true || call.boot === '') continue",
     replace: "if (isOwn(call) || call.boot === '') continue",
     seeds: 1500,
+    found: 312,
   },
   {
     name: 'the calls of earlier processes are forgotten',
@@ -75,6 +81,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'if (next !== null) this.#lastHeartbeat = start',
     replace: 'if (next !== null) this.#lastHeartbeat = readMoment(this.#machine, this.#clock)',
     seeds: 300,
+    found: 31,
   },
   {
     name: 'a lease goes on while its machine is asleep',
@@ -82,6 +89,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)',
     replace: '(now.monotonicMs - last.monotonicMs)',
     seeds: 400,
+    found: 109,
   },
   {
     name: 'a write is sent long after the last look at the lock',
@@ -103,6 +111,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'if (result.unrecorded !== null) await markDoubtful(',
     replace: "if (result.unrecorded === '') await markDoubtful(",
     seeds: 300,
+    found: 168,
   },
   {
     name: 'a doubt mark is ignored',
@@ -110,6 +119,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'const domains = findMarkedDoubts(mark, waves, recorded)',
     replace: 'const domains = findMarkedDoubts({ ...mark, writes: [] }, waves, recorded)',
     seeds: 300,
+    found: 168,
   },
   {
     name: 'a write is sent without lease left',
@@ -117,6 +127,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'if (leftMs <= callMs) return {',
     replace: 'if (leftMs === -1) return {',
     seeds: 100,
+    found: 31,
   },
   {
     name: 'a refused value is recorded as confirmed',
@@ -133,6 +144,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: "(outcome.kind === 'refused' && write.domains.length === 1)",
     replace: "outcome.kind === 'refused'",
     seeds: 1000,
+    found: 340,
   },
   {
     name: 'a refusal settles an in-doubt attempt before it',
@@ -140,6 +152,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: "!doubted &&\n    (outcome.kind === 'not sent'",
     replace: "(outcome.kind === 'not sent'",
     seeds: 1500,
+    found: 385,
   },
   {
     name: 'a server error counts as not sent',
@@ -156,6 +169,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: "'ECONNREFUSED',\n  'PROXY_REFUSED'",
     replace: "'ECONNREFUSED',\n  'ECONNRESET',\n  'PROXY_REFUSED'",
     seeds: 200,
+    found: 31,
   },
   {
     name: 'files take their name before their text is durable',
@@ -163,6 +177,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'await disk.sync(draft)',
     replace: '',
     seeds: 200,
+    found: 27,
   },
   {
     name: 'names are not made durable',
@@ -170,6 +185,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'for (const folder of folders) await disk.sync(folder)',
     replace: '',
     seeds: 600,
+    found: 73,
   },
   {
     name: 'no write waits until an abandoned one has settled',
@@ -177,6 +193,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'return Math.max(0, ...ends.map((end) => end - now))',
     replace: 'return ends.length * 0 * now',
     seeds: 400,
+    found: 301,
   },
   {
     name: 'calls of a dead apply land within the settle time',
@@ -184,6 +201,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'Math.max(lateCalls.get(apply)?.landWithinMs ?? 0, timeoutMs + settleMs)',
     replace: 'settleMs',
     seeds: 1000,
+    found: 301,
   },
   {
     name: 'any value is sent while a call of a dead apply may land',
@@ -191,6 +209,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'if (lateEnd !== null && !isRepeated(write, item, state, before)) return [lateEnd]',
     replace: 'if (lateEnd !== null && before === undefined) return [lateEnd]',
     seeds: 400,
+    found: 301,
   },
   {
     name: 'an in-doubt item is not written again',
@@ -207,6 +226,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'for (const commit of [seen, known]) await refuseRewound(git, ref, commit, shared)',
     replace: '',
     seeds: 400,
+    found: 42,
   },
   {
     name: "a lost race replaces the winner's commit",
@@ -216,6 +236,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
       '      view.shared = winner',
     replace: 'view.shared = winner',
     seeds: 500,
+    found: 107,
   },
   {
     name: "health is judged by the runner's clock",
@@ -230,5 +251,6 @@ export const mutations: (Mutation & { seeds: number })[] = [
     find: 'const now = await time.ask()\n  if (now === null || serviceTo === null) return pauseMs',
     replace: 'const now = clock.now()\n  if (serviceTo === null) return pauseMs',
     seeds: 200,
+    found: 168,
   },
 ]
