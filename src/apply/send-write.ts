@@ -65,10 +65,14 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
           : 'the wait for the call budget exceeds limits.maxWaitSeconds',
       )
     }
-    await lookIfNeeded(sending)
     // A call that outlives the lock could take effect during another apply. Nothing may come
-    // between this check and the call, not even an `await`.
-    const clearance = sending.lease.check(sending.timeoutMs)
+    // between the last check and the call, not even an `await`.
+    let clearance = sending.lease.check(sending.timeoutMs)
+    for (let looks = 0; clearance === 'look' && looks < maxLooks; looks++) {
+      if (looks > 0) await sending.clock.sleep(lookPauseMs, sending.signal)
+      await sending.lease.look()
+      clearance = sending.lease.check(sending.timeoutMs)
+    }
     if (clearance !== 'clear') {
       await sending.budget.release(false)
       return end(clearance === 'look' ? unseen : clearance.refused)
@@ -119,14 +123,6 @@ function explainBudgetWait({ used }: BudgetWait): string {
 }
 
 const unseen = 'the lock could not be checked within 5 seconds: its store is unreachable or slow'
-
-/** Looks at the lock until the last look is recent enough for a call, a few times at most. */
-async function lookIfNeeded({ lease, timeoutMs, clock, signal }: Sending): Promise<void> {
-  for (let looks = 0; looks < maxLooks && lease.check(timeoutMs) === 'look'; looks++) {
-    if (looks > 0) await clock.sleep(lookPauseMs, signal)
-    await lease.look()
-  }
-}
 
 /** Returns the reason of an abort, by default `interrupted`. */
 export function explainAbort(signal: AbortSignal): string {

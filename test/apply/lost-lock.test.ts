@@ -32,6 +32,20 @@ describe('the check of the lock', () => {
     expect(seen).toEqual([true, true, true, true])
   })
 
+  it('is not repeated once it allows the call: a look may be too old at any moment', async () => {
+    const world = new World()
+    let [checks, looks] = [0, 0]
+    world.lease = {
+      check: () => (checks++ % 2 === 0 ? 'clear' : 'look'),
+      look: async () => {
+        looks++
+      },
+    }
+    const { confirmed, notSent } = await world.apply(planThree(world))
+    expect([confirmed, notSent]).toEqual([3, 0])
+    expect(looks).toBeLessThanOrEqual(3)
+  })
+
   it('looks again after a while, and refuses if no look succeeds', async () => {
     const world = new World()
     let looks = 0
