@@ -35,8 +35,8 @@ export function estimateLevel(samples: Sample[]): Level | null {
     requests,
     bad: Math.min(bad, requests * cap),
   }))
-  const bad = sumOf(capped, 'bad')
-  const share = bad / sumOf(capped, 'requests')
+  const bad = sumField(capped, 'bad')
+  const share = bad / sumField(capped, 'requests')
   const dispersion = measureDispersion(
     capped.map((each) => {
       const expected = each.requests * share
@@ -82,6 +82,6 @@ export function poolDispersion(levels: Level[]): number {
   return weights === 0 ? 0 : sum / weights
 }
 
-function sumOf(samples: Sample[], key: keyof Sample): number {
+function sumField(samples: Sample[], key: keyof Sample): number {
   return samples.reduce((sum, each) => sum + each[key], 0)
 }

@@ -76,13 +76,13 @@ describe('counts', () => {
       expect(indexByLabel(await querySeries(gusty, { ...day, grad }))).toEqual(
         sumBySteps(minute, step),
       )
-    const sumOf = (points: Point[], hundreds: string) =>
+    const sumShares = (points: Point[], hundreds: string) =>
       Object.entries(sumPoints(points)).reduce(
         (all, [status, count]) => (status.startsWith(hundreds) ? all + count : all),
         0,
       )
-    expect(sumOf(minute, '2')).toBe(sumOf(before, '2'))
-    const ratio = sumOf(minute, '4') / sumOf(before, '4')
+    expect(sumShares(minute, '2')).toBe(sumShares(before, '2'))
+    const ratio = sumShares(minute, '4') / sumShares(before, '4')
     expect([ratio > 1.02, ratio < 1.5]).toEqual([true, true])
   })
 

@@ -50,7 +50,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     seeds: 200,
   },
   {
-    name: 'calls of another machine that were in flight tell its clock',
+    name: 'calls of another machine that were in flight reveal its clock',
     file: 'src/state/format/calls.ts',
     find: "if (isOwn(call) || call.inFlight === true || call.boot === '') continue",
     replace: "if (isOwn(call) || call.boot === '') continue",

@@ -56,7 +56,7 @@ async function runUntilEnd(run: Run): Promise<Ending> {
     outside,
     dialogue: createDialogue(run),
   })
-  // An apply that can't write its mark says so, or can't tell that its lock is lost.
+  // An apply that can't write its mark reports that, or does not know of its loss.
   if (!/could not be marked|\(simulated\)/.test(result.unrecorded ?? '')) run.marked()
   if (status !== 'done') return 'incomplete'
   return plan.changes.length === 0 ? 'settled' : 'complete'

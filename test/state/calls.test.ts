@@ -75,7 +75,7 @@ describe('calls of another machine or an earlier boot', () => {
     ])
   })
 
-  it('in flight, or of an earlier version, count as made now and tell nothing of others', () => {
+  it('in flight, or of an earlier version, count as made now, and say nothing of others', () => {
     const inFlight = save(40_000, 0, -60_000)
     expect(times(inFlight)).toEqual([here.up - 40_000, here.up, here.up])
     const [old] = [{ format: 'edgewise.budget/2', apply: 'one', calls: save(40_000, 0) }]
