@@ -5,7 +5,13 @@ import type { Plan } from '../model/plan.ts'
 import type { ServiceTime } from '../service/service-time.ts'
 import { CallBudget } from '../service/write/call-budget.ts'
 import type { EndedCalls } from '../service/write/ended-calls.ts'
-import { buildCalls, keepElsewhere, toUptimes, type MachineTimes } from '../state/format/calls.ts'
+import {
+  buildCalls,
+  countUnknownCalls,
+  keepElsewhere,
+  toUptimes,
+  type MachineTimes,
+} from '../state/format/calls.ts'
 import type { Lease } from '../state/lease.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
@@ -53,7 +59,9 @@ export async function executePlan(
     up: clock.monotonic(),
   })
   const { calls, incomplete, apply: previous = '' } = await store.loadCalls()
-  const unknownCalls = incomplete ? countUnknownCalls(callsPerMinute, readClocks().up) : []
+  const unknownCalls = incomplete
+    ? countUnknownCalls(callsPerMinute, maxInFlight, readClocks().up)
+    : []
   const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
   const saveCalls = (ended: EndedCalls[]) => {
     const here = readClocks()
@@ -107,19 +115,6 @@ export async function executePlan(
   } finally {
     await service?.close()
   }
-}
-
-/**
- * Counts the unknown calls of an apply that died on another machine: at most the call rate. Those
- * that were in flight may still arrive, so that their time is in the future.
- */
-function countUnknownCalls(callsPerMinute: number, upMs: number): EndedCalls[] {
-  const inFlight = Math.min(maxInFlight, callsPerMinute)
-  const calls = [
-    { time: upMs, count: callsPerMinute - inFlight },
-    { time: upMs + 60_000, count: inFlight },
-  ]
-  return calls.filter(({ count }) => count > 0)
 }
 
 /** Returns the author of an apply: the user that the CI service names, otherwise the local user. */

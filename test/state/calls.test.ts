@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   buildCalls,
+  countUnknownCalls,
   keepElsewhere,
   mergeCalls,
   parseCalls,
@@ -146,4 +147,12 @@ it('an unreadable file counts as no calls', () => {
   ]) {
     expect(parseCalls(data as never).calls).toEqual([])
   }
+})
+
+it('unknown calls of an apply that died elsewhere are in flight, as many as may be', () => {
+  expect(countUnknownCalls(30, 4, 5000)).toEqual([
+    { time: 5000, count: 26 },
+    { time: 65_000, count: 4 },
+  ])
+  expect(countUnknownCalls(2, 4, 5000)).toEqual([{ time: 65_000, count: 2 }])
 })

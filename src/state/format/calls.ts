@@ -79,6 +79,25 @@ export function toUptimes(calls: Call[], here: MachineTimes): (CallsAtUptime | C
     .toSorted((a, b) => a.time - b.time)
 }
 
+/**
+ * Counts the unknown calls of an apply that died on another machine: at most the call rate. Those
+ * that were in flight may still arrive, so that their time is in the future.
+ *
+ * @param maxInFlight maximum number of calls at the same time
+ */
+export function countUnknownCalls(
+  callsPerMinute: number,
+  maxInFlight: number,
+  upMs: number,
+): CallsAtUptime[] {
+  const inFlight = Math.min(maxInFlight, callsPerMinute)
+  const calls = [
+    { time: upMs, count: callsPerMinute - inFlight },
+    { time: upMs + minute, count: inFlight },
+  ]
+  return calls.filter(({ count }) => count > 0)
+}
+
 /** Converts times since this machine's boot to calls that any machine can use. */
 export function buildCalls(calls: CallsAtUptime[], here: MachineTimes): Call[] {
   return calls.map(({ time: up, count }) => ({
