@@ -161,6 +161,8 @@ class Simulation {
       if (ending === 'settled') break
       if (runs === maxRunsToSettle)
         return this.#world.violated('everything settles', `not after ${runs} undisturbed runs`)
+      // Calls of a killed run may count for longer than a run waits for the call budget.
+      await this.#wait(minute)
     }
     await this.#wait(minute)
     this.#laws.checkState(await this.#loadState(), this.#service, 'in the end')

@@ -197,6 +197,25 @@ it.each<[string, (store: Store) => Promise<void>]>([
   }
 })
 
+it('a file that is removed while the state loads is not a damaged file', async () => {
+  const kind = await inFolder()
+  const domains = new Map([
+    ...buildDomain('a.example.com', { timeout: buildItem('1') }),
+    ...buildDomain('b.example.com', { timeout: buildItem('2') }),
+  ])
+  await (await kind.open()).store.save(domains, 'test')
+  const changing: Disk = {
+    ...realDisk,
+    read: (path) => {
+      if (path.includes('b.example.com')) rmSync(path)
+      return realDisk.read(path)
+    },
+  }
+  domains.delete('b.example.com')
+  expect(await (await kind.openOn(changing)).store.load()).toEqual(domains)
+  kind.remove()
+})
+
 it('a process that loses the lock while it is suspended in a write replaces nothing', async () => {
   const kind = await inFolder()
   let meanwhile = async () => {}

@@ -27,8 +27,11 @@ export function createFolderFiles(
     listPaths: (path) => listFiles(disk, folder, path),
     load: async (path) => {
       const found = new Map<string, string>()
-      for (const file of await listFiles(disk, folder, path))
-        found.set(file, (await disk.read(join(folder, file))) ?? '')
+      for (const file of await listFiles(disk, folder, path)) {
+        const text = await disk.read(join(folder, file))
+        // A command that holds the lock may remove the file after it was listed.
+        if (text !== null) found.set(file, text)
+      }
       return found
     },
   }
