@@ -84,3 +84,19 @@ describe('outcomes that were recorded in a clone and not shared', () => {
     expect(await (await two.open('other')).load()).toEqual(new Map([...outcome, ...next]))
   })
 })
+
+it('the end of an apply that sent nothing does not set a clone apart from the first state', async () => {
+  const two = await Two.make()
+  const notes: string[] = []
+  const interrupted = buildApplied('one', { endedAt: recordedAt, outcome: 'interrupted' })
+  // The branch does not exist yet, and this commit is not pushed.
+  await (await two.open('clone')).endApply(interrupted)
+  const recorded = buildDomain('a.example.com', { timeout: buildItem('7') })
+  await (await two.open('other')).save(recorded, 'first')
+  const store = await two.open('clone')
+  expect(await loadLocked(store, { note: (text) => void notes.push(text) })).toEqual(recorded)
+  expect(notes).toEqual([expect.stringContaining('Outcomes of one were recorded only in this')])
+  await store.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'next')
+  expect(await two.log()).toHaveLength(2)
+  two.sandbox.remove()
+})

@@ -34,9 +34,9 @@ export interface BranchView {
   dropped: Dropped | null
 }
 
-/** Commits that only this repository has: those of `tip` after `base`. */
+/** Commits that only this repository has: those of `tip` after `base`, or all of them. */
 interface Dropped {
-  base: string
+  base: string | null
   tip: string
 }
 
@@ -91,7 +91,7 @@ async function chooseTip(
   if (local === null || shared === null || local === shared)
     return { tip: shared ?? local, dropped: null }
   const base = await git.findMergeBase(local, shared)
-  if (base === null) {
+  if (base === null && !(await hasOnlyHistory(git, local))) {
     throw new EdgewiseError(
       'record-moved',
       `the branch ${branch} of this clone and that of ${git.remote} have no common history: ` +
@@ -102,6 +102,17 @@ async function chooseTip(
   }
   if (base === shared) return { tip: local, dropped: null }
   return { tip: shared, dropped: base === local ? null : { base, tip: local } }
+}
+
+/**
+ * Returns whether a commit records no more than that applies ended without a write: they ran before
+ * the branch was on the remote.
+ */
+async function hasOnlyHistory(git: GitRepository, commit: string): Promise<boolean> {
+  for (const folder of await git.listTopFolders(commit))
+    for (const path of await git.listPaths(commit, folder))
+      if (!/^[^/]+\/(?:addresses|[^/]+\/journal)\//.test(path)) return false
+  return true
 }
 
 /** Lists the files of a folder that differ from the tip because commits were dropped. */
