@@ -113,8 +113,9 @@ function startBackend(folder: string, request: IncomingMessage) {
 /** Starts an ssh server that knows one key and runs only git; ssh knows the server's key. */
 async function startSsh(folder: string, user: string) {
   requireProgram('ssh', ['-V'], 'the ssh client (OpenSSH)', /OpenSSH/)
-  const host = ssh.utils.generateKeyPairSync('ed25519', {})
-  const own = ssh.utils.generateKeyPairSync('ed25519', {})
+  // The library's keys of the kind ed25519 are malformed now and then.
+  const createKey = () => ssh.utils.generateKeyPairSync('ecdsa', { bits: 256 })
+  const [host, own] = [createKey(), createKey()]
   const allowed = Buffer.from(own.public.split(' ')[1] ?? '', 'base64')
   const sshServer = new ssh.Server({ hostKeys: [host.private] }, (client) => {
     client.on('error', () => undefined)
