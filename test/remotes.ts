@@ -146,6 +146,7 @@ async function startSsh(folder: string, user: string) {
   const remote = await listen(server, lines)
   const [key, known] = [join(user, 'key'), join(user, 'known_hosts')]
   writeFileSync(key, own.private, { mode: 0o600 })
+  writeFileSync(`${key}.pub`, own.public)
   writeFileSync(known, `[127.0.0.1]:${remote.address.split(':')[1]} ${host.public}\n`)
   const settings = `StrictHostKeyChecking=yes UserKnownHostsFile=${known} IdentitiesOnly=yes`
   const options = settings.split(' ').map((setting) => `-o ${setting}`)

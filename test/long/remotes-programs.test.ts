@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { connect, type Remote, type Transport } from '../remotes.ts'
-import { Canaries } from '../steps/canary.ts'
 import { Place } from '../steps/cli.ts'
 import { killInWave } from '../stories/killed-wave.ts'
 import { landLate } from '../stories/late-call.ts'
 import { domains, slowCalls, suspendApply } from '../stories/suspended-apply.ts'
+import { expectHidden } from './hidden-logins.ts'
 import { RealRuns, token } from './real-runs.ts'
 
 const fast = ['--calls-per-minute', '0']
@@ -25,7 +25,7 @@ describe.concurrent.each<Transport>(['http', 'ssh'])('over %s, an apply that is'
     try {
       remote = await connect(real.sandbox, transport)
       await story(real)
-      await expectHidden(real, remote)
+      await expectHidden(real.sandbox, remote, real.output)
     } finally {
       await remote?.close()
       real.end()
@@ -48,13 +48,4 @@ function suspendWhileOtherApplies(real: RealRuns): Promise<void> {
     expect(resumed).not.toBe(null)
     real.output += err
   })
-}
-
-/** Finds neither password nor key in output, clones and remote. */
-async function expectHidden({ sandbox, output }: RealRuns, { secrets }: Remote): Promise<void> {
-  const canaries = new Canaries(Object.fromEntries(secrets.map((secret, i) => [`${i}`, secret])))
-  canaries.scanText('the output', output)
-  for (const name of ['clone', 'remote.git']) canaries.scanTree(`${sandbox.folder}/${name}`)
-  await canaries.scanObjects(`${sandbox.folder}/remote.git`, sandbox.env)
-  expect(canaries.found).toEqual([])
 }
