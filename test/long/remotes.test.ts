@@ -26,14 +26,17 @@ describe.each<Transport>(['http', 'ssh'])('over %s', (transport) => {
   let two: Two
   let remote: Remote
   let output: string
+  /** Files of the user that have the password. */
+  let ownFiles: string[]
   beforeEach(async () => {
     output = ''
+    ownFiles = ['user']
     two = await Two.make()
     remote = await connect(two.sandbox, transport)
   })
   afterEach(async () => {
     await remote.close()
-    await expectHidden(two.sandbox, remote, output)
+    await expectHidden(two.sandbox, remote, output, ownFiles)
     two.sandbox.remove()
   })
 
@@ -144,6 +147,23 @@ describe.each<Transport>(['http', 'ssh'])('over %s', (transport) => {
   })
 
   it('pruned applies are an ordinary commit for another clone', () => pruneBehindClone(two))
+
+  it.each(transport === 'http' ? ['address', 'header'] : [])(
+    'a password in the %s of the clone is not repeated anywhere',
+    async (place) => {
+      const [password = '', login = ''] = remote.secrets
+      const header = `http.http://${remote.address}/.extraHeader`
+      writeFileSync(join(two.sandbox.folder, 'user/gitconfig'), '')
+      const url = `http://ann:${password}@${remote.address}/remote.git`
+      if (place === 'address') await two.sandbox.git('clone', 'remote', 'set-url', 'origin', url)
+      else await two.sandbox.git('clone', 'config', header, `Authorization: Basic ${login}`)
+      const clone = new Clone('clone').manifest(www, { timeout: { time: 10 } })
+      await clone.settle()
+      remote.behaviour = 'refuse-login'
+      expect((await clone.cli('plan')).err).toContain('valid user name and password')
+      ownFiles.push('clone/.git/config')
+    },
+  )
 
   describe('a plan', () => {
     const explain = async (clone: Place) => {

@@ -52,7 +52,7 @@ export async function repeatInterrupted(attempt: () => Promise<GitAttempt>): Pro
 
 /** Removes credentials from the addresses in a text. */
 export function hideCredentials(text: string): string {
-  return text.replace(/\/\/[^/@\s]+@/g, '//')
+  return text.replace(/\/\/[^/\s]+@/g, '//')
 }
 
 /** Lines of git about the progress of a transfer. */
