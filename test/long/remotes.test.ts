@@ -131,7 +131,7 @@ describe.each<Transport>(['http', 'ssh'])('over %s', (transport) => {
 
   it('a domain is recorded by at most one of two workspaces that push together', async () => {
     const stores = [await two.open('clone', 'mine'), await two.open('other', 'theirs')] as const
-    await recordTogether(stores, (id) => two.open('clone', id))
+    await recordTogether(buildTimeout('1'), stores, (id) => two.open('clone', id))
   })
 
   it('a plan without secrets is applied in another clone, with a rotated secret', async () => {

@@ -63,24 +63,6 @@ export function buildWave(apply: string, before: RecordedState, number = 1): Wav
   return { number, before, intents: new Map(intents), landWithinMs: 40_000 }
 }
 
-/** Lets two ids begin with one domain at the same time: at most one records it. */
-export async function recordTogether(
-  [mine, theirs]: readonly [Store, Store],
-  open: (id: string) => Promise<Store>,
-): Promise<void> {
-  const state = buildDomain('a.example.com', { timeout: buildItem('1') })
-  const results = await Promise.allSettled([
-    mine.save(state, 'mine'),
-    theirs.recordIntents(buildApplied('one'), buildWave('one', state)),
-  ])
-  const owners = await Promise.all(
-    ['mine', 'theirs'].map(async (id) => (await (await open(id)).load()).size),
-  )
-  const won = results.map(({ status }) => (status === 'fulfilled' ? 1 : 0))
-  expect(won.filter((each) => each === 1).length).toBeLessThan(2)
-  expect(owners).toEqual(won)
-}
-
 /**
  * Defines the tests that every store must pass; `every`: try each of many ways to damage a file,
  * which is slow for distant files.
@@ -243,12 +225,13 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     })
 
     it('of a domain is recorded by at most one of two ids that begin together', async () => {
+      const state = buildDomain('a.example.com', { timeout: buildItem('1') })
       const stores = [
         await open('mine', undefined, 'one account'),
         await open('theirs', undefined, 'another account'),
       ] as const
       for (const store of stores) await store.load()
-      await recordTogether(stores, open)
+      await recordTogether(state, stores, open)
     })
 
     it('moves to another id, with in-doubt items and those of a killed apply', async () => {
@@ -735,3 +718,21 @@ const damages: [string, (text: string) => string][] = [
   ['without an apply', (text) => text.replace('"apply"', '"applied"')],
   ['of unknown origin', (text) => text.replace('"origin":"write"', '"origin":"guess"')],
 ]
+
+/** Lets two ids begin with the same state at the same time: at most one records it. */
+export async function recordTogether(
+  state: RecordedState,
+  [mine, theirs]: readonly [Store, Store],
+  open: (id: string) => Promise<Store>,
+): Promise<void> {
+  const results = await Promise.allSettled([
+    mine.save(state, 'mine'),
+    theirs.recordIntents(buildApplied('one'), buildWave('one', state)),
+  ])
+  const owners = await Promise.all(
+    ['mine', 'theirs'].map(async (id) => (await (await open(id)).load()).size),
+  )
+  const won = results.map(({ status }) => (status === 'fulfilled' ? 1 : 0))
+  expect(won.filter((each) => each === 1).length).toBeLessThan(2)
+  expect(owners).toEqual(won)
+}
