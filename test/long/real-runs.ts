@@ -10,7 +10,7 @@ import type { RecordedState } from '../../src/state/store.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
-const token = 'token-of-the-runs'
+export const token = 'token-of-the-runs'
 
 /** Output and exit of a program. */
 export interface Ended {
@@ -21,11 +21,13 @@ export interface Ended {
   ms: number
 }
 
-/** Real program in a clone of a real bare remote, with the real emulator in its own process. */
+/** Real program in a clone of a real bare remote, which has another clone, with the real emulator in its own process. */
 export class RealRuns {
   readonly sandbox = new GitSandbox()
   readonly #emulator: ChildProcess
   readonly url: string
+  /** All that the runs have printed. */
+  output = ''
 
   static async start(emulatorOptions: string[]): Promise<RealRuns> {
     const emulator = spawn(
@@ -42,7 +44,7 @@ export class RealRuns {
       emulator.stdout?.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ''))
     })
     const runs = new RealRuns(emulator, url)
-    await runs.sandbox.withRemote()
+    await runs.sandbox.withRemote('remote.git', 'clone', 'other')
     return runs
   }
 
@@ -97,6 +99,7 @@ export class RealRuns {
     return new Promise((resolve) => {
       child.once('close', (code, signal) => {
         clearTimeout(timer)
+        this.output += ended.out + ended.err
         resolve({ ...ended, code, signal, ms: performance.now() - started })
       })
     })

@@ -61,8 +61,8 @@ describe('the environment of git', () => {
 })
 
 describe('an error of git', () => {
-  it('is printed without credentials, hints and prefixes', () => {
-    const url = 'https://user:hunter2@git.example.com/x.git/'
+  it.each(['hunter2', 'hunter@2'])('has no credentials, hints and prefixes: %s', (password) => {
+    const url = `https://user:${password}@git.example.com/x.git/`
     const err = `hint: try again\nfatal: unable to access '${url}': no route\nremote: closed\n`
     expect(formatGitError({ code: 1, out: Buffer.alloc(0), err })).toBe(
       "unable to access 'https://git.example.com/x.git/': no route; closed",

@@ -1,24 +1,17 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { RecordedState } from '../../src/state/store.ts'
-import { buildDomain, buildItem } from './store-contract.ts'
+import {
+  buildTimeout,
+  listCommands,
+  refuseOpening,
+  restoreSetBack,
+  runCommands,
+} from '../stories/set-back.ts'
 import { branch, Two } from './two-clones.ts'
 
 const ref = `refs/heads/${branch}`
-
-const build = (time: string) => buildDomain('a.example.com', { timeout: buildItem(time) })
-
-/** Returns the git commands of a hint below the line that has a word, each on its own line. */
-function listCommands({ hint }: EdgewiseError, word: string): string[][] {
-  const lines = hint.split('\n')
-  const below = lines.slice(lines.findIndex((line) => line.includes(word)) + 1)
-  const end = below.findIndex((line) => !line.startsWith('  git '))
-  return below
-    .slice(0, end === -1 ? below.length : end)
-    .map((line) => line.slice('  git '.length).split(' '))
-}
 
 describe('state that was set back on the remote', () => {
   let template: Two
@@ -28,7 +21,7 @@ describe('state that was set back on the remote', () => {
   beforeAll(async () => {
     template = await Two.make()
     const store = await template.open('clone')
-    for (const time of ['1', '2', '3']) await store.save(build(time), `save ${time}`)
+    for (const time of ['1', '2', '3']) await store.save(buildTimeout(time), `save ${time}`)
     const listed = await template.sandbox.git('remote.git', 'rev-list', '--reverse', branch)
     commits = listed.split('\n')
   })
@@ -42,15 +35,8 @@ describe('state that was set back on the remote', () => {
     await two.sandbox.git('remote.git', 'update-ref', ref, to)
     return to
   }
-  const fail = (where: string): Promise<EdgewiseError> =>
-    two.open(where).then(
-      () => Promise.reject(new Error('expected the state to be refused')),
-      (error: EdgewiseError) => error,
-    )
-  const run = async (where: string, commands: string[][]) => {
-    expect(commands.length).toBeGreaterThan(0)
-    for (const command of commands) await two.sandbox.git(where, ...command)
-  }
+  const fail = (where: string) => refuseOpening(two, where)
+  const run = (where: string, commands: string[][]) => runCommands(two, where, commands)
   const load = async (where: string): Promise<RecordedState> => (await two.open(where)).load()
 
   it('is refused with both commits by a clone that wrote the newer state', async () => {
@@ -79,27 +65,25 @@ describe('state that was set back on the remote', () => {
 
   it('is not detected by a fresh clone', async () => {
     await setBack(commits[1] ?? '')
-    expect(await load('other')).toEqual(build('2'))
+    expect(await load('other')).toEqual(buildTimeout('2'))
   })
 
   it('is refused if another clone has written to the older state', async () => {
     await setBack(commits[0] ?? '')
-    await (await two.open('other')).save(build('9'), 'on top of the old one')
+    await (await two.open('other')).save(buildTimeout('9'), 'on top of the old one')
     const error = await fail('clone')
     expect(error.code).toBe('state-rewound')
     await run('clone', listCommands(error, 'restore'))
-    expect(await load('clone')).toEqual(build('3'))
+    expect(await load('clone')).toEqual(buildTimeout('3'))
     expect((await fail('other')).code).toBe('state-rewound')
     await run('other', listCommands(await fail('other'), 'accept'))
-    expect(await load('other')).toEqual(build('3'))
+    expect(await load('other')).toEqual(buildTimeout('3'))
   })
 
   it('is restored by the first way out', async () => {
     await setBack(commits[0] ?? '')
-    await run('clone', listCommands(await fail('clone'), 'restore'))
+    await restoreSetBack(two, '3')
     expect(await two.sandbox.git('remote.git', 'rev-parse', ref)).toBe(commits[2])
-    expect(await load('clone')).toEqual(build('3'))
-    expect(await load('other')).toEqual(build('3'))
   })
 
   it.each(['clone', 'fetched'])('is accepted by the second way out in the %s', async (where) => {
@@ -107,8 +91,8 @@ describe('state that was set back on the remote', () => {
     await setBack(commits[0] ?? '')
     await run(where, listCommands(await fail(where), 'accept'))
     const store = await two.open(where)
-    expect(await store.load()).toEqual(build('1'))
-    await store.save(build('7'), 'goes on')
+    expect(await store.load()).toEqual(buildTimeout('1'))
+    await store.save(buildTimeout('7'), 'goes on')
     expect(await two.log()).toEqual(['save 1', 'goes on'])
     // A further reset is refused again.
     await setBack(commits[0] ?? '')
@@ -118,7 +102,7 @@ describe('state that was set back on the remote', () => {
   it('is refused during an apply, which does not claim that another process wrote', async () => {
     const store = await two.open('clone')
     await setBack(commits[0] ?? '')
-    await expect(store.save(build('4'), 'save 4')).rejects.toMatchObject({
+    await expect(store.save(buildTimeout('4'), 'save 4')).rejects.toMatchObject({
       code: 'state-rewound',
       message: expect.stringContaining('was set back') as string,
     })
@@ -128,12 +112,12 @@ describe('state that was set back on the remote', () => {
   it('is refused in a shallow clone, whose history is completed for it', async () => {
     const url = `file://${two.sandbox.folder}/remote.git`
     await two.sandbox.git('.', 'clone', '--quiet', '--depth=1', '--no-single-branch', url, 'thin')
-    expect(await load('thin')).toEqual(build('3'))
+    expect(await load('thin')).toEqual(buildTimeout('3'))
     const store = await two.open('clone')
-    for (const time of ['4', '5', '6']) await store.save(build(time), `save ${time}`)
+    for (const time of ['4', '5', '6']) await store.save(buildTimeout(time), `save ${time}`)
     const tracking = `refs/remotes/origin/${branch}`
     await two.sandbox.git('thin', 'fetch', '--quiet', '--depth=1', 'origin', `+${ref}:${tracking}`)
-    expect(await load('thin')).toEqual(build('6'))
+    expect(await load('thin')).toEqual(buildTimeout('6'))
     // The branches of other people stay shallow.
     expect(readFileSync(join(two.sandbox.folder, 'thin', '.git', 'shallow'), 'utf8')).toContain(
       await two.sandbox.git('thin', 'rev-parse', 'origin/main'),
@@ -158,13 +142,13 @@ describe('state that was set back on the remote', () => {
       fetch: async (name) => {
         const there = await git.fetch(name)
         // Another process fetches a newer commit before this one goes on.
-        await (await two.open('clone')).save(build('4'), 'save 4')
+        await (await two.open('clone')).save(buildTimeout('4'), 'save 4')
         await two.open('other')
         return there
       },
     }))
     expect(late.location).toContain(branch)
-    expect(await load('other')).toEqual(build('4'))
+    expect(await load('other')).toEqual(buildTimeout('4'))
     await setBack(commits[2] ?? '')
     expect((await fail('other')).code).toBe('state-rewound')
   })
@@ -180,15 +164,14 @@ describe('state that was set back on the remote', () => {
     })
 
     it('is restored by the first way out', async () => {
-      await run('clone', listCommands(await fail('clone'), 'restore'))
-      expect(await load('clone')).toEqual(build('3'))
+      await restoreSetBack(two, '3')
     })
 
     it('is accepted by the second way out', async () => {
       await run('clone', listCommands(await fail('clone'), 'empty state'))
       const store = await two.open('clone')
       expect(await store.load()).toEqual(new Map())
-      await store.save(build('7'), 'begins')
+      await store.save(buildTimeout('7'), 'begins')
       expect(await two.log()).toEqual(['begins'])
     })
   })
@@ -196,7 +179,7 @@ describe('state that was set back on the remote', () => {
   it('by a deletion during an apply is reported as such', async () => {
     const store = await two.open('clone')
     await two.sandbox.git('remote.git', 'update-ref', '-d', ref)
-    await expect(store.save(build('4'), 'save 4')).rejects.toMatchObject({
+    await expect(store.save(buildTimeout('4'), 'save 4')).rejects.toMatchObject({
       code: 'state-rewound',
       message: expect.stringContaining('was deleted') as string,
     })
@@ -207,14 +190,14 @@ it('a branch without a remote that was set back during an apply is reported as s
   const two = new Two()
   await two.sandbox.repository('alone')
   const store = await two.open('alone')
-  for (const time of ['1', '2']) await store.save(build(time), `save ${time}`)
+  for (const time of ['1', '2']) await store.save(buildTimeout(time), `save ${time}`)
   await two.sandbox.git('alone', 'update-ref', ref, `${ref}~1`)
-  await expect(store.save(build('3'), 'save 3')).rejects.toMatchObject({
+  await expect(store.save(buildTimeout('3'), 'save 3')).rejects.toMatchObject({
     code: 'state-rewound',
     message: expect.stringContaining('was set back') as string,
   })
   await two.sandbox.git('alone', 'update-ref', '-d', ref)
-  await expect(store.save(build('3'), 'save 3')).rejects.toMatchObject({
+  await expect(store.save(buildTimeout('3'), 'save 3')).rejects.toMatchObject({
     code: 'state-rewound',
     message: expect.stringContaining('was deleted') as string,
   })

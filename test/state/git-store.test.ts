@@ -5,6 +5,7 @@ import type { GitRepository } from '../../src/state/git/git-repository.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { GitSandbox } from './git-sandbox.ts'
+import { pruneBehindClone } from '../stories/prune.ts'
 import { branch, Two } from './two-clones.ts'
 import {
   buildApplied,
@@ -191,19 +192,7 @@ describe('another process on the same branch', () => {
   })
 
   it('that prunes leaves newer state with fewer files, also for a clone behind it', async () => {
-    const behind = await two.open('other')
-    const state = buildDomain('a.example.com', { timeout: buildItem('1') })
-    await behind.recordIntents(buildApplied('one'), buildWave('one', state))
-    await behind.endApply(buildApplied('one', { endedAt: recordedAt, outcome: 'complete' }))
-    await behind.share?.()
-    const tip = await two.sandbox.git('other', 'rev-parse', branch)
-    const mine = await two.open('clone')
-    await mine.prune(await mine.listApplies(), 'Prune')
-    expect(await two.sandbox.git('remote.git', 'rev-parse', `${branch}^`)).toBe(tip)
-    const next = await two.open('other')
-    expect([await next.listApplies(), (await next.listPruned()).applies.length]).toEqual([[], 1])
-    await next.save(state, 'next')
-    expect((await two.log()).slice(-2)).toEqual(['Prune', 'next'])
+    await pruneBehindClone(two)
   })
 
   it.each(['clone', 'alone'])('that is faster does not stop a move (%s)', async (name) => {

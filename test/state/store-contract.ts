@@ -229,18 +229,9 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       const stores = [
         await open('mine', undefined, 'one account'),
         await open('theirs', undefined, 'another account'),
-      ]
+      ] as const
       for (const store of stores) await store.load()
-      const results = await Promise.allSettled([
-        stores[0]?.save(state, 'mine'),
-        stores[1]?.recordIntents(buildApplied('one'), buildWave('one', state)),
-      ])
-      const owners = await Promise.all(
-        ['mine', 'theirs'].map(async (id) => (await (await open(id)).load()).size),
-      )
-      const won = results.map(({ status }) => (status === 'fulfilled' ? 1 : 0))
-      expect(won.filter((each) => each === 1).length).toBeLessThan(2)
-      expect(owners).toEqual(won)
+      await recordTogether(state, stores, open)
     })
 
     it('moves to another id, with in-doubt items and those of a killed apply', async () => {
@@ -727,3 +718,21 @@ const damages: [string, (text: string) => string][] = [
   ['without an apply', (text) => text.replace('"apply"', '"applied"')],
   ['of unknown origin', (text) => text.replace('"origin":"write"', '"origin":"guess"')],
 ]
+
+/** Lets two ids begin with the same state at the same time: at most one records it. */
+export async function recordTogether(
+  state: RecordedState,
+  [mine, theirs]: readonly [Store, Store],
+  open: (id: string) => Promise<Store>,
+): Promise<void> {
+  const results = await Promise.allSettled([
+    mine.save(state, 'mine'),
+    theirs.recordIntents(buildApplied('one'), buildWave('one', state)),
+  ])
+  const owners = await Promise.all(
+    ['mine', 'theirs'].map(async (id) => (await (await open(id)).load()).size),
+  )
+  const won = results.map(({ status }) => (status === 'fulfilled' ? 1 : 0))
+  expect(won.filter((each) => each === 1).length).toBeLessThan(2)
+  expect(owners).toEqual(won)
+}

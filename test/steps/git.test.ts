@@ -7,6 +7,8 @@ import { openState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { buildApplied, buildItem, buildDomain, buildWave } from '../state/store-contract.ts'
+import { itLong } from '../runs.ts'
+import { shareLater } from '../stories/lost-outcomes.ts'
 import { fetchConfig, Place } from './cli.ts'
 import { emulator, setStage } from './stage.ts'
 
@@ -282,6 +284,17 @@ describe('a workspace in a git repository', () => {
     place.env = { ...place.env, GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.com' }
     await place.manifest('a.example.com', { timeout: { time: '11' } }).settle()
     expect(await sandbox.git('remote.git', 'log', '-1', '--format=%cn', branch)).toBe('Ann')
+  })
+
+  itLong('names outcomes that the remote refuses, and shares them later', async () => {
+    await sandbox.withRemote('remote.git', 'clone', 'other')
+    const hook = join(sandbox.folder, 'remote.git', 'hooks', 'pre-receive')
+    await shareLater(
+      [workspaceIn('clone'), workspaceIn('other')],
+      () => writeFileSync(hook, '#!/bin/sh\necho protected >&2\nexit 1\n', { mode: 0o755 }),
+      /.*protected/,
+      () => rmSync(hook),
+    )
   })
 
   it('names the work tree that has the state branch checked out, and sends nothing', async () => {

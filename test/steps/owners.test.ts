@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { refuseOwned } from '../stories/owned-elsewhere.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
-import { fetchConfig, fetchWrites, Place, setFaults } from './cli.ts'
+import { fetchConfig, Place, setFaults } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
@@ -20,32 +21,7 @@ describe('a domain of another workspace in the same store', () => {
   beforeEach(() => place.settle())
 
   it('is refused by plan, apply, repair and import, with its manifest and its owner', async () => {
-    const before = (await fetchWrites(emulator)).length
-    other.write('live.json', JSON.stringify({ [www]: { timeout: { time: 60 } } }))
-    for (const args of [
-      ['plan'],
-      ['apply', '--yes'],
-      ['drift', '--repair', '--yes', '--observed', 'live.json'],
-      ['import', 'live.json'],
-    ]) {
-      const ran = await other.cli(...args)
-      expect([args, ran.code]).toEqual([args, 1])
-      const refusal = JSON.parse((await other.cli(...args, '--json')).out.split('\n').at(-2) ?? '')
-      expect(listSchemaErrors('error', refusal)).toEqual([])
-      expect(refusal).toMatchObject({
-        code: 'owned-elsewhere',
-        message: expect.stringContaining(
-          `${www} (domains/${www}.yaml) belongs to the workspace "default"`,
-        ) as string,
-        hint: expect.stringContaining(
-          `run "edgewise state move ${www} --to staging" in the workspace "default"`,
-        ) as string,
-      })
-    }
-    expect((await fetchWrites(emulator)).length).toBe(before)
-    expect((await other.json('state', 'list'))['domains']).toEqual([])
-    expect((await other.cli('validate')).code).toBe(0)
-    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    await refuseOwned(place, other, emulator)
   })
 
   it('gets no manifest by a refused import, nor does any domain beside it', async () => {

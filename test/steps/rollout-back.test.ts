@@ -2,28 +2,28 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { setFaults, fetchConfig, fetchWrites, Place } from './cli.ts'
+import {
+  breakOrigins,
+  goodOrigin,
+  interruptRollback,
+  leaveUnfinished,
+  refuseUntilRolledBack,
+} from '../stories/unfinished-rollback.ts'
+import { setFaults, fetchConfig, Place } from './cli.ts'
 import { deadOrigin, emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
 const hour = 3_600_000
-const good = '192.0.2.10'
+const good = goodOrigin
 const alsoGood = '192.0.2.11'
 setStageInTime()
 
+const rollback = '{waves: [4, 100%], pause: 1m, health: {onFailure: rollback}}'
 const name = (i: number) => `d${i}.example.com`
 
 /** Creates domains that were configured two hours ago, and manifests that break their origin. */
-async function breaking(
-  domains: number,
-  more: JsonObject = {},
-  rollout = '{waves: [4, 100%], pause: 1m, health: {onFailure: rollback}}',
-): Promise<void> {
+async function breaking(domains: number, more: JsonObject = {}, rollout = rollback): Promise<void> {
   enterPlace(new Place(emulator.url, `rollout: ${rollout}\n`))
-  for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: good } })
-  expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-  time.now += 2 * hour
-  for (let i = 0; i < domains; i++)
-    place.manifest(name(i), { origin: { default_master: deadOrigin }, ...more })
+  await breakOrigins(place, time, domains, more)
 }
 
 async function fetchOrigin(i: number): Promise<unknown> {
@@ -32,31 +32,10 @@ async function fetchOrigin(i: number): Promise<unknown> {
   ]
 }
 
-/** Interrupts the next apply during its automatic rollback. */
-function interruptTakingBack(): void {
-  const stop = new AbortController()
-  place.signal = stop.signal
-  place.onStderr = (line) => {
-    if (line.includes('rolling back')) stop.abort()
-  }
-}
-
-/** Leaves the rollback of four of eight domains unfinished, and returns the rollout's id. */
-async function leaveUnfinished(): Promise<string> {
-  await breaking(8)
-  interruptTakingBack()
-  expect((await place.cli('apply', '--yes')).code).toBe(3)
-  place.signal = new AbortController().signal
-  place.onStderr = null
-  const [rollout] = place.loadRollouts()
-  expect([rollout?.state, await fetchOrigin(0)]).toEqual(['taking-back', deadOrigin])
-  return rollout?.id ?? ''
-}
-
 describe('an automatic rollback', () => {
   it('is reported after an interrupt until a rollback completes it', async () => {
     await breaking(8)
-    interruptTakingBack()
+    interruptRollback(place)
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([3, expect.stringContaining('Not everything was rolled back')])
     const [rollout] = place.loadRollouts()
@@ -113,32 +92,24 @@ describe('an automatic rollback', () => {
   })
 
   it('that is unfinished stops every apply until it is finished', async () => {
-    const id = await leaveUnfinished()
+    enterPlace(new Place(emulator.url, `rollout: ${rollback}\n`))
+    const id = await leaveUnfinished(place, emulator, time)
     const plan = await place.cli('plan', '--detailed-exitcode')
     expect([plan.code, plan.out]).toEqual([2, expect.stringContaining('No changes')])
     expect(plan.err).toContain('is unfinished')
-    // Changed manifests put no domain on hold any more.
-    for (let i = 0; i < 8; i++)
-      place.manifest(name(i), { origin: { default_master: '192.0.2.77' }, timeout: { time: 9 } })
-    place.manifest('new.example.com', { timeout: { time: 9 } })
-    const sent = (await fetchWrites(emulator)).length
-    for (const command of [
+    expect(await place.json('apply', '--yes')).toMatchObject({ code: 'rollback-unfinished' })
+    await refuseUntilRolledBack(place, emulator, id, [
       ['apply', '--yes'],
       ['apply', '--yes', '--no-waves'],
       ['drift', '--repair', '--yes'],
-    ]) {
-      const { code, err } = await place.cli(...command)
-      expect([code, err]).toEqual([3, expect.stringContaining(`"edgewise rollback ${id}"`)])
-    }
-    expect(await place.json('apply', '--yes')).toMatchObject({ code: 'rollback-unfinished' })
-    expect((await fetchWrites(emulator)).length).toBe(sent)
-    expect((await place.cli('rollback', id, '--yes')).code).toBe(0)
+    ])
     expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
     expect(place.loadRollouts()).toEqual([])
   })
 
   it('that is unfinished is given up by --supersede', async () => {
-    await leaveUnfinished()
+    enterPlace(new Place(emulator.url, `rollout: ${rollback}\n`))
+    await leaveUnfinished(place, emulator, time)
     place.manifest('new.example.com', { timeout: { time: 9 } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--supersede')).code).toBe(0)
     expect(place.loadRollouts()).toEqual([])

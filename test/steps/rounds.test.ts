@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
+import { refusals, refuseToken } from '../stories/refused-token.ts'
 import { startAnsweringService, type Answer } from './answering-service.ts'
 import { fetchConfig, Place, startService, token, fetchWrites } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
@@ -205,22 +206,8 @@ describe('answers of the service', () => {
     )?.[item]
   const at = ({ url }: { url: string }) => enterPlace(new Place(url))
 
-  it.each([
-    [401, 'wrong token', 'check EDGEWISE_TOKEN (service.token in edgewise.yaml)'],
-    [403, 'not allowed', 'check EDGEWISE_TOKEN (service.token in edgewise.yaml)'],
-    [404, 'no such path', 'check service.url in edgewise.yaml'],
-  ])('%i ends the apply: exit 1, nothing is in-doubt', async (http, message, hint) => {
-    const service = await startAnsweringService(() => [http, { code: http * 1000, message }])
-    at(service)
-    for (let i = 0; i < 9; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 + i } })
-    const { code, out, err } = await place.cli('apply', '--yes')
-    expect(code).toBe(1)
-    expect(out).toMatch(/[1-4] refused, [5-8] not sent/)
-    const text = `${out}${err}`.replace(/\s+/g, ' ')
-    expect(text).toContain(`not accepted by ${service.url} (HTTP ${http}: ${message}): ${hint}`)
-    expect(text).not.toMatch(/domains\/.*:\d+:\d+/)
-    expect((await place.json('plan'))['changes']).toHaveLength(9)
-    for (let i = 0; i < 9; i++) expect(await status('timeout', `d${i}.example.com`)).toBeUndefined()
+  it.each(refusals)('%i ends the apply: exit 1, nothing is in-doubt', async (...refusal) => {
+    await refuseToken((url) => at({ url }), refusal)
   })
 
   it('401 after an apply that left items in-doubt exits with 3', async () => {

@@ -2,21 +2,13 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
+import { passPlan, rotateSecret, secretSources, signed } from '../stories/secrets-through-ci.ts'
 import { fetchConfig, fetchWrites, Place, token } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 
 const [www, api] = ['www.example.com', 'api.example.com']
 setStage()
 
-const signed = (deadtime = 60, secret = 'signing') => ({
-  visit_timestamp: {
-    pattern: '.*',
-    time_format: 'timestamp',
-    key: `\${secret:${secret}}`,
-    deadtime,
-    req_uri_type: 1,
-  },
-})
 const given = (signing: string, more = {}) =>
   void (place.env = { EDGEWISE_TOKEN: token, SIGNING: signing, ...more })
 /** A job of a pull request: no token and no secret. */
@@ -32,20 +24,12 @@ const parseEvents = (out: string) =>
     .map((line) => JSON.parse(line) as JsonObject)
 
 beforeEach(() => {
-  const sources = 'secrets: {signing: {env: SIGNING}, twin: {env: TWIN}}\n'
-  enterPlace(new Place(emulator.url, sources))
+  enterPlace(new Place(emulator.url, secretSources))
   given('first-signing-key')
 })
 
-const files = ['--out', 'plan.json', '--markdown', 'plan.md']
-
 /** Plans without secrets, and applies that plan with the secrets of `env`. */
-async function passThroughCi(env: () => void) {
-  withhold()
-  const planned = await place.cli('plan', '--detailed-exitcode', ...files)
-  env()
-  return { planned, applied: await place.cli('apply', 'plan.json', '--json') }
-}
+const passThroughCi = (env: () => void) => passPlan(place, place, withhold, env)
 
 describe('a plan made without secrets', () => {
   it('is applied with them: an unrecorded item is simply set', async () => {
@@ -61,19 +45,7 @@ describe('a plan made without secrets', () => {
   })
 
   it('sends a rotated secret, which is a conditional change with its write', async () => {
-    await place.manifest(www, signed()).settle()
-    const { planned, applied } = await passThroughCi(() => given('second-signing-key'))
-    expect([planned.code, applied.code]).toEqual([0, 0])
-    expect(planned.out).toContain("1 conditional: sent only if the secret's value differs")
-    expect(planned.out).not.toContain('No changes')
-    expect(place.read('plan.md')).toContain('1 conditional: sent only if')
-    expect(savedPlan()).toMatchObject({
-      changes: [{ action: 'change', reason: 'secret-unknown' }],
-      writes: [{ domains: [www], forms: { visit_timestamp: 'replace' } }],
-      summary: { domains: 1, change: 1, unchanged: 0, conditional: 1, writes: 1 },
-    })
-    expect(await key()).toMatchObject({ key: 'second-signing-key' })
-    expect((await place.json('plan'))['changes']).toEqual([])
+    await rotateSecret(place, place, emulator)
   })
 
   it('does not send an equal secret, and succeeds', async () => {

@@ -52,19 +52,28 @@ export async function repeatInterrupted(attempt: () => Promise<GitAttempt>): Pro
 
 /** Removes credentials from the addresses in a text. */
 export function hideCredentials(text: string): string {
-  return text.replace(/\/\/[^/@\s]+@/g, '//')
+  return text.replace(/\/\/[^/\s]+@/g, '//')
 }
 
 /** Lines of git about the progress of a transfer. */
 const progress = /: +\d+% |, done\.$|^Total \d+ |^Delta compression using /
 
-/** Formats git's error output for a message, without progress and credentials in addresses. */
+/** Lines that git adds to every failure of ssh. */
+const noAccess = 'Could not read from remote repository.'
+const access = /^(Please make sure you have the correct access rights|and the repository exists\.)$/
+
+/**
+ * Formats git's error output for a message, without progress, credentials in addresses, frames of
+ * ssh's warnings, and advice.
+ */
 export function formatGitError({ err }: GitResult): string {
   const lines = hideCredentials(err)
     .split(/[\n\r]/)
-    .map((line) => line.replace(/^(fatal|error|remote): /, '').trim())
+    .map((line) => line.replace(/^(fatal|error|remote): |^@+|@+$/g, '').trim())
     .filter((line) => line !== '' && !line.startsWith('hint:') && !progress.test(line))
-  return lines.slice(0, 3).join('; ') || 'git printed no error'
+    .filter((line) => !access.test(line))
+  const causes = lines.filter((line) => line !== noAccess)
+  return (causes.length > 0 ? causes : lines).slice(0, 3).join('; ') || 'git printed no error'
 }
 
 /** Creates the error for a machine without git. */

@@ -1,4 +1,5 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { adviseRemote } from './advise-remote.ts'
 import { formatGitError, runForLines, splitLines, type Git, type Gits } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 
@@ -83,7 +84,6 @@ function createUnreachableError(remote: string, reason: string): EdgewiseError {
   return new EdgewiseError(
     'record-unreachable',
     `the state on the remote ${remote} can't be reached or written: ${reason}`,
-    `Check that "git fetch ${remote}" works and that you may push branches and refs/edgewise/…: ` +
-      'the state needs both.',
+    adviseRemote(remote, reason),
   )
 }
