@@ -2,10 +2,11 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
-import type { RecordedState, Store } from '../state/store.ts'
+import type { Store } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
+import { selectRecorded } from './select-recorded.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 
 /** Domains to hand over to another workspace of the same store. */
@@ -41,9 +42,9 @@ export async function move(
       `the state is already that of the workspace "${to}"`,
       'Pass the id of another workspace with --to.',
     )
-  const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
   return withLock(workspace, 'state move', request, ports, async ({ store }) => {
-    const moving = selectDomains(await loadLocked(store, ports.dialogue), domains)
+    const moving = selectRecorded(await loadLocked(store, ports.dialogue), request.domains)
+    const domains = [...moving.keys()]
     await refuseInRollout(store, domains)
     const items = [...moving.values()].reduce((sum, { size }) => sum + size, 0)
     const what = listSome(domains)
@@ -58,21 +59,6 @@ export async function move(
     )
     return { domains: moving.size, items, what }
   })
-}
-
-function selectDomains(recorded: RecordedState, domains: Domain[]): RecordedState {
-  const moving: RecordedState = new Map()
-  for (const domain of domains) {
-    const items = recorded.get(domain)
-    if (items === undefined)
-      throw new EdgewiseError(
-        'usage',
-        `no state is recorded for "${domain}"`,
-        '"edgewise state list" lists all recorded domains.',
-      )
-    moving.set(domain, items)
-  }
-  return moving
 }
 
 async function refuseInRollout(store: Store, domains: Domain[]): Promise<void> {
