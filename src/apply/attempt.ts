@@ -60,7 +60,7 @@ export async function attempt(
       (outcome.kind === 'refused' && write.domains.length === 1))
   const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
   const withLate = (domain: Domain, items: Items) =>
-    markLate(items, getItemsBefore(domain), run.now(), run)
+    markLate(domain, items, getItemsBefore(domain), run.now(), run)
   const record = (computeItems: (domain: Domain) => Items) =>
     recordItems(write, run, computeItems, settle(outcome, isUnsaved))
   if (outcome.kind === 'confirmed') {

@@ -12,6 +12,7 @@ import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from
 import type { JournalEntry } from './format/journal.ts'
 import {
   loadEntries,
+  loadLateCalls,
   loadUnfinished,
   loadWaves,
   mergeBefore,
@@ -128,9 +129,7 @@ class FileStore implements Store {
   }
 
   async loadLateCalls(apply: string): Promise<LateCalls> {
-    const waves = await loadWaves(this.#files, this.#paths, apply)
-    const landWithinMs = Math.max(0, ...waves.map((wave) => wave.landWithinMs))
-    return { before: mergeBefore(waves), landWithinMs }
+    return loadLateCalls(this.#files, this.#paths, apply)
   }
 
   async recordIntents(apply: Applied, wave: Wave): Promise<void> {

@@ -50,6 +50,8 @@ export interface LateCalls {
   before: Wave['before']
   /** Timeout plus settle time of that apply, ms; 0 if not recorded. */
   landWithinMs: number
+  /** Items of these calls, in-doubt between old and new, without outcomes of later applies. */
+  open: RecordedState
 }
 
 /**

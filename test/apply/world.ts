@@ -309,7 +309,12 @@ export class World {
         this.intended.push({ at: this.clock.now(), writes: [...wave.intents.keys()] })
         const { before } = this.#lateCalls.get(apply.id) ?? noLateCalls
         const { landWithinMs } = wave
-        this.#lateCalls.set(apply.id, { before: mergeBefore([{ before }, wave]), landWithinMs })
+        const open: RecordedState = new Map()
+        this.#lateCalls.set(apply.id, {
+          before: mergeBefore([{ before }, wave]),
+          landWithinMs,
+          open,
+        })
       },
       recordOutcomes: async (apply, writes, domains) => {
         contact(`save ${[...domains.keys()].join(',')}`)
@@ -376,5 +381,5 @@ export class World {
   }
 }
 
-const noLateCalls: LateCalls = { before: new Map(), landWithinMs: 0 }
+const noLateCalls: LateCalls = { before: new Map(), landWithinMs: 0, open: new Map() }
 const unset: ItemState = { status: 'unset', candidates: [] }
