@@ -179,7 +179,7 @@ class FileStore implements Store {
   }
 
   async move(domains: RecordedState, to: string, why: string): Promise<void> {
-    const { steps, guard } = buildMove(this.#key, domains, to)
+    const { steps, guard } = await buildMove(this.#files, this.#key, domains, to)
     await this.#publish(steps, why, guard)
   }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Rollout } from '../../src/model/rollout.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchConfig, fetchWrites, Place, setFaults } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
@@ -199,6 +200,49 @@ describe('state move', () => {
     const { code, err } = await place.cli('state', 'move', www, '--to', 'staging', '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining('is unfinished; nothing was moved')])
     expect(err).toContain('--supersede')
+  })
+})
+
+describe('state move of domains on hold', () => {
+  const names = [www, 'b.example.com']
+  const move = (from: Place, to: string, ...domains: string[]) =>
+    from.cli('state', 'move', ...domains, '--to', to, '--yes')
+  const findHeldIn = (workspace: string) =>
+    place.findRolloutFiles().flatMap((path) => {
+      const { id, state, held } = JSON.parse(place.read(path)) as Rollout
+      return path.includes(`/state/${workspace}/`) ? [{ id, state, held }] : []
+    })
+  const countHeld = async (workspace: Place) =>
+    ((await workspace.json('plan'))['summary'] as { held: number }).held
+
+  beforeEach(async () => {
+    const text = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', `${text}rollout: {waves: [1, 100%], pause: 1m}\n`)
+    for (const name of [...names, 'a.example.com']) place.manifest(name, { timeout: { time: 60 } })
+    await place.settle()
+    for (const name of [...names, 'a.example.com']) place.manifest(name, { timeout: { time: 61 } })
+    const [rollout] = await openRollout()
+    const [path = ''] = place.findRolloutFiles()
+    const stopped = { ...rollout, state: 'stopped', reason: 'worse', held: [...names].toSorted() }
+    place.write(path, JSON.stringify({ format: 'edgewise.rollout/2', ...stopped }))
+    for (const name of names) other.manifest(name, { timeout: { time: 61 } })
+  })
+
+  it('keeps them on hold in the other workspace, one by one and back', async () => {
+    expect(await countHeld(place)).toBe(2)
+    const [{ id } = { id: '' }] = place.loadRollouts()
+    const { code, err } = await move(place, 'staging', www)
+    expect([code, err]).toEqual([0, expect.stringContaining(`${www} stays on hold there`)])
+    expect(findHeldIn('staging')).toEqual([{ id, state: 'stopped', held: [www] }])
+    expect(findHeldIn('default')).toMatchObject([{ id, held: ['b.example.com'] }])
+    await move(place, 'staging', 'b.example.com')
+    expect(findHeldIn('staging')).toMatchObject([{ id, held: [...names].toSorted() }])
+    expect(findHeldIn('default')).toEqual([])
+    expect(await countHeld(other)).toBe(2)
+    expect((await other.cli('plan')).err).toContain(`rollout ${id} was stopped (worse)`)
+    await move(other, 'default', www)
+    expect(findHeldIn('default')).toMatchObject([{ id, held: [www] }])
+    expect(findHeldIn('staging')).toMatchObject([{ id, held: ['b.example.com'] }])
   })
 })
 
