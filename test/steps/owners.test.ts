@@ -81,6 +81,15 @@ describe('a domain of another workspace in the same store', () => {
     await place.settle()
   })
 
+  it('that was forgotten here is refused by rollback with its present owner', async () => {
+    await place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1 } }).settle()
+    await place.cli('state', 'forget', www, '--yes')
+    await other.settle()
+    const { code, err } = await place.cli('rollback', '--yes')
+    const refusal = `${www} belongs to the workspace "staging" now; nothing was rolled back`
+    expect([code, err]).toEqual([1, expect.stringContaining(refusal)])
+  })
+
   it('is refused while it is in-doubt in its workspace', async () => {
     expect((await place.cli('state', 'forget', www, '--yes')).code).toBe(0)
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
@@ -149,7 +158,8 @@ describe('state move', () => {
     }
     await place.cli('state', 'move', www, '--to', 'staging', '--yes')
     const { code, err } = await place.cli('rollback', '--yes')
-    expect([code, err]).toEqual([1, expect.stringContaining(`${www} was handed over`)])
+    const refusal = `${www} belongs to the workspace "staging" now; nothing was rolled back`
+    expect([code, err]).toEqual([1, expect.stringContaining(refusal)])
     expect(err).toContain('--target')
     expect(err).not.toContain('manifests here')
     expect((await place.cli('rollback', '--yes', '--target', 'b.*')).code).toBe(0)
