@@ -76,7 +76,8 @@ function findAbandonedEnd(
   { apply, lockedAt: { atMs }, settleMs }: SettleContext,
 ): number | null {
   // An item that was only observed is in-doubt without a call that could take effect.
-  if (state.status !== 'in-doubt' || state.origin !== 'write') return null
+  if (state.status !== 'in-doubt' || state.origin !== 'write' || state.answered === true)
+    return null
   const abandonedAtMs = Date.parse(state.at)
   const isTrusted = state.apply === apply || abandonedAtMs < atMs - maxSkewMs
   return Math.min(now, isTrusted ? abandonedAtMs : atMs) + settleMs

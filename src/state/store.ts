@@ -18,6 +18,8 @@ export interface RecordedItem extends ItemState {
    * In-doubt because only the intent of a write is recorded: the time of its last call is unknown.
    */
   open?: true
+  /** In-doubt although its last call was answered: no call can change the item any more. */
+  answered?: true
   /** Id of an apply that died with a call that may still change the item. */
   late?: string
 }

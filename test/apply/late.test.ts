@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
 import { loadEarlierCalls } from '../../src/apply/earlier-calls.ts'
-import { doubt, good, World, type Step } from './world.ts'
+import { bad, doubt, good, World, type Step } from './world.ts'
 
 const a = 'a.example.com'
 const time = (seconds: number): Value => ({ time: `${seconds}` })
@@ -140,6 +140,20 @@ describe('after an apply that died with calls in flight', () => {
     expect((world.calls.at(-1)?.at ?? 0) - start).toBe(15_000)
   })
 })
+
+it.each([
+  ['answered', bad, 0],
+  ['abandoned', doubt, 10_000],
+])(
+  'an item in-doubt after calls that were %s waits as long as one may land',
+  async (_what, outcome, ms) => {
+    const world = new World()
+    const { inDoubt, parts } = await world.apply(world.plan(wanted(10, 10)), () => ({ outcome }))
+    expect(inDoubt + parts.inDoubt).toBeGreaterThan(0)
+    expect(world.item(a, 'timeout')?.status).toBe('in-doubt')
+    expect(await runNext(world, wanted(20, 20))).toMatchObject([{ ms }])
+  },
+)
 
 describe('a forgotten item of an apply that died', () => {
   const minute = 60_000
