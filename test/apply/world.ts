@@ -19,6 +19,7 @@ import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
+import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
 import type { LateCalls, RecordedState, RecordedItem, Store, Wave } from '../../src/state/store.ts'
 import { mergeBefore } from '../../src/state/load-journal.ts'
 import { FakeClock } from '../service/fake-clock.ts'
@@ -94,6 +95,8 @@ export class World {
   applies = 0
   callsPerMinute = 1000
   maxWaitMs = 300_000
+  /** Calls of earlier processes, by the monotonic clock. */
+  earlierCalls: EndedCalls[] = []
   settleMs = 10_000
   bisects = false
   leaseLeftMs = Infinity
@@ -202,10 +205,18 @@ export class World {
     script: (call: number, domains: Domain[], items: ItemKey[]) => Step,
     base = this.recorded(),
   ): Promise<ApplyResult> {
-    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], async () => {
+    const remember = async () => {
       this.#step()
       this.onSaveCalls()
-    })
+    }
+    const budget = new CallBudget(
+      this.callsPerMinute,
+      this.maxWaitMs,
+      this.clock,
+      this.earlierCalls,
+      remember,
+      this.settleMs + 30_000,
+    )
     return applyPlan(plan, base, {
       store: this.#store(),
       client: { write: (domains, config) => this.#write(domains, config, script) },
