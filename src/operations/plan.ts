@@ -8,6 +8,7 @@ import { loadState } from './open-state.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
+import { listUnsharedNotes } from './unshared-notes.ts'
 import { select, type SelectionRequest } from './select.ts'
 
 /** Options of a plan. */
@@ -61,7 +62,10 @@ export async function plan(
   ]
   return {
     plan: { ...made, warnings, basis: bindBasis(made.basis, workspace) },
-    notes: await listFirstPlanWarnings(workspace, store, recorded),
+    notes: [
+      ...(await listFirstPlanWarnings(workspace, store, recorded)),
+      ...(await listUnsharedNotes(store)),
+    ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
   }
 }

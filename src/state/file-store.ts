@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Applied } from '../model/applied.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
@@ -86,9 +86,22 @@ class FileStore implements Store {
   }
 
   async shareEarlier(): Promise<string[]> {
-    const dropped = await this.#files.listDropped(this.#paths.journal)
+    const { paths, commit } = await this.#files.listDropped()
     await this.share?.()
-    return dropped.map((path) => basename(path, '.json'))
+    return this.#nameApplies(paths, ` (commit ${commit?.slice(0, 12) ?? ''})`)
+  }
+
+  async listUnshared(): Promise<string[]> {
+    return this.#nameApplies((await this.#files.listUnshared()).paths)
+  }
+
+  /** @param about added to the names of applies of other workspaces */
+  #nameApplies(paths: string[], about = ''): string[] {
+    return paths.map((path) => {
+      const apply = basename(path, '.json')
+      const isOwn = dirname(path) === this.#paths.journal
+      return isOwn ? apply : `${apply} of the workspace "${path.split('/')[0] ?? ''}"${about}`
+    })
   }
 
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {

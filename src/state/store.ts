@@ -144,10 +144,16 @@ export interface Store {
    * Shares outcomes that earlier processes could record only on this machine. Needs the lock, and a
    * load before.
    *
-   * @returns ids of applies with such outcomes that can't be kept: another process has written
-   *   since, and the items without a shared outcome are in-doubt
+   * @returns names of applies with such outcomes that can't be kept, of other workspaces of the
+   *   store too: another process has written since, and the items without a shared outcome are
+   *   in-doubt
    */
   shareEarlier(): Promise<string[]>
+  /**
+   * Names the applies with outcomes that only this machine has, of other workspaces of the store
+   * too.
+   */
+  listUnshared(): Promise<string[]>
   /** Loads the calls that count against the call budget of the account. */
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>

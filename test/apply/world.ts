@@ -293,6 +293,7 @@ export class World {
       location: 'memory',
       share: this.share,
       shareEarlier: async () => [],
+      listUnshared: async () => [],
       listUnfinished: () => [],
       load: async () => this.recorded(),
       listApplies: async () => [],

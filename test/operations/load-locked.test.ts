@@ -65,6 +65,27 @@ describe('outcomes that were recorded in a clone and not shared', () => {
     expect(await findTip('clone')).toBe(await findTip('remote.git'))
   })
 
+  it('are listed until they are shared, for every workspace of the clone', async () => {
+    const listed = async (id: string) => (await two.open('clone', id)).listUnshared()
+    expect(await listed('default')).toEqual(['one'])
+    expect(await listed('another')).toEqual(['one of the workspace "default"'])
+    await loadLocked(await two.open('clone'), dialogue)
+    expect(await listed('default')).toEqual([])
+    expect(await (await two.open('other')).listUnshared()).toEqual([])
+  })
+
+  it('are noted with their workspace and commit if another one drops them', async () => {
+    const commit = await findTip('clone')
+    const theirs = await two.open('other')
+    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('7') }), 'theirs')
+    await loadLocked(await two.open('clone', 'another'), dialogue)
+    expect(notes).toEqual([
+      expect.stringContaining(
+        `Outcomes of one of the workspace "default" (commit ${commit.slice(0, 12)}) were `,
+      ),
+    ])
+  })
+
   it('are not noted as dropped if a killed process has pushed them in other commits', async () => {
     const before = await findTip('clone')
     const mine = await two.open('clone')

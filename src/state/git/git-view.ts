@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { FileChanges } from '../folder/write-file.ts'
-import type { SharedFiles } from '../state-files.ts'
+import type { LocalChanges, SharedFiles } from '../state-files.ts'
 import type { GitRepository } from './git-repository.ts'
 import { fetchSharedTip } from './shared-tip.ts'
 
@@ -115,20 +115,39 @@ async function hasOnlyHistory(git: GitRepository, commit: string): Promise<boole
   return true
 }
 
-/** Lists the files of a folder that differ from the tip because commits were dropped. */
-export async function listDropped(
+/**
+ * Lists the journal entries of all workspaces that a commit of this repository changed, and that
+ * are different in another commit.
+ */
+export async function listLocalChanges(
   git: GitRepository,
-  place: GitLocation,
-  { dropped, tip }: BranchView,
-  folder: string,
-): Promise<string[]> {
-  if (dropped === null) return []
-  const load = (commit: string | null) => readCommit(git, place, commit).load(folder)
-  const [before, here, kept] = [await load(dropped.base), await load(dropped.tip), await load(tip)]
-  const paths = [...here.keys()]
-  return paths.filter(
-    (path) => here.get(path) !== before.get(path) && here.get(path) !== kept.get(path),
-  )
+  base: string | null,
+  mine: string,
+  other: string | null,
+): Promise<LocalChanges> {
+  const load = async (commit: string | null, folder: string) =>
+    commit === null ? new Map<string, string>() : git.loadFiles(commit, folder)
+  const paths: string[] = []
+  for (const folder of await listJournals(git, mine)) {
+    const [here, was, is] = [
+      await load(mine, folder),
+      await load(base, folder),
+      await load(other, folder),
+    ]
+    for (const [path, text] of here)
+      if (text !== was.get(path) && text !== is.get(path)) paths.push(path)
+  }
+  return { paths, commit: paths.length === 0 ? null : mine }
+}
+
+async function listJournals(git: GitRepository, commit: string): Promise<Set<string>> {
+  const folders = new Set<string>()
+  for (const workspace of await git.listTopFolders(commit))
+    for (const path of await git.listPaths(commit, workspace)) {
+      const [folder] = /^[^/]+\/[^/]+\/journal\b/.exec(path) ?? []
+      if (folder !== undefined) folders.add(folder)
+    }
+  return folders
 }
 
 /**
