@@ -74,6 +74,15 @@ describe('outcomes that were recorded in a clone and not shared', () => {
     expect(await (await two.open('other')).listUnshared()).toEqual([])
   })
 
+  it('are kept and shared if another clone has written only another state since', async () => {
+    const third = buildDomain('c.example.com', { timeout: buildItem('7') })
+    await (await two.open('other', 'third')).save(third, 'theirs')
+    expect(await loadLocked(await two.open('clone'), dialogue)).toEqual(outcome)
+    expect(await (await two.open('other')).load()).toEqual(outcome)
+    expect(await (await two.open('other', 'third')).load()).toEqual(third)
+    expect(notes).toEqual([])
+  })
+
   it('are noted with their workspace and commit if another one drops them', async () => {
     const commit = await findTip('clone')
     const theirs = await two.open('other')

@@ -6,6 +6,7 @@ import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import {
   findCommon,
+  findContents,
   findForeignPaths,
   listLocalChanges,
   loadView,
@@ -244,13 +245,8 @@ class GitFiles {
   }
 
   /** Finds the contents at the paths of this state, and at foreign ones that it changes. */
-  async #findOwnChanges(commit: string | null): Promise<Changes> {
-    const own = new Map<string, { id: string } | null>()
+  #findOwnChanges(commit: string | null): Promise<Changes> {
     const { home, others } = this.#place
-    for (const path of [readmePath, home, ...others, ...this.#foreign]) {
-      const id = commit === null ? null : await this.#git.findId(commit, path)
-      own.set(path, id === null ? null : { id })
-    }
-    return own
+    return findContents(this.#git, commit, [readmePath, home, ...others, ...this.#foreign])
   }
 }
