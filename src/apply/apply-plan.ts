@@ -17,7 +17,7 @@ import { removeItems } from './intents.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
 import { markDoubtful } from './mark-doubtful.ts'
 import { explainAbort } from './send-write.ts'
-import { loadLateCalls } from './settling.ts'
+import { loadEarlierCalls, type EarlierCalls } from './earlier-calls.ts'
 import { startSharing } from './sharing.ts'
 
 /** Maximum number of calls at the same time. */
@@ -35,8 +35,10 @@ export async function applyPlan(
   base: RecordedState,
   context: ApplyContext,
 ): Promise<ApplyResult> {
-  const lateCalls = await loadLateCalls(plan.writes, base, context.store)
-  const run = createRun(plan, base, context, lateCalls)
+  const affected = plan.writes.map(({ domains, items }) => ({ domains, items: Object.keys(items) }))
+  const { atMs } = context.lockedAt
+  const earlier = await loadEarlierCalls(affected, base, atMs, context.store)
+  const run = createRun(plan, base, context, earlier)
   const { result, store, recorded } = run
   const releases = plan.changes.filter((change) => change.action === 'release')
   run.report({
@@ -101,7 +103,7 @@ function createRun(
   plan: Plan,
   base: RecordedState,
   context: ApplyContext,
-  lateCalls: Run['lateCalls'],
+  earlier: EarlierCalls,
 ): Run {
   const recorded: RecordedState = new Map(base)
   const halt = new AbortController()
@@ -130,7 +132,7 @@ function createRun(
     report: (event) => context.report(event),
     signal,
     recorded,
-    lateCalls,
+    ...earlier,
     findTarget: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
     result,
     counts: createCounts(plan.writes),

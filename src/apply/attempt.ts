@@ -60,22 +60,25 @@ export async function attempt(
       (outcome.kind === 'refused' && write.domains.length === 1))
   const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
   const withLate = (domain: Domain, items: Items) =>
-    markLate(items, getItemsBefore(domain), run.now(), run)
+    markLate(domain, items, getItemsBefore(domain), run.now(), run)
   const record = (computeItems: (domain: Domain) => Items) =>
     recordItems(write, run, computeItems, settle(outcome, isUnsaved))
+  // Each earlier attempt was given time to take effect before the last one.
+  const isAnswered = outcome.kind === 'confirmed' || outcome.kind === 'refused'
+  const recording: Recording = {
+    ...createRecording(run),
+    ...(isAnswered ? { answered: true } : {}),
+  }
   if (outcome.kind === 'confirmed') {
     const returned = findRewritten(write.items, outcome.config, run.secrets)
     await record((domain) =>
-      withLate(
-        domain,
-        withConfirmed(getItemsBefore(domain), write.items, returned, createRecording(run)),
-      ),
+      withLate(domain, withConfirmed(getItemsBefore(domain), write.items, returned, recording)),
     )
   } else if (isUnsaved) {
     await record((domain) => unsaved.get(domain) ?? new Map())
   } else {
     await record((domain) =>
-      withLate(domain, withIntents(getItemsBefore(domain), write.items, createRecording(run))),
+      withLate(domain, withIntents(getItemsBefore(domain), write.items, recording)),
     )
   }
   return { ...sent, isUnsaved }

@@ -18,6 +18,8 @@ export interface Recording {
   serviceAt?: string
   apply: string
   secrets: Pick<SecretPort, 'listTemplates'>
+  /** The last call was answered, so it can't take effect later. */
+  answered?: true
 }
 
 /**
@@ -101,6 +103,7 @@ function createInDoubt(values: Possible[], recording: Recording, previous: Previ
     ...(values.includes(undefined) ? { unknown: true } : {}),
     ...(Object.keys(templates).length === 0 ? {} : { templates }),
     ...describeRecording(recording),
+    ...(recording.answered === true ? { answered: true } : {}),
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Place } from '../model/problem.ts'
 import type { Applied } from '../model/applied.ts'
-import type { LateCalls, RecordedState, Store } from '../state/store.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 import type { ApplyCounts, OutcomeCounts } from '../model/outcome.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Sending } from './send-write.ts'
+import type { EarlierCalls } from './earlier-calls.ts'
 import type { Sharing } from './sharing.ts'
 
 /** Context of an apply. */
@@ -73,10 +74,8 @@ export interface ApplyResult extends OutcomeCounts {
 }
 
 /** Shared context of all writes of an apply. */
-export interface Run extends ApplyContext {
+export interface Run extends ApplyContext, EarlierCalls {
   recorded: RecordedState
-  /** Calls of applies that died, by their id: they may still take effect. */
-  lateCalls: ReadonlyMap<string, LateCalls>
   /** Returns the planned value of a changed item; null if it is unset. */
   findTarget(domain: Domain, item: ItemKey): Value | null
   result: ApplyResult

@@ -1,5 +1,6 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
 import type { Outcome } from '../model/outcome.ts'
+import { formatLocalTime } from '../model/wait.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 import type { BudgetWait, CallBudget } from '../service/write/call-budget.ts'
 import type { Clock } from '../model/clock.ts'
@@ -59,11 +60,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   const reportWait = (wait: BudgetWait) => sending.onWait(wait.ms, explainBudgetWait(wait))
   for (;;) {
     if (!(await sending.budget.acquire(sending.signal, reportWait))) {
-      return end(
-        sending.signal.aborted
-          ? explainAbort(sending.signal)
-          : 'the wait for the call budget exceeds limits.maxWaitSeconds',
-      )
+      return end(sending.signal.aborted ? explainAbort(sending.signal) : explainLongWait(sending))
     }
     // A call that outlives the lock could take effect during another apply. Nothing may come
     // between the last check and the call, not even an `await`.
@@ -120,6 +117,12 @@ function explainBudgetWait({ used }: BudgetWait): string {
   return used === null
     ? 'the call budget is used up: the service allows no more calls in this minute'
     : `the call budget is used up: ${used} calls in this minute`
+}
+
+function explainLongWait({ budget, clock }: Sending): string {
+  const end = formatLocalTime(clock.now() + (budget.computeWaitMs() ?? 0))
+  const reason = budget.hasLateCalls() ? ': calls of an apply that died may still arrive' : ''
+  return `the call budget allows the next call at ${end}, later than limits.maxWaitSeconds${reason}`
 }
 
 const unseen = 'the lock could not be checked within 5 seconds: its store is unreachable or slow'

@@ -1,45 +1,19 @@
-import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import { isSafeToRepeat, type Write } from '../model/change.ts'
-import type { ItemKey } from '../model/item.ts'
-import type { LateCalls, RecordedState, RecordedItem, Store } from '../state/store.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { RecordedState, RecordedItem } from '../state/store.ts'
+import { findDeadApply, findRelatedItems, maxSkewMs, type EarlierCalls } from './earlier-calls.ts'
 import { listPossible, type Possible } from './record-outcome.ts'
 import type { Moment } from './run.ts'
 
-const maxSkewMs = 300_000
-
 /** Facts about an apply that limit the late effects of earlier writes. */
-export interface SettleContext {
+export interface SettleContext extends EarlierCalls {
   apply: string
   /** Instant of acquiring the lock; other processes abandoned their writes before it. */
   lockedAt: Moment
   timeoutMs: number
   settleMs: number
-  /** Calls of applies that died, by their id. */
-  lateCalls: ReadonlyMap<string, LateCalls>
-}
-
-/** Loads the calls of dead applies that may still take effect on the items of some writes. */
-export async function loadLateCalls(
-  writes: Write[],
-  recorded: RecordedState,
-  store: Pick<Store, 'loadLateCalls'>,
-): Promise<Map<string, LateCalls>> {
-  const applies = new Set<string>()
-  for (const { domains } of writes)
-    for (const domain of domains)
-      for (const state of recorded.get(domain)?.values() ?? []) {
-        const apply = findDeadApply(state)
-        if (apply !== undefined) applies.add(apply)
-      }
-  const loaded = new Map<string, LateCalls>()
-  for (const apply of applies) loaded.set(apply, await store.loadLateCalls(apply))
-  return loaded
-}
-
-/** Returns the id of the apply that died with a call that may still change an item. */
-function findDeadApply(state: RecordedItem): string | undefined {
-  return state.open === true ? state.apply : state.late
 }
 
 /**
@@ -61,8 +35,9 @@ export function computeSettleWait(
 ): number {
   const related = findRelatedItems(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
-    [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, state]) => {
-      if (!related.has(item)) return []
+    [...related].flatMap((item) => {
+      const state = findState(domain, item, recorded, context)
+      if (state === undefined) return []
       const lateEnd = findLateEnd(state, context)
       const before = context.lateCalls.get(state.apply)?.before.get(domain)?.get(item)
       if (lateEnd !== null && !isRepeated(write, item, state, before)) return [lateEnd]
@@ -71,6 +46,15 @@ export function computeSettleWait(
     }),
   )
   return Math.max(0, ...ends.map((end) => end - now))
+}
+
+function findState(
+  domain: Domain,
+  item: ItemKey,
+  recorded: RecordedState,
+  { forgotten }: EarlierCalls,
+): RecordedItem | undefined {
+  return recorded.get(domain)?.get(item) ?? forgotten.get(domain)?.get(item)
 }
 
 /** Returns when no call of a dead apply can change an item any more; null if there is none. */
@@ -92,7 +76,8 @@ function findAbandonedEnd(
   { apply, lockedAt: { atMs }, settleMs }: SettleContext,
 ): number | null {
   // An item that was only observed is in-doubt without a call that could take effect.
-  if (state.status !== 'in-doubt' || state.origin !== 'write') return null
+  if (state.status !== 'in-doubt' || state.origin !== 'write' || state.answered === true)
+    return null
   const abandonedAtMs = Date.parse(state.at)
   const isTrusted = state.apply === apply || abandonedAtMs < atMs - maxSkewMs
   return Math.min(now, isTrusted ? abandonedAtMs : atMs) + settleMs
@@ -131,6 +116,7 @@ function isRepeated(
  * outcome: until then, no other value may be sent.
  */
 export function markLate(
+  domain: Domain,
   items: ReadonlyMap<ItemKey, RecordedItem>,
   before: ReadonlyMap<ItemKey, RecordedItem>,
   now: number,
@@ -138,21 +124,11 @@ export function markLate(
 ): Map<ItemKey, RecordedItem> {
   const marked = new Map(items)
   for (const [item, state] of items) {
-    const previous = before.get(item)
+    const previous = before.get(item) ?? context.forgotten.get(domain)?.get(item)
     if (previous === undefined || previous === state) continue
     const late = findDeadApply(previous)
     const end = findLateEnd(previous, context)
     if (late !== undefined && end !== null && end > now) marked.set(item, { ...state, late })
   }
   return marked
-}
-
-/** Returns the items, the items that they clear, and the items that clear them. */
-function findRelatedItems(items: ItemKey[]): Set<ItemKey> {
-  const related = new Set(items)
-  for (const item of items)
-    for (const cleared of getItemSpec(item).clearedItems) related.add(cleared)
-  for (const spec of catalogue.values())
-    if (spec.clearedItems.some((cleared) => items.includes(cleared))) related.add(spec.key)
-  return related
 }

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
+import type { SourceFile } from '../manifest/yaml-file.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
+import { listSome } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { findWorkspaceRoot } from './open.ts'
-import { saveFile } from './save-file.ts'
+import { replaceFile } from './save-file.ts'
 
 export interface FmtOptions {
   check?: boolean
@@ -25,16 +28,15 @@ export async function fmt(
   const root = findWorkspaceRoot(context)
   const { files, diagnostics } = loadWorkspaceFiles(root, io.env)
   const unreadable: Diagnostic[] = [...diagnostics]
-  const changed: string[] = []
+  const formatted: SourceFile[] = []
   for (const file of files) {
     const result = formatYaml(file)
     if ('diagnostics' in result) unreadable.push(...result.diagnostics)
     else if ('unchanged' in result) context.note(`skipped ${file.path}: ${result.unchanged}`)
-    else if (result.text !== file.text) {
-      changed.push(file.path)
-      if (check !== true) saveFile(join(root, file.path), result.text)
-    }
+    else if (result.text !== file.text) formatted.push({ path: file.path, text: result.text })
   }
+  const changed = formatted.map(({ path }) => path)
+  if (check !== true) replaceFiles(root, formatted, io.machine.processName)
   if (unreadable.length > 0)
     io.err(
       formatDiagnosticsText(unreadable, {
@@ -50,4 +52,22 @@ export async function fmt(
       io.out(`${check === true ? 'not formatted' : 'formatted'}  ${path}\n`)
   if (unreadable.length > 0) return exitCodes.failed
   return check === true && changed.length > 0 ? exitCodes.differences : exitCodes.done
+}
+
+const maxListed = 20
+
+/** @throws EdgewiseError `usage` when a file can't be written; it and later ones are unchanged */
+function replaceFiles(root: string, files: SourceFile[], temporary: string): void {
+  const paths = files.map(({ path }) => path)
+  for (const [i, { path, text }] of files.entries()) {
+    const failure = replaceFile(join(root, path), text, temporary)
+    if (failure === null) continue
+    const before = i === 0 ? '' : ` Formatted: ${listSome(paths.slice(0, i), maxListed)}.`
+    throw new EdgewiseError(
+      'usage',
+      `${join(root, path)} can't be written (${failure}).${before} ` +
+        `Not formatted: ${listSome(paths.slice(i), maxListed)}`,
+      'Fix the cause, then run "edgewise fmt" again.',
+    )
+  }
 }

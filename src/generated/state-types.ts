@@ -139,6 +139,10 @@ unknown?: boolean
  */
 open?: true
 /**
+ * Present when an item is in-doubt although its last call was answered: no call can change it any more.
+ */
+answered?: true
+/**
  * Id of an apply that died shortly before this was recorded: one of its calls may still change the item. Another value waits until that is impossible.
  */
 late?: string

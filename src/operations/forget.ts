@@ -5,6 +5,7 @@ import type { RecordedState } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
+import { selectRecorded } from './select-recorded.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 
 /** Domains and items to remove from state. */
@@ -31,11 +32,10 @@ export async function forget(
   request: ForgetRequest,
   ports: Ports,
 ): Promise<Forgotten> {
-  const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
   return withLock(workspace, 'state forget', request, ports, async ({ store }) => {
+    const recorded = await loadLocked(store, ports.dialogue)
     const { left, items, what } = dropItems(
-      await loadLocked(store, ports.dialogue),
-      domains,
+      selectRecorded(recorded, request.domains),
       request.items ?? [],
     )
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
@@ -46,20 +46,12 @@ export async function forget(
 }
 
 function dropItems(
-  recorded: RecordedState,
-  domains: Domain[],
+  selected: RecordedState,
   items: ItemKey[],
 ): { left: RecordedState; items: number; what: string } {
   const left: RecordedState = new Map()
   let count = 0
-  for (const domain of domains) {
-    const known = recorded.get(domain)
-    if (known === undefined)
-      throw new EdgewiseError(
-        'usage',
-        `no state is recorded for "${domain}"`,
-        '"edgewise state list" lists all recorded domains.',
-      )
+  for (const [domain, known] of selected) {
     const missing = items.find((item) => !known.has(item))
     if (missing !== undefined) {
       throw new EdgewiseError(
@@ -77,6 +69,6 @@ function dropItems(
   return {
     left,
     items: count,
-    what: `${items.length === 0 ? 'all' : items.join(', ')} of ${listSome(domains)}`,
+    what: `${items.length === 0 ? 'all' : items.join(', ')} of ${listSome([...selected.keys()])}`,
   }
 }

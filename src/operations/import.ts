@@ -1,15 +1,17 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameAtService } from '../catalog/item-spec.ts'
+import { loadEarlierCalls } from '../apply/earlier-calls.ts'
+import { markLate } from '../apply/settling.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
-import { pluralize } from '../model/words.ts'
+import { listSome, pluralize } from '../model/words.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import { parseImport, type ImportSource } from './parse-import.ts'
-import type { Ports } from './ports.ts'
+import type { Dialogue, Ports } from './ports.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
+import { withLock, type Locked, type LockRequest } from './with-lock.ts'
 import { buildManifests, writeManifests } from './write-manifests.ts'
 
 /** Options of an import. */
@@ -47,7 +49,8 @@ export async function importConfig(
     parseImport(source, request.domain, workspace),
   )
   refuseInvalid(workspace)
-  return withLock(workspace, 'import', request, ports, async ({ store }) => {
+  return withLock(workspace, 'import', request, ports, async (locked) => {
+    const { store } = locked
     const { outside, dialogue } = ports
     const recorded = await loadLocked(store, dialogue)
     const manifests =
@@ -65,7 +68,13 @@ export async function importConfig(
     // Nothing but a failure to write or record can refuse the import from here on.
     if (manifests !== null) writeManifests(workspace.root, manifests, dialogue.note)
     const importedAt = new Date(outside.clock.now()).toISOString()
-    const touched = recordImported(managed, recorded, current, importedAt)
+    const touched = await markLateItems(
+      recordImported(managed, recorded, current, importedAt),
+      recorded,
+      current,
+      locked,
+      dialogue,
+    )
     if (touched.size > 0)
       await store
         .save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
@@ -161,4 +170,38 @@ function recordImported(
     touched.set(domain, items)
   }
   return touched
+}
+
+/** Marks the imported items that a call of an apply that died may still change, and notes them. */
+async function markLateItems(
+  imported: RecordedState,
+  recorded: RecordedState,
+  { config }: LoadedWorkspace,
+  { store, lockedAt }: Pick<Locked, 'store' | 'lockedAt'>,
+  { note }: Pick<Dialogue, 'note'>,
+): Promise<RecordedState> {
+  const timeoutMs = config.service.timeoutSeconds * 1000
+  const settleMs = config.service.settleSeconds * 1000
+  const affected = [...imported].map(([domain, items]) => ({
+    domains: [domain],
+    items: [...items.keys()],
+  }))
+  const earlier = await loadEarlierCalls(affected, recorded, lockedAt.atMs, store)
+  const context = { ...earlier, apply: '', lockedAt, timeoutMs, settleMs }
+  const changed: Domain[] = []
+  const marked = new Map(
+    Array.from(imported, ([domain, items]) => {
+      const before = recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
+      const after = markLate(domain, items, before, lockedAt.atMs, context)
+      if ([...after].some(([item, state]) => state !== items.get(item))) changed.push(domain)
+      return [domain, after] as const
+    }),
+  )
+  if (changed.length > 0)
+    note(
+      `A call of an apply that died may still change imported items of ${listSome(changed)}: ` +
+        'another value is sent only once that is impossible. To be certain of the same value, ' +
+        'import it again after that time.',
+    )
+  return marked
 }

@@ -20,7 +20,7 @@ export async function loadLocked(
     note(
       `Outcomes of ${listSome(lost.map(escapeInvisible))} were recorded only in this clone, and ` +
         'are dropped: another process has written to the branch since. For that process, items ' +
-        'without a shared outcome were in-doubt.',
+        'without a shared outcome were in-doubt, and the next apply writes them again.',
     )
   return recorded
 }

@@ -3,7 +3,7 @@ import type { Snapshot } from '../model/item.ts'
 import { parseJson } from '../model/json.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { hashDomains } from '../plan/basis.ts'
+import { bindHashes, hashDomains, type PlanOwner } from '../plan/basis.ts'
 import {
   parseSavedPlan,
   refuseStale,
@@ -46,14 +46,16 @@ export async function matchSavedPlan(
   const planOptions: PlanOptions = { ...options, atOnce: false, effort, unknown }
   const current = await makePlan(workspace, recorded, saved.selection, planOptions, outside)
   const snapshots = selectSnapshots(workspace, recorded, saved.selection, unknown)
-  if (isContinuing(saved, snapshots.references, findContinued(current, planOptions, workspace)))
-    refuseUnreviewed(saved, current)
+  const owner = { id: workspace.config.id, address: workspace.config.service.url }
+  const open = findContinued(current, planOptions, workspace)
+  if (isContinuing(saved, snapshots.references, open, owner)) refuseUnreviewed(saved, current)
   else
     refuseStale(
       saved,
       current,
       buildPlanJson(current, (key) => itemKeys[key] ?? key),
       snapshots,
+      owner,
     )
   return waves
     ? current
@@ -77,6 +79,7 @@ function isContinuing(
   { desired: planned, reviewed }: SavedPlan,
   references: Snapshot,
   open: Rollout | null,
+  owner: PlanOwner,
 ): boolean {
   if (open === null) return false
   const changes = [...reviewed.values()]
@@ -84,6 +87,6 @@ function isContinuing(
   const isComplete =
     Object.keys(open.asked).every((domain) => Object.hasOwn(planned, domain)) &&
     definite.every(({ domain }) => Object.hasOwn(open.asked, domain))
-  const hashesNow = hashDomains(references, Object.keys(planned))
+  const hashesNow = bindHashes(hashDomains(references, Object.keys(planned)), owner)
   return isComplete && Object.entries(planned).every(([domain, hash]) => hashesNow[domain] === hash)
 }

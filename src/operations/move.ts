@@ -1,11 +1,12 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
+import type { Rollout } from '../model/rollout.ts'
 import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
-import type { RecordedState, Store } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
+import { selectRecorded } from './select-recorded.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 
 /** Domains to hand over to another workspace of the same store. */
@@ -41,10 +42,11 @@ export async function move(
       `the state is already that of the workspace "${to}"`,
       'Pass the id of another workspace with --to.',
     )
-  const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
   return withLock(workspace, 'state move', request, ports, async ({ store }) => {
-    const moving = selectDomains(await loadLocked(store, ports.dialogue), domains)
-    await refuseInRollout(store, domains)
+    const moving = selectRecorded(await loadLocked(store, ports.dialogue), request.domains)
+    const domains = [...moving.keys()]
+    const rollouts = await store.listRollouts()
+    refuseInRollout(rollouts, domains)
     const items = [...moving.values()].reduce((sum, { size }) => sum + size, 0)
     const what = listSome(domains)
     if (!(await store.knowsWorkspace(to)))
@@ -56,27 +58,18 @@ export async function move(
       `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +
         `plan here refuses ${moving.size === 1 ? 'it' : 'them'} otherwise.`,
     )
+    const onHold = domains.filter((domain) => rollouts.some(({ held }) => held.includes(domain)))
+    if (onHold.length > 0)
+      ports.dialogue.note(
+        `${listSome(onHold)} ${onHold.length === 1 ? 'stays' : 'stay'} on hold there, as long as ` +
+          `${onHold.length === 1 ? 'its manifest is' : 'their manifests are'} the same.`,
+      )
     return { domains: moving.size, items, what }
   })
 }
 
-function selectDomains(recorded: RecordedState, domains: Domain[]): RecordedState {
-  const moving: RecordedState = new Map()
-  for (const domain of domains) {
-    const items = recorded.get(domain)
-    if (items === undefined)
-      throw new EdgewiseError(
-        'usage',
-        `no state is recorded for "${domain}"`,
-        '"edgewise state list" lists all recorded domains.',
-      )
-    moving.set(domain, items)
-  }
-  return moving
-}
-
-async function refuseInRollout(store: Store, domains: Domain[]): Promise<void> {
-  for (const { id, state, asked } of await store.listRollouts()) {
+function refuseInRollout(rollouts: Rollout[], domains: Domain[]): void {
+  for (const { id, state, asked } of rollouts) {
     const unfinished = state === 'open' || state === 'taking-back'
     const domain = domains.find((name) => Object.hasOwn(asked, name))
     if (!unfinished || domain === undefined) continue

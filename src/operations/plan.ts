@@ -1,4 +1,5 @@
 import type { Effort, Plan } from '../model/plan.ts'
+import { bindHashes } from '../plan/basis.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { listGuardWarnings } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -7,6 +8,7 @@ import { loadState } from './open-state.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
+import { listUnsharedNotes } from './unshared-notes.ts'
 import { select, type SelectionRequest } from './select.ts'
 
 /** Options of a plan. */
@@ -59,8 +61,21 @@ export async function plan(
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
   return {
-    plan: { ...made, warnings },
-    notes: await listFirstPlanWarnings(workspace, store, recorded),
+    plan: { ...made, warnings, basis: bindBasis(made.basis, workspace) },
+    notes: [
+      ...(await listFirstPlanWarnings(workspace, store, recorded)),
+      ...(await listUnsharedNotes(store)),
+    ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
+  }
+}
+
+/** Binds the hashes of a plan that may be saved to its workspace. */
+function bindBasis(basis: Plan['basis'], { config }: LoadedWorkspace): Plan['basis'] {
+  const owner = { id: config.id, address: config.service.url }
+  return {
+    ...basis,
+    desired: bindHashes(basis.desired, owner),
+    recorded: bindHashes(basis.recorded, owner),
   }
 }

@@ -41,11 +41,11 @@ export function describeOwners(owners: ReadonlyMap<Domain, string>): string[] {
 }
 
 /**
- * Refuses to roll back domains that were handed over to another workspace since.
+ * Refuses to roll back domains that belong to another workspace now.
  *
  * @throws EdgewiseError `owned-elsewhere`
  */
-export async function refuseHandedOver(store: Store, { changes }: Plan): Promise<void> {
+export async function refuseRollbackElsewhere(store: Store, { changes }: Plan): Promise<void> {
   const domains = new Set(changes.map(({ domain }) => domain))
   const owners = await store.findOwners(domains)
   const [first] = owners
@@ -54,7 +54,7 @@ export async function refuseHandedOver(store: Store, { changes }: Plan): Promise
   const more = owners.size === 1 ? '' : `, and ${owners.size - 1} more to other workspaces`
   throw new EdgewiseError(
     'owned-elsewhere',
-    `${domain} was handed over to the workspace "${owner}"${more}; nothing was rolled back`,
+    `${domain} belongs to the workspace "${owner}" now${more}; nothing was rolled back`,
     domains.size > owners.size
       ? 'Roll back the other domains: name them with --target.'
       : `Change it in the workspace "${owner}".`,

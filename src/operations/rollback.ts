@@ -12,7 +12,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { selectSnapshots } from './make-plan.ts'
 import { planRollback, removeUnmanaged, type Rollback } from './plan-rollback.ts'
 import type { Dialogue, Ports } from './ports.ts'
-import { refuseHandedOver } from './refuse-owned-elsewhere.ts'
+import { refuseRollbackElsewhere } from './refuse-owned-elsewhere.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
 import type { SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
@@ -66,7 +66,7 @@ export async function rollback(
         await finishRollingBack(store, rolloutId)
       throw error
     })
-    await refuseHandedOver(store, found.plan)
+    await refuseRollbackElsewhere(store, found.plan)
     ports.dialogue.show({ kind: 'rollback', rollback: found })
     const executed = await submitPlan(
       workspace,

@@ -6,15 +6,17 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import { reconstructState } from './reconstruct-state.ts'
+import { listUnsharedNotes } from './unshared-notes.ts'
 
-/** Loads the recorded state and its location. */
+/** Loads the recorded state, its location, and notes about it. */
 export async function listState(
   workspace: LoadedWorkspace,
   outside: Outside,
-): Promise<{ recorded: RecordedState; location: string }> {
+): Promise<{ recorded: RecordedState; location: string; notes: string[] }> {
   const { store, recorded } = await loadState(workspace, outside)
   const sorted = [...recorded].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return { recorded: new Map(sorted), location: store.location }
+  const notes = await listUnsharedNotes(store)
+  return { recorded: new Map(sorted), location: store.location, notes }
 }
 
 /** Recorded state of a domain. */

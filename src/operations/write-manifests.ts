@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import picomatch from 'picomatch'
 import { stringify } from 'yaml'
@@ -13,6 +13,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
+import { listSome } from '../model/words.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 
@@ -86,8 +87,9 @@ export function writeManifests(
       `${item} of ${domain} contains a secret: add it to ${buildManifestPath(domain)} yourself, ` +
         `with a \${secret:name} reference.`,
     )
-  for (const { path, text } of files) {
-    write(join(root, path), text)
+  for (const [i, { path, text }] of files.entries()) {
+    const failure = write(join(root, path), text)
+    if (failure !== null) throw createWriteError(root, files, i, failure)
     if (files.length <= maxListed) note(`wrote ${join(root, path)}`)
   }
   if (files.length > maxListed) note(`wrote ${count} manifests below ${join(root, 'domains')}`)
@@ -163,15 +165,40 @@ function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): v
   )
 }
 
-function write(path: string, text: string): void {
+/** Creates a file, completely or not at all; returns why it can't be written, or null. */
+function write(path: string, text: string): string | null {
   try {
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text, { flag: 'wx' })
+    writeFileSync(path, '', { flag: 'wx' })
+    try {
+      writeFileSync(path, text)
+    } catch (error) {
+      rmSync(path, { force: true })
+      throw error
+    }
+    return null
   } catch (error) {
-    throw new EdgewiseError(
-      'usage',
-      `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'}); ` +
-        'nothing was recorded',
-    )
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
   }
+}
+
+/** @param failed index of the first file that was not written */
+function createWriteError(
+  root: string,
+  files: SourceFile[],
+  failed: number,
+  failure: string,
+): EdgewiseError {
+  const list = (some: SourceFile[]) =>
+    listSome(
+      some.map(({ path }) => path),
+      maxListed,
+    )
+  const written = failed === 0 ? '' : ` Written: ${list(files.slice(0, failed))}.`
+  return new EdgewiseError(
+    'usage',
+    `${join(root, files[failed]?.path ?? '')} can't be written (${failure}); nothing was ` +
+      `recorded.${written} Not written: ${list(files.slice(failed))}`,
+    'Fix the cause, then run the same command again: it writes the manifests that are missing.',
+  )
 }

@@ -27,3 +27,24 @@ function toHashInput(state: ItemState): Json {
   const { status, candidates, unknown = false, returned = null } = state
   return { status, candidates, unknown, returned }
 }
+
+/** Workspace that a plan file is made for: its id and the address of its service. */
+export interface PlanOwner {
+  id: string
+  address: string
+}
+
+/** Binds hashes to a workspace, so that a plan file is of no use in another one. */
+export function bindHashes(
+  hashes: Record<Domain, string>,
+  { id, address }: PlanOwner,
+): Record<Domain, string> {
+  return Object.fromEntries(
+    Object.entries(hashes).map(([domain, hash]) => [
+      domain,
+      `sha256:${createHash('sha256')
+        .update(canonicalizeJson({ id, address, hash }))
+        .digest('hex')}`,
+    ]),
+  )
+}

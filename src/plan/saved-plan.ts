@@ -10,7 +10,7 @@ import type { Effort, Plan } from '../model/plan.ts'
 import { findReference, mapSecrets } from '../model/secret.ts'
 import { checkStored } from '../model/stored-file.ts'
 import { pluralize, listSome } from '../model/words.ts'
-import { hashDomains } from './basis.ts'
+import { bindHashes, hashDomains, type PlanOwner } from './basis.ts'
 import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
 
@@ -89,6 +89,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
  * @param now the plan of the same selection, made with the same effort
  * @param json the same plan in the form of a plan file
  * @param snapshots recorded state and desired references of the saved plan's domains now
+ * @param owner the workspace that would apply it
  * @throws EdgewiseError `stale-plan`, naming the manifests and states that changed since
  */
 export function refuseStale(
@@ -96,9 +97,18 @@ export function refuseStale(
   now: Plan,
   json: JsonObject,
   { recorded, references }: { recorded: Snapshot; references: Snapshot },
+  owner: PlanOwner,
 ): void {
-  const manifests = listChangedDomains(saved.desired, references)
-  const states = listChangedDomains(saved.recorded, recorded)
+  const manifests = listChangedDomains(saved.desired, references, owner)
+  const states = listChangedDomains(saved.recorded, recorded, owner)
+  const count = saved.selection.target.length
+  if (count > 0 && manifests.length === count && states.length === count)
+    throw new EdgewiseError(
+      'stale-plan',
+      `the plan file was not made for the workspace "${owner.id}" at ${owner.address}, or all of ` +
+        'its manifests and their recorded state changed since it was made',
+      remakeHint,
+    )
   if (manifests.length + states.length > 0) {
     const changed = [
       ...(manifests.length === 0 ? [] : [`the manifests of ${listSome(manifests)}`]),
@@ -206,8 +216,12 @@ function createUnusableError(reason: string): EdgewiseError {
   return new EdgewiseError('stale-plan', `the plan file can't be used: ${reason}`, remakeHint)
 }
 
-function listChangedDomains(before: Record<Domain, string>, snapshot: Snapshot): Domain[] {
+function listChangedDomains(
+  before: Record<Domain, string>,
+  snapshot: Snapshot,
+  owner: PlanOwner,
+): Domain[] {
   const domains = Object.keys(before)
-  const now = hashDomains(snapshot, domains)
+  const now = bindHashes(hashDomains(snapshot, domains), owner)
   return domains.filter((domain) => before[domain] !== now[domain]).toSorted()
 }

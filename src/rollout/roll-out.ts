@@ -57,8 +57,7 @@ export async function rollOut(
   } catch (error) {
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
     const name = nameWave(progress.rollout, findCurrentWave(progress.rollout) ?? waves.length - 1)
-    const next = `the rollout stays open at ${name}, and the next apply resumes it`
-    result.stopped ??= `${error.message}; ${next}`
+    result.stopped ??= explainOpen(error.message, name)
   }
   const unsent = plan.writes.filter(({ wave }) => wave > progress.counted)
   result.notSent += unsent.length
@@ -112,10 +111,17 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
       }
       await refuseUnwatchable(domains, context)
       const ready = await context.applying.prepare(part, progress.recorded)
+      const before = progress.rollout
       const done = await executeWave(ready, waveIndex, progress, context)
       complete = isComplete(done)
       const endedEarly = done.stopped !== null || done.unrecorded !== null
       if (!complete && context.signal.aborted) return
+      // The service accepted nothing of the wave: the next apply begins it again.
+      if (!complete && !done.sent && before.applies.length > 0) {
+        progress.rollout = { ...before, applies: progress.rollout.applies }
+        await save(`${name} was not sent`)
+        return leaveOpen(explainOpen(done.stopped ?? `${name} was not sent`, name), result)
+      }
       if (!complete && (endedEarly || context.settings.rule === null)) return stop(name)
       await save(`${name} is applied`)
     }
@@ -223,6 +229,10 @@ function findEnd(waveIndex: number, { sent }: Progress): number | null {
 /** Leaves a rollout that stays open for the next apply, or that another apply has ended. */
 function leaveOpen(why: string, result: ApplyResult): void {
   result.stopped = why
+}
+
+function explainOpen(why: string, name: string): string {
+  return `${why}; the rollout stays open at ${name}, and the next apply resumes it`
 }
 
 function nameWave({ waves }: Rollout, waveIndex: number): string {

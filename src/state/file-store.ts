@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Applied } from '../model/applied.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
@@ -12,6 +12,7 @@ import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from
 import type { JournalEntry } from './format/journal.ts'
 import {
   loadEntries,
+  loadLateCalls,
   loadUnfinished,
   loadWaves,
   mergeBefore,
@@ -85,9 +86,22 @@ class FileStore implements Store {
   }
 
   async shareEarlier(): Promise<string[]> {
-    const dropped = await this.#files.listDropped(this.#paths.journal)
+    const { paths, commit } = await this.#files.listDropped()
     await this.share?.()
-    return dropped.map((path) => basename(path, '.json'))
+    return this.#nameApplies(paths, ` (commit ${commit?.slice(0, 12) ?? ''})`)
+  }
+
+  async listUnshared(): Promise<string[]> {
+    return this.#nameApplies((await this.#files.listUnshared()).paths)
+  }
+
+  /** @param about added to the names of applies of other workspaces */
+  #nameApplies(paths: string[], about = ''): string[] {
+    return paths.map((path) => {
+      const apply = basename(path, '.json')
+      const isOwn = dirname(path) === this.#paths.journal
+      return isOwn ? apply : `${apply} of the workspace "${path.split('/')[0] ?? ''}"${about}`
+    })
   }
 
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {
@@ -128,9 +142,7 @@ class FileStore implements Store {
   }
 
   async loadLateCalls(apply: string): Promise<LateCalls> {
-    const waves = await loadWaves(this.#files, this.#paths, apply)
-    const landWithinMs = Math.max(0, ...waves.map((wave) => wave.landWithinMs))
-    return { before: mergeBefore(waves), landWithinMs }
+    return loadLateCalls(this.#files, this.#paths, apply)
   }
 
   async recordIntents(apply: Applied, wave: Wave): Promise<void> {
@@ -180,7 +192,7 @@ class FileStore implements Store {
   }
 
   async move(domains: RecordedState, to: string, why: string): Promise<void> {
-    const { steps, guard } = buildMove(this.#key, domains, to)
+    const { steps, guard } = await buildMove(this.#files, this.#key, domains, to)
     await this.#publish(steps, why, guard)
   }
 

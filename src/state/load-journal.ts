@@ -3,7 +3,7 @@ import { parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
 import type { StateFiles } from './state-files.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { RecordedItem, RecordedState, Wave } from './store.ts'
+import type { LateCalls, RecordedItem, RecordedState, Wave } from './store.ts'
 
 /** An apply whose process died, and its domains with the items that it left in-doubt. */
 export interface UnfinishedApply {
@@ -76,6 +76,21 @@ export function mergeBefore(waves: Pick<Wave, 'before'>[]): Wave['before'] {
   return before
 }
 
+/** Loads the facts that limit the late effects of an apply that died. */
+export async function loadLateCalls(
+  files: StateFiles,
+  paths: StatePaths,
+  apply: string,
+): Promise<LateCalls> {
+  const waves = await loadWaves(files, paths, apply)
+  const entry = (await loadEntries(files, paths)).find(({ id }) => id === apply)
+  return {
+    before: mergeBefore(waves),
+    landWithinMs: Math.max(0, ...waves.map((wave) => wave.landWithinMs)),
+    open: entry === undefined ? new Map() : findDoubts(entry, waves, new Map()),
+  }
+}
+
 /**
  * Finds the domains that an apply left in-doubt, with all of their items. Counts the unsettled
  * writes in an entry of version 1.
@@ -117,12 +132,6 @@ function findDoubts(
   }
   if (entry.isOld === true) entry.writes.inDoubt += unsettled
   return doubted
-}
-
-/** An apply whose process died, and its domains with the items that it left in-doubt. */
-export interface UnfinishedApply {
-  entry: JournalEntry
-  domains: RecordedState
 }
 
 /** Loads the applies that have not ended, and updates the state by their intents. */

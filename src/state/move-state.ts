@@ -5,18 +5,22 @@ import { formatAddress } from './format/address-file.ts'
 import { formatDomainFile } from './format/domain-file.ts'
 import { buildStatePaths } from './format/state-paths.ts'
 import { listIntended } from './owners.ts'
-import type { Guard, SharedFiles } from './state-files.ts'
+import { loadRollouts } from './load-files.ts'
+import { moveHolds } from './move-holds.ts'
+import type { Guard, SharedFiles, StateFiles } from './state-files.ts'
 import type { RecordedState, StateKey } from './store.ts'
 
 /**
- * Builds the file changes that move the state of domains from one id to another, in this order: the
- * new files exist before the old ones are gone. The guard refuses other state at the new id.
+ * Builds the file changes that move the state of domains from one id to another, and keep them on
+ * hold, in this order: the new files exist before the old ones are gone. The guard refuses other
+ * state at the new id.
  */
-export function buildMove(
+export async function buildMove(
+  files: StateFiles,
   { id, address }: StateKey,
   domains: RecordedState,
   to: string,
-): { steps: FileChanges[]; guard: Guard } {
+): Promise<{ steps: FileChanges[]; guard: Guard }> {
   const [from, target] = [buildStatePaths({ id, address }), buildStatePaths({ id: to, address })]
   const moved = new Map(
     Array.from(domains, ([domain, items]) => [
@@ -26,9 +30,14 @@ export function buildMove(
   )
   const gone = new Map([...domains.keys()].map((domain) => [from.domain(domain), null]))
   const about = new Map([[target.address, formatAddress({ id: to, address })]])
+  const { added, removed } = moveHolds(
+    new Set(domains.keys()),
+    { paths: from, rollouts: await loadRollouts(files, from) },
+    { paths: target, rollouts: await loadRollouts(files, target) },
+  )
   return {
-    steps: [about, moved, gone],
-    guard: (files) => refuseOccupied(files, { id: to, address }, moved, domains.keys()),
+    steps: [about, added, moved, removed, gone],
+    guard: (shared) => refuseOccupied(shared, { id: to, address }, moved, domains.keys()),
   }
 }
 

@@ -18,6 +18,13 @@ export interface SharedFiles {
  */
 export type Guard = (files: SharedFiles) => Promise<void>
 
+/** Journal entries of any workspace with changes that only this machine has. */
+export interface LocalChanges {
+  paths: string[]
+  /** Commit that has the changes; null without any. */
+  commit: string | null
+}
+
 /** Files of state, in any store. */
 export interface StateFiles extends SharedFiles {
   /** Their location, for messages. */
@@ -50,10 +57,12 @@ export interface StateFiles extends SharedFiles {
    */
   add(path: string, text: string, message: string): Promise<void>
   /**
-   * Lists the files of a folder with changes of earlier processes that were only on this machine,
-   * and can't be kept: another process has written since. `share` forgets them.
+   * Lists the journal entries with changes of earlier processes that were only on this machine, and
+   * can't be kept: another process has written since. `share` forgets them.
    */
-  listDropped(folder: string): Promise<string[]>
+  listDropped(): Promise<LocalChanges>
+  /** Lists the journal entries with changes that only this machine has, and that can be kept. */
+  listUnshared(): Promise<LocalChanges>
   /**
    * Publishes everything written so far; null if writes are shared immediately.
    *

@@ -18,6 +18,8 @@ export interface RecordedItem extends ItemState {
    * In-doubt because only the intent of a write is recorded: the time of its last call is unknown.
    */
   open?: true
+  /** In-doubt although its last call was answered: no call can change the item any more. */
+  answered?: true
   /** Id of an apply that died with a call that may still change the item. */
   late?: string
 }
@@ -50,6 +52,8 @@ export interface LateCalls {
   before: Wave['before']
   /** Timeout plus settle time of that apply, ms; 0 if not recorded. */
   landWithinMs: number
+  /** Items of these calls, in-doubt between old and new, without outcomes of later applies. */
+  open: RecordedState
 }
 
 /**
@@ -140,10 +144,16 @@ export interface Store {
    * Shares outcomes that earlier processes could record only on this machine. Needs the lock, and a
    * load before.
    *
-   * @returns ids of applies with such outcomes that can't be kept: another process has written
-   *   since, and the items without a shared outcome are in-doubt
+   * @returns names of applies with such outcomes that can't be kept, of other workspaces of the
+   *   store too: another process has written since, and the items without a shared outcome are
+   *   in-doubt
    */
   shareEarlier(): Promise<string[]>
+  /**
+   * Names the applies with outcomes that only this machine has, of other workspaces of the store
+   * too.
+   */
+  listUnshared(): Promise<string[]>
   /** Loads the calls that count against the call budget of the account. */
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
-import { doubt, good, World, type Step } from './world.ts'
+import { loadEarlierCalls } from '../../src/apply/earlier-calls.ts'
+import { bad, doubt, good, World, type Step } from './world.ts'
 
 const a = 'a.example.com'
 const time = (seconds: number): Value => ({ time: `${seconds}` })
@@ -137,5 +138,54 @@ describe('after an apply that died with calls in flight', () => {
     await world.clock.drive(next)
     // 40 s in all, and the second in which the clock with the sleep may be wrong.
     expect((world.calls.at(-1)?.at ?? 0) - start).toBe(15_000)
+  })
+})
+
+it.each([
+  ['answered', bad, 0],
+  ['abandoned', doubt, 10_000],
+])(
+  'an item in-doubt after calls that were %s waits as long as one may land',
+  async (_what, outcome, ms) => {
+    const world = new World()
+    const { inDoubt, parts } = await world.apply(world.plan(wanted(10, 10)), () => ({ outcome }))
+    expect(inDoubt + parts.inDoubt).toBeGreaterThan(0)
+    expect(world.item(a, 'timeout')?.status).toBe('in-doubt')
+    expect(await runNext(world, wanted(20, 20))).toMatchObject([{ ms }])
+  },
+)
+
+describe('a forgotten item of an apply that died', () => {
+  const minute = 60_000
+  const diedAt = Date.parse('2026-11-20T00:00:00.000Z')
+  const counts = { confirmed: 0, refused: 0, inDoubt: 1, notSent: 0 }
+  const about = { commit: null, author: null, writes: counts }
+  const list = async () => [
+    { ...about, id: 'dead', startedAt: toIso(0), endedAt: null, outcome: 'interrupted' as const },
+    { ...about, id: 'next', startedAt: toIso(6), endedAt: toIso(7), outcome: 'complete' as const },
+  ]
+  const toIso = (minutes: number) => new Date(diedAt + minutes * minute).toISOString()
+  const item = {
+    status: 'in-doubt' as const,
+    candidates: [time(10)],
+    at: toIso(0),
+    apply: 'dead',
+    origin: 'write' as const,
+    open: true as const,
+  }
+  const open = new Map([[a, new Map([['timeout', item]])]])
+  const store = {
+    listApplies: list,
+    loadLateCalls: async () => ({ before: new Map(), landWithinMs: 40_000, open }),
+  }
+  const affected = [{ domains: [a], items: ['timeout'] }]
+
+  it.each([
+    [6 + 61 + 5, 1],
+    [6 + 61 + 6, 0],
+  ])('may change for 66 minutes after the next apply began: after %i', async (minutes, size) => {
+    const lockedAtMs = diedAt + minutes * minute
+    const { forgotten } = await loadEarlierCalls(affected, new Map(), lockedAtMs, store)
+    expect(forgotten.size).toBe(size)
   })
 })

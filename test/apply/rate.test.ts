@@ -75,3 +75,24 @@ describe('the call rate', () => {
     expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual((limit / 4) * 800)
   })
 })
+
+describe('a wait for the call budget that exceeds limits.maxWaitSeconds', () => {
+  const at = (world: World, ms: number) =>
+    new Date(world.clock.now() + ms).toTimeString().slice(0, 8)
+
+  it.each([
+    ['calls of this minute', -10_000, 50_000, ''],
+    ['calls of an apply that died', 40_000, 100_000, ': calls of an apply that died may still '],
+  ])('names its end, and the reason: %s', async (_what, time, waitMs, reason) => {
+    const world = new World()
+    world.callsPerMinute = 1
+    world.maxWaitMs = 30_000
+    world.earlierCalls = [{ time: world.clock.monotonic() + time, count: 1 }]
+    const end = at(world, waitMs)
+    const { stopped } = await world.apply(world.plan({ 'a.example.com': { timeout: { time: 5 } } }))
+    expect(stopped).toContain(
+      `the call budget allows the next call at ${end}, later than limits.maxWaitSeconds${reason}`,
+    )
+    expect(stopped?.includes('died')).toBe(reason !== '')
+  })
+})

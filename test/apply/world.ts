@@ -19,6 +19,7 @@ import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
+import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
 import type { LateCalls, RecordedState, RecordedItem, Store, Wave } from '../../src/state/store.ts'
 import { mergeBefore } from '../../src/state/load-journal.ts'
 import { FakeClock } from '../service/fake-clock.ts'
@@ -94,6 +95,8 @@ export class World {
   applies = 0
   callsPerMinute = 1000
   maxWaitMs = 300_000
+  /** Calls of earlier processes, by the monotonic clock. */
+  earlierCalls: EndedCalls[] = []
   settleMs = 10_000
   bisects = false
   leaseLeftMs = Infinity
@@ -202,10 +205,18 @@ export class World {
     script: (call: number, domains: Domain[], items: ItemKey[]) => Step,
     base = this.recorded(),
   ): Promise<ApplyResult> {
-    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], async () => {
+    const remember = async () => {
       this.#step()
       this.onSaveCalls()
-    })
+    }
+    const budget = new CallBudget(
+      this.callsPerMinute,
+      this.maxWaitMs,
+      this.clock,
+      this.earlierCalls,
+      remember,
+      this.settleMs + 30_000,
+    )
     return applyPlan(plan, base, {
       store: this.#store(),
       client: { write: (domains, config) => this.#write(domains, config, script) },
@@ -282,6 +293,7 @@ export class World {
       location: 'memory',
       share: this.share,
       shareEarlier: async () => [],
+      listUnshared: async () => [],
       listUnfinished: () => [],
       load: async () => this.recorded(),
       listApplies: async () => [],
@@ -309,7 +321,12 @@ export class World {
         this.intended.push({ at: this.clock.now(), writes: [...wave.intents.keys()] })
         const { before } = this.#lateCalls.get(apply.id) ?? noLateCalls
         const { landWithinMs } = wave
-        this.#lateCalls.set(apply.id, { before: mergeBefore([{ before }, wave]), landWithinMs })
+        const open: RecordedState = new Map()
+        this.#lateCalls.set(apply.id, {
+          before: mergeBefore([{ before }, wave]),
+          landWithinMs,
+          open,
+        })
       },
       recordOutcomes: async (apply, writes, domains) => {
         contact(`save ${[...domains.keys()].join(',')}`)
@@ -376,5 +393,5 @@ export class World {
   }
 }
 
-const noLateCalls: LateCalls = { before: new Map(), landWithinMs: 0 }
+const noLateCalls: LateCalls = { before: new Map(), landWithinMs: 0, open: new Map() }
 const unset: ItemState = { status: 'unset', candidates: [] }

@@ -65,6 +65,36 @@ describe('outcomes that were recorded in a clone and not shared', () => {
     expect(await findTip('clone')).toBe(await findTip('remote.git'))
   })
 
+  it('are listed until they are shared, for every workspace of the clone', async () => {
+    const listed = async (id: string) => (await two.open('clone', id)).listUnshared()
+    expect(await listed('default')).toEqual(['one'])
+    expect(await listed('another')).toEqual(['one of the workspace "default"'])
+    await loadLocked(await two.open('clone'), dialogue)
+    expect(await listed('default')).toEqual([])
+    expect(await (await two.open('other')).listUnshared()).toEqual([])
+  })
+
+  it('are kept and shared if another clone has written only another state since', async () => {
+    const third = buildDomain('c.example.com', { timeout: buildItem('7') })
+    await (await two.open('other', 'third')).save(third, 'theirs')
+    expect(await loadLocked(await two.open('clone'), dialogue)).toEqual(outcome)
+    expect(await (await two.open('other')).load()).toEqual(outcome)
+    expect(await (await two.open('other', 'third')).load()).toEqual(third)
+    expect(notes).toEqual([])
+  })
+
+  it('are noted with their workspace and commit if another one drops them', async () => {
+    const commit = await findTip('clone')
+    const theirs = await two.open('other')
+    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('7') }), 'theirs')
+    await loadLocked(await two.open('clone', 'another'), dialogue)
+    expect(notes).toEqual([
+      expect.stringContaining(
+        `Outcomes of one of the workspace "default" (commit ${commit.slice(0, 12)}) were `,
+      ),
+    ])
+  })
+
   it('are not noted as dropped if a killed process has pushed them in other commits', async () => {
     const before = await findTip('clone')
     const mine = await two.open('clone')
@@ -85,7 +115,7 @@ describe('outcomes that were recorded in a clone and not shared', () => {
   })
 })
 
-it('the end of an apply that sent nothing does not set a clone apart from the first state', async () => {
+it('an apply that sent nothing does not set its clone apart from the first state', async () => {
   const two = await Two.make()
   const notes: string[] = []
   const interrupted = buildApplied('one', { endedAt: recordedAt, outcome: 'interrupted' })

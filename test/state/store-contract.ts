@@ -552,11 +552,12 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         buildApplied('one'),
         buildWave('one', buildDomain('a.example.com', { timeout: buildItem('5') }), 2),
       )
-      const late = { before: first.before, landWithinMs: 40_000 }
+      const late = { before: first.before, landWithinMs: 40_000, open: await (await open()).load() }
       expect(await (await open()).loadLateCalls('one')).toEqual(late)
       expect(await (await open()).loadLateCalls('none')).toEqual({
         before: new Map(),
         landWithinMs: 0,
+        open: new Map(),
       })
       expect(await (await open()).loadStateBefore('one')).toEqual(first.before)
     })

@@ -105,6 +105,28 @@ describe('import --write-manifests', () => {
     )
   })
 
+  it('names what was written and what not if a file fails; a repetition completes it', async () => {
+    // Somebody else creates the second file meanwhile.
+    place.onStderr = (line) => {
+      if (line.includes('wrote')) place.write('domains/d1.example.com.yaml', '')
+    }
+    const fleet = Object.fromEntries(
+      names(3).map((name, i) => [name, { timeout: { time: 60 + i } }]),
+    )
+    place.write('live.json', JSON.stringify(fleet))
+    const failed = await place.json('import', 'live.json', '--write-manifests')
+    expect(failed).toMatchObject({
+      message:
+        `${join(place.root, 'domains/d1.example.com.yaml')} can't be written (EEXIST); ` +
+        'nothing was recorded. Written: domains/d0.example.com.yaml. ' +
+        'Not written: domains/d1.example.com.yaml, domains/d2.example.com.yaml',
+      hint: expect.stringContaining('run the same command again') as string,
+    })
+    place.onStderr = null
+    rmSync(join(place.root, 'domains/d1.example.com.yaml'))
+    await adopt(fleet)
+  })
+
   it('says that the manifests were written if recording fails', async () => {
     place.write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
     place.disk = {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, lstatSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { listSchemaErrors } from '../report/output-schema.ts'
@@ -65,4 +65,30 @@ it('removes a byte order mark only with another change', async () => {
   place.write('domains/a.yaml', '\ufeffconfig: {}\ndomain: a.example.com\n')
   expect((await place.cli('fmt')).code).toBe(0)
   expect(text('domains/a.yaml')).toBe('domain: a.example.com\nconfig: {}\n')
+})
+
+it('keeps a file that can not be written, and names what was formatted and what not', async () => {
+  await place.cli('fmt')
+  for (const name of ['a', 'b', 'c']) place.write(`domains/${name}.yaml`, rough)
+  // The draft of the second file is in the way.
+  place.write(`domains/b.yaml.test-${process.pid}.tmp`, '')
+  expect(await place.json('fmt')).toMatchObject({
+    code: 'usage',
+    message:
+      `${join(place.root, 'domains/b.yaml')} can't be written (EEXIST). ` +
+      'Formatted: domains/a.yaml. Not formatted: domains/b.yaml, domains/c.yaml',
+  })
+  expect(text('domains/a.yaml')).not.toBe(rough)
+  expect([text('domains/b.yaml'), text('domains/c.yaml')]).toEqual([rough, rough])
+})
+
+it('keeps the mode of a file, and a link', async () => {
+  await place.cli('fmt')
+  place.write('elsewhere.yaml', rough).write('domains/.keep', '')
+  chmodSync(join(place.root, 'elsewhere.yaml'), 0o640)
+  symlinkSync('../elsewhere.yaml', join(place.root, 'domains/a.yaml'))
+  expect((await place.cli('fmt')).out).toBe('formatted  domains/a.yaml\n')
+  expect(lstatSync(join(place.root, 'domains/a.yaml')).isSymbolicLink()).toBe(true)
+  expect(statSync(join(place.root, 'elsewhere.yaml')).mode & 0o777).toBe(0o640)
+  expect(text('elsewhere.yaml')).not.toBe(rough)
 })

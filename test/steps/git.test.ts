@@ -145,11 +145,15 @@ describe('a workspace in a git repository', () => {
     const recorded = buildDomain('a.example.com', { timeout: buildItem('10') })
     await store.recordIntents(buildApplied('one'), buildWave('one', recorded))
     await store.recordOutcomes(buildApplied('one'), [1], recorded)
+    const note = 'Outcomes of one are recorded only in this clone'
+    for (const args of [['plan'], ['state', 'list']])
+      expect((await place.cli(...args)).err).toContain(note)
     const { code, out } = await place.cli('apply', '--yes')
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('No changes') })
     expect(await sandbox.git('remote.git', 'log', '-1', '--format=%s', branch)).toBe(
       'Apply one: outcome of write 1',
     )
+    expect((await place.cli('plan')).err).not.toContain(note)
   })
 
   it('keeps state in the clone without a remote, and prints a note', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Rollout } from '../../src/model/rollout.ts'
 import { refuseOwned } from '../stories/owned-elsewhere.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchConfig, Place, setFaults } from './cli.ts'
@@ -54,6 +55,15 @@ describe('a domain of another workspace in the same store', () => {
     expect((await place.cli('plan')).err).toContain('belongs to the workspace "staging"')
     await other.manifest(www, {}).settle()
     await place.settle()
+  })
+
+  it('that was forgotten here is refused by rollback with its present owner', async () => {
+    await place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1 } }).settle()
+    await place.cli('state', 'forget', www, '--yes')
+    await other.settle()
+    const { code, err } = await place.cli('rollback', '--yes')
+    const refusal = `${www} belongs to the workspace "staging" now; nothing was rolled back`
+    expect([code, err]).toEqual([1, expect.stringContaining(refusal)])
   })
 
   it('is refused while it is in-doubt in its workspace', async () => {
@@ -124,7 +134,8 @@ describe('state move', () => {
     }
     await place.cli('state', 'move', www, '--to', 'staging', '--yes')
     const { code, err } = await place.cli('rollback', '--yes')
-    expect([code, err]).toEqual([1, expect.stringContaining(`${www} was handed over`)])
+    const refusal = `${www} belongs to the workspace "staging" now; nothing was rolled back`
+    expect([code, err]).toEqual([1, expect.stringContaining(refusal)])
     expect(err).toContain('--target')
     expect(err).not.toContain('manifests here')
     expect((await place.cli('rollback', '--yes', '--target', 'b.*')).code).toBe(0)
@@ -175,6 +186,49 @@ describe('state move', () => {
     const { code, err } = await place.cli('state', 'move', www, '--to', 'staging', '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining('is unfinished; nothing was moved')])
     expect(err).toContain('--supersede')
+  })
+})
+
+describe('state move of domains on hold', () => {
+  const names = [www, 'b.example.com']
+  const move = (from: Place, to: string, ...domains: string[]) =>
+    from.cli('state', 'move', ...domains, '--to', to, '--yes')
+  const findHeldIn = (workspace: string) =>
+    place.findRolloutFiles().flatMap((path) => {
+      const { id, state, held } = JSON.parse(place.read(path)) as Rollout
+      return path.includes(`/state/${workspace}/`) ? [{ id, state, held }] : []
+    })
+  const countHeld = async (workspace: Place) =>
+    ((await workspace.json('plan'))['summary'] as { held: number }).held
+
+  beforeEach(async () => {
+    const text = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', `${text}rollout: {waves: [1, 100%], pause: 1m}\n`)
+    for (const name of [...names, 'a.example.com']) place.manifest(name, { timeout: { time: 60 } })
+    await place.settle()
+    for (const name of [...names, 'a.example.com']) place.manifest(name, { timeout: { time: 61 } })
+    const [rollout] = await openRollout()
+    const [path = ''] = place.findRolloutFiles()
+    const stopped = { ...rollout, state: 'stopped', reason: 'worse', held: [...names].toSorted() }
+    place.write(path, JSON.stringify({ format: 'edgewise.rollout/2', ...stopped }))
+    for (const name of names) other.manifest(name, { timeout: { time: 61 } })
+  })
+
+  it('keeps them on hold in the other workspace, one by one and back', async () => {
+    expect(await countHeld(place)).toBe(2)
+    const [{ id } = { id: '' }] = place.loadRollouts()
+    const { code, err } = await move(place, 'staging', www)
+    expect([code, err]).toEqual([0, expect.stringContaining(`${www} stays on hold there`)])
+    expect(findHeldIn('staging')).toEqual([{ id, state: 'stopped', held: [www] }])
+    expect(findHeldIn('default')).toMatchObject([{ id, held: ['b.example.com'] }])
+    await move(place, 'staging', 'b.example.com')
+    expect(findHeldIn('staging')).toMatchObject([{ id, held: [...names].toSorted() }])
+    expect(findHeldIn('default')).toEqual([])
+    expect(await countHeld(other)).toBe(2)
+    expect((await other.cli('plan')).err).toContain(`rollout ${id} was stopped (worse)`)
+    await move(other, 'default', www)
+    expect(findHeldIn('default')).toMatchObject([{ id, held: [www] }])
+    expect(findHeldIn('staging')).toMatchObject([{ id, held: ['b.example.com'] }])
   })
 })
 

@@ -226,6 +226,36 @@ describe('an interrupted rollout', () => {
   })
 })
 
+describe('a wave that the service does not accept', () => {
+  it('leaves no rollout if it is the first: exit 1, and the next apply begins it', async () => {
+    await setFaults(emulator, { kind: 'unauthorized-from', on: [1] })
+    expect((await place.cli('apply', '--yes')).code).toBe(1)
+    expect(place.loadRollouts()).toEqual([])
+    expect((await place.cli('plan')).out).toContain('Wave 1: 1 domain')
+    await setFaults(emulator)
+    await place.settle()
+  })
+
+  it('leaves the rollout open before it: the next apply begins it again', async () => {
+    await setFaults(emulator, { kind: 'unauthorized-from', on: [2] })
+    const { code, out } = await place.cli('apply', '--yes')
+    expect([code, out.replace(/\s+/g, ' ')]).toEqual([
+      3,
+      expect.stringMatching(
+        /Stopped: not accepted by .*; the rollout stays open at wave 2 of 3, and the next apply/,
+      ),
+    ])
+    expect(place.loadRollouts()).toMatchObject([
+      { state: 'open', held: [], waves: [{ passed: true }, { applied: null }, { applied: null }] },
+    ])
+    await setFaults(emulator)
+    const first = (await fetchWrites(emulator)).length
+    await place.settle()
+    expect((await sent()).slice(first).map(([domains]) => domains)).toEqual([4, 10, 5])
+    expect(place.findRolloutFiles()).toEqual([])
+  })
+})
+
 it('a plan file resumes its rollout, and sends only its own writes', async () => {
   await place.cli('plan', '--out', 'plan.json')
   interruptOnce()

@@ -48,6 +48,26 @@ describe('a saved plan', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(`the manifests of ${www} changed`)])
   })
 
+  it.each([
+    ['another workspace', () => [emulator.url, 'id: staging\n'], '"staging" at http://127'],
+    [
+      'another service address',
+      () => ['http://127.0.0.1:1', ''],
+      '"default" at http://127.0.0.1:1',
+    ],
+  ])('of %s is refused as such, with the same manifests and state', async (_what, about, named) => {
+    place.manifest(www, { timeout: { time: 60 } })
+    await savePlan()
+    const [url = '', more = ''] = about()
+    enterPlace(new Place(url, more, { root: place.root }))
+    const { code, err } = await place.cli('apply', 'plan.json')
+    expect([code, err.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining(`the plan file was not made for the workspace ${named}`),
+    ])
+    expect(await fetchWrites(emulator)).toEqual([])
+  })
+
   it('is planned again with its own effort', async () => {
     for (const effort of ['quick', 'normal', 'thorough']) {
       place.manifest(www, { timeout: { time: 60 }, https: { cert_id: effort.length } })

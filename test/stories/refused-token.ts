@@ -26,6 +26,7 @@ export async function refuseToken(
   expect(out).toMatch(/[1-4] refused, [5-8] not sent/)
   const text = `${out}${err}`.replace(/\s+/g, ' ')
   expect(text).toContain(`not accepted by ${service.url} (HTTP ${http}: ${message}): ${hint}`)
+  expect(err.match(/not accepted by/g)).toHaveLength(1)
   expect(text).not.toMatch(/domains\/.*:\d+:\d+/)
   expect((await place.json('plan'))['changes']).toHaveLength(9)
   expect((await place.json('state', 'list'))['domains']).toEqual([])

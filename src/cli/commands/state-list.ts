@@ -11,7 +11,9 @@ export function declareList(state: Command, declare: Declare): void {
       const { listState } = await import('../../operations/state.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io, options, paint } = context
-      const { recorded, location } = await listState(openWorkspace(context, 'none'), io)
+      const workspace = openWorkspace(context, 'none')
+      const { recorded, location, notes } = await listState(workspace, io)
+      for (const sentence of notes) context.note(sentence)
       const domains = [...recorded].map(([domain, items]) => {
         const entries = [...items.values()]
         const inDoubt = entries.filter(({ status }) => status === 'in-doubt').length

@@ -22,10 +22,11 @@ export async function startProgress(
   if (io.errIsTerminal) return startTerminalProgress(context, writes, callsPerMinute)
   let total = writes
   const isRepeated = createWaitFilter()
+  const shorten = createReasonFilter()
   return {
     report: (event: ApplyEvent) => {
       if (event.type === 'rollout.taking-back') total = event.writes
-      const line = isRepeated(event) ? null : formatEvent(event, total, errPaint)
+      const line = isRepeated(event) ? null : formatEvent(shorten(event), total, errPaint)
       if (line !== null) io.err(`${line}\n`)
     },
     end: () => undefined,
@@ -40,6 +41,18 @@ function createWaitFilter(): (event: ApplyEvent) => boolean {
     const isRepeated = wait !== '' && wait === last
     last = wait
     return isRepeated
+  }
+}
+
+/** Creates a function that shortens the reason of a write if it equals the last printed one. */
+function createReasonFilter(): (event: ApplyEvent) => ApplyEvent {
+  let last = ''
+  return (event) => {
+    if (!('message' in event)) return event
+    const isSame = event.message === last
+    last = event.message
+    const isShort = isSame && (event.type === 'write.refused' || event.type === 'write.not-sent')
+    return isShort ? { ...event, message: 'for the same reason' } : event
   }
 }
 
@@ -68,6 +81,7 @@ async function startTerminalProgress(
     io.columns,
   )
   const isRepeated = createWaitFilter()
+  const shorten = createReasonFilter()
   // A bisected write may end as refused, with an in-doubt rest.
   const done = new Set<number>()
   let [writes, visible] = [planned, false]
@@ -96,7 +110,7 @@ async function startTerminalProgress(
       if ('id' in event && /^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type))
         done.add(event.id)
       const isSilent = event.type.endsWith('.confirmed') || isRepeated(event)
-      const line = isSilent ? null : formatEvent(event, writes, errPaint)
+      const line = isSilent ? null : formatEvent(shorten(event), writes, errPaint)
       if (line !== null) io.err(`\r\u001b[K${wrapForStderr(line, io)}\n`)
       if (/^(write|part)\./.test(event.type)) show(callsLeft)
     },

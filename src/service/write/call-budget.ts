@@ -124,6 +124,12 @@ export class CallBudget {
     return at === null ? null : at - now
   }
 
+  /** Returns whether calls may still arrive that were in flight when their process died. */
+  hasLateCalls(): boolean {
+    const now = this.#clock.monotonic()
+    return this.#spent.ended.some(({ time }) => time > now)
+  }
+
   /**
    * Waits for a call. Returns false if the wait would be too long or was interrupted; nothing may
    * be sent then.

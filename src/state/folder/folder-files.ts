@@ -75,7 +75,8 @@ export function createFolderFiles(
     ...shared,
     location: folder,
     refresh: () => undefined,
-    listDropped: async () => [],
+    listDropped: async () => ({ paths: [], commit: null }),
+    listUnshared: async () => ({ paths: [], commit: null }),
     write,
     publish: (steps, _message, guard) =>
       guard === undefined ? write(steps) : writeGuarded(steps, guard),

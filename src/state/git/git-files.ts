@@ -6,8 +6,9 @@ import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import {
   findCommon,
+  findContents,
   findForeignPaths,
-  listDropped,
+  listLocalChanges,
   loadView,
   readCommit,
   buildBranchRef,
@@ -19,7 +20,7 @@ import {
 } from './git-view.ts'
 import { fetchSharedTip, refuseRewound, rememberSeen } from './shared-tip.ts'
 import { createSerialQueue } from '../serial-queue.ts'
-import type { Guard, SharedFiles, StateFiles } from '../state-files.ts'
+import type { Guard, LocalChanges, SharedFiles, StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from '../folder/write-file.ts'
 
 const maxRaces = 8
@@ -48,7 +49,8 @@ export function createGitFiles(
     loadLocalAndShared: (path) => files.loadLocalAndShared(path),
     add: (path, text, message) =>
       addFile(repository, buildBranchRef(place), { path, text, message }),
-    listDropped: (path) => files.listDropped(path),
+    listDropped: () => files.listDropped(),
+    listUnshared: () => files.listUnshared(),
     share: repository.remote === null ? null : () => files.share(),
   }
 }
@@ -136,8 +138,17 @@ class GitFiles {
     })
   }
 
-  async listDropped(path: string): Promise<string[]> {
-    return listDropped(this.#git, this.#place, await this.#loadView(), path)
+  async listDropped(): Promise<LocalChanges> {
+    const { dropped, tip } = await this.#loadView()
+    if (dropped === null) return { paths: [], commit: null }
+    return listLocalChanges(this.#git, dropped.base, dropped.tip, tip)
+  }
+
+  async listUnshared(): Promise<LocalChanges> {
+    const { shared, tip } = await this.#loadView()
+    if (this.#git.remote === null || tip === null || tip === shared)
+      return { paths: [], commit: null }
+    return listLocalChanges(this.#git, shared, tip, shared)
   }
 
   async saveLocally(path: string, text: string): Promise<void> {
@@ -234,13 +245,8 @@ class GitFiles {
   }
 
   /** Finds the contents at the paths of this state, and at foreign ones that it changes. */
-  async #findOwnChanges(commit: string | null): Promise<Changes> {
-    const own = new Map<string, { id: string } | null>()
+  #findOwnChanges(commit: string | null): Promise<Changes> {
     const { home, others } = this.#place
-    for (const path of [readmePath, home, ...others, ...this.#foreign]) {
-      const id = commit === null ? null : await this.#git.findId(commit, path)
-      own.set(path, id === null ? null : { id })
-    }
-    return own
+    return findContents(this.#git, commit, [readmePath, home, ...others, ...this.#foreign])
   }
 }

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { FileChanges } from '../folder/write-file.ts'
-import type { SharedFiles } from '../state-files.ts'
-import type { GitRepository } from './git-repository.ts'
+import type { LocalChanges, SharedFiles } from '../state-files.ts'
+import type { Changes, GitRepository } from './git-repository.ts'
 import { fetchSharedTip } from './shared-tip.ts'
 
 /** Explains the branch to people, and identifies it as state of Edgewise by its first line. */
@@ -67,8 +67,8 @@ export function findForeignPaths({ home, others }: GitLocation, steps: FileChang
 
 /**
  * Finds the commits of the branch. Commits that exist only here are outcomes that a process could
- * not push. They count unless another process has written since: it then treats these writes as
- * in-doubt.
+ * not push. They count unless another process has written this state since: it then treats these
+ * writes as in-doubt.
  *
  * @throws EdgewiseError `record-moved` if it is unclear which commit is right, `state-rewound` if
  *   the remote lost commits, `usage` if the branch contains something else
@@ -84,10 +84,11 @@ export async function loadView(git: GitRepository, place: GitLocation): Promise<
 
 async function chooseTip(
   git: GitRepository,
-  { branch }: GitLocation,
+  place: GitLocation,
   local: string | null,
   shared: string | null,
 ): Promise<Pick<BranchView, 'tip' | 'dropped'>> {
+  const { branch } = place
   if (local === null || shared === null || local === shared)
     return { tip: shared ?? local, dropped: null }
   const base = await git.findMergeBase(local, shared)
@@ -101,7 +102,36 @@ async function chooseTip(
     )
   }
   if (base === shared) return { tip: local, dropped: null }
-  return { tip: shared, dropped: base === local ? null : { base, tip: local } }
+  if (base === local) return { tip: shared, dropped: null }
+  const tip = await addOwnContents(git, place, { base, local, shared })
+  return { tip, dropped: { base, tip: local } }
+}
+
+/** Adds this state of the clone to the shared commit, unless it has changed there. */
+async function addOwnContents(
+  git: GitRepository,
+  { home, others }: GitLocation,
+  { base, local, shared }: { base: string | null; local: string; shared: string },
+): Promise<string> {
+  const before = base === null ? null : await git.findId(base, home)
+  if ((await git.findId(local, home)) === before || (await git.findId(shared, home)) !== before)
+    return shared
+  const own = await findContents(git, local, [readmePath, home, ...others])
+  return git.commit(shared, own, 'Outcomes recorded before')
+}
+
+/** Finds the contents of a commit at some paths; null where it has none. */
+export async function findContents(
+  git: GitRepository,
+  commit: string | null,
+  paths: string[],
+): Promise<Changes> {
+  const found = new Map<string, { id: string } | null>()
+  for (const path of paths) {
+    const id = commit === null ? null : await git.findId(commit, path)
+    found.set(path, id === null ? null : { id })
+  }
+  return found
 }
 
 /**
@@ -115,20 +145,39 @@ async function hasOnlyHistory(git: GitRepository, commit: string): Promise<boole
   return true
 }
 
-/** Lists the files of a folder that differ from the tip because commits were dropped. */
-export async function listDropped(
+/**
+ * Lists the journal entries of all workspaces that a commit of this repository changed, and that
+ * are different in another commit.
+ */
+export async function listLocalChanges(
   git: GitRepository,
-  place: GitLocation,
-  { dropped, tip }: BranchView,
-  folder: string,
-): Promise<string[]> {
-  if (dropped === null) return []
-  const load = (commit: string | null) => readCommit(git, place, commit).load(folder)
-  const [before, here, kept] = [await load(dropped.base), await load(dropped.tip), await load(tip)]
-  const paths = [...here.keys()]
-  return paths.filter(
-    (path) => here.get(path) !== before.get(path) && here.get(path) !== kept.get(path),
-  )
+  base: string | null,
+  mine: string,
+  other: string | null,
+): Promise<LocalChanges> {
+  const load = async (commit: string | null, folder: string) =>
+    commit === null ? new Map<string, string>() : git.loadFiles(commit, folder)
+  const paths: string[] = []
+  for (const folder of await listJournals(git, mine)) {
+    const [here, was, is] = [
+      await load(mine, folder),
+      await load(base, folder),
+      await load(other, folder),
+    ]
+    for (const [path, text] of here)
+      if (text !== was.get(path) && text !== is.get(path)) paths.push(path)
+  }
+  return { paths, commit: paths.length === 0 ? null : mine }
+}
+
+async function listJournals(git: GitRepository, commit: string): Promise<Set<string>> {
+  const folders = new Set<string>()
+  for (const workspace of await git.listTopFolders(commit))
+    for (const path of await git.listPaths(commit, workspace)) {
+      const [folder] = /^[^/]+\/[^/]+\/journal\b/.exec(path) ?? []
+      if (folder !== undefined) folders.add(folder)
+    }
+  return folders
 }
 
 /**

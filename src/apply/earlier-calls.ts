@@ -1,0 +1,108 @@
+import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
+import type { Applied } from '../model/applied.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { LateCalls, RecordedItem, RecordedState, Store } from '../state/store.ts'
+
+/** Clocks of two machines are certain to be in order beyond this difference, ms. */
+export const maxSkewMs = 300_000
+/** Maximum of `service.timeoutSeconds` plus `service.settleSeconds`, ms. */
+const maxLandWithinMs = 3_660_000
+
+/** Calls of applies that died. */
+export interface EarlierCalls {
+  /** By the id of the apply. */
+  lateCalls: ReadonlyMap<string, LateCalls>
+  /** Unrecorded items that these calls may set: they were recorded, and then forgotten. */
+  forgotten: RecordedState
+}
+
+/** Items of domains that a write or an import is about to record. */
+interface Affected {
+  domains: Domain[]
+  items: ItemKey[]
+}
+
+/** Loads the calls of dead applies that may still take effect on some items. */
+export async function loadEarlierCalls(
+  affected: Affected[],
+  recorded: RecordedState,
+  lockedAtMs: number,
+  store: Pick<Store, 'loadLateCalls' | 'listApplies'>,
+): Promise<EarlierCalls> {
+  const applies = new Set<string>()
+  for (const { domains } of affected)
+    for (const domain of domains)
+      for (const state of recorded.get(domain)?.values() ?? []) {
+        const apply = findDeadApply(state)
+        if (apply !== undefined) applies.add(apply)
+      }
+  const dead = hasUnrecorded(affected, recorded)
+    ? findDeadApplies(await store.listApplies(), lockedAtMs)
+    : []
+  const lateCalls = new Map<string, LateCalls>()
+  for (const apply of new Set([...applies, ...dead]))
+    lateCalls.set(apply, await store.loadLateCalls(apply))
+  return { lateCalls, forgotten: findForgotten(affected, recorded, dead, lateCalls) }
+}
+
+function hasUnrecorded(affected: Affected[], recorded: RecordedState): boolean {
+  return affected.some(({ domains, items }) => {
+    const related = [...findRelatedItems(items)]
+    return domains.some((domain) => related.some((item) => !recorded.get(domain)?.has(item)))
+  })
+}
+
+/**
+ * Finds the ids of applies that died and whose calls may still take effect. A later apply acquired
+ * the lock after they lost it. Its start counts if the clocks of both are certain to be in order.
+ */
+function findDeadApplies(applies: Applied[], lockedAtMs: number): string[] {
+  const starts = applies.map(({ startedAt }) => Date.parse(startedAt))
+  const isOver = ({ startedAt }: Applied) =>
+    starts.some(
+      (start) =>
+        start > Date.parse(startedAt) + maxSkewMs &&
+        start + maxLandWithinMs < lockedAtMs - maxSkewMs,
+    )
+  return applies.filter((apply) => apply.endedAt === null && !isOver(apply)).map(({ id }) => id)
+}
+
+/** Finds unrecorded items that late calls may set, with the values of all of these calls. */
+function findForgotten(
+  affected: Affected[],
+  recorded: RecordedState,
+  dead: string[],
+  lateCalls: EarlierCalls['lateCalls'],
+): RecordedState {
+  const forgotten: RecordedState = new Map()
+  const wanted = new Set(affected.flatMap(({ domains }) => domains))
+  for (const apply of dead)
+    for (const [domain, items] of lateCalls.get(apply)?.open ?? []) {
+      if (!wanted.has(domain)) continue
+      const known = forgotten.get(domain) ?? new Map<ItemKey, RecordedItem>()
+      for (const [item, state] of items)
+        if (!recorded.get(domain)?.has(item))
+          known.set(item, joinCandidates(known.get(item), state))
+      forgotten.set(domain, known)
+    }
+  return forgotten
+}
+
+function joinCandidates(earlier: RecordedItem | undefined, state: RecordedItem): RecordedItem {
+  return { ...state, candidates: [...(earlier?.candidates ?? []), ...state.candidates] }
+}
+
+/** Returns the id of the apply that died with a call that may still change an item. */
+export function findDeadApply(state: RecordedItem): string | undefined {
+  return state.open === true ? state.apply : state.late
+}
+
+/** Returns the items, the items that they clear, and the items that clear them. */
+export function findRelatedItems(items: ItemKey[]): Set<ItemKey> {
+  const related = new Set(items)
+  for (const item of items)
+    for (const cleared of getItemSpec(item).clearedItems) related.add(cleared)
+  for (const spec of catalogue.values())
+    if (spec.clearedItems.some((cleared) => items.includes(cleared))) related.add(spec.key)
+  return related
+}
