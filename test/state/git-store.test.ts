@@ -371,6 +371,17 @@ it('intents that this clone cannot record are not pushed', async () => {
   two.sandbox.remove()
 })
 
+it('state of a clone that has its empty branch checked out is not pushed', async () => {
+  const two = await Two.make()
+  const store = await two.open('clone')
+  await two.sandbox.git('clone', 'symbolic-ref', 'HEAD', `refs/heads/${branch}`)
+  await expect(
+    store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first'),
+  ).rejects.toMatchObject({ message: expect.stringContaining('is checked out in') as string })
+  expect(await two.sandbox.git('remote.git', 'branch', '--list', branch)).toBe('')
+  two.sandbox.remove()
+})
+
 describe('a branch deleted from the remote', () => {
   let two: Two
   beforeEach(async () => {
