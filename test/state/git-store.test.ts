@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { itLong } from '../runs.ts'
 import { GitSandbox } from './git-sandbox.ts'
 import { branch, Two } from './two-clones.ts'
 import {
@@ -530,5 +531,9 @@ it('a missing object of the state is an error, not an empty state', async () => 
   two.sandbox.remove()
 })
 
-storeContract('git without a remote', () => inGit(false), false)
-storeContract('git with a remote', () => inGit(true), false)
+const [own, shared] = [
+  { own: it, shared: itLong, every: false },
+  { own: itLong, shared: it, every: false },
+]
+storeContract('git without a remote', () => inGit(false), own)
+storeContract('git with a remote', () => inGit(true), shared)
