@@ -14,16 +14,14 @@ import { World } from './world.ts'
 
 describe('a simulation', () => {
   it('holds all laws', async () => {
-    for (let seed = 1; seed <= 12; seed++)
+    for (let seed = 1; seed <= 5; seed++)
       expect((await simulate(seed)).violations, `seed ${seed}`).toEqual([])
   })
 
   it('replays exactly, and differs for another seed', async () => {
-    for (const seed of [3, 8]) {
-      const first = await simulate(seed)
-      expect((await simulate(seed)).trace.join('\n')).toBe(first.trace.join('\n'))
-      expect((await simulate(seed + 1)).trace).not.toEqual(first.trace)
-    }
+    const first = await simulate(3)
+    expect((await simulate(3)).trace.join('\n')).toBe(first.trace.join('\n'))
+    expect((await simulate(4)).trace).not.toEqual(first.trace)
   })
 
   it('reaches nothing real', async () => {
