@@ -52,7 +52,7 @@ async function inGit(remote: boolean): Promise<Kind> {
     elsewhere: async () => {
       if (!remote) return openIn('clone')()
       const other = `other-${++processes}`
-      await sandbox.git('.', 'clone', '--quiet', 'remote.git', other)
+      await sandbox.addClone(other)
       return openIn(other)()
     },
     damage: async (name, change) => {
@@ -85,27 +85,20 @@ describe('another process on the same branch', () => {
 
   it('with other state is built upon, and neither loses anything', async () => {
     const [mine, theirs] = [await two.open('clone', 'mine'), await two.open('other', 'theirs')]
-    for (const n of ['1', '2', '3']) {
+    for (const n of ['1', '2']) {
       await mine.save(buildDomain('a.example.com', { timeout: buildItem(n) }), `mine ${n}`)
       await theirs.save(
         buildDomain('b.example.com', { timeout: buildItem(`${n}0`) }),
         `theirs ${n}`,
       )
     }
-    expect(await two.log()).toEqual([
-      'mine 1',
-      'theirs 1',
-      'mine 2',
-      'theirs 2',
-      'mine 3',
-      'theirs 3',
-    ])
+    expect(await two.log()).toEqual(['mine 1', 'theirs 1', 'mine 2', 'theirs 2'])
     for (const where of ['clone', 'other']) {
       expect(await (await two.open(where, 'mine')).load()).toEqual(
-        buildDomain('a.example.com', { timeout: buildItem('3') }),
+        buildDomain('a.example.com', { timeout: buildItem('2') }),
       )
       expect(await (await two.open(where, 'theirs')).load()).toEqual(
-        buildDomain('b.example.com', { timeout: buildItem('30') }),
+        buildDomain('b.example.com', { timeout: buildItem('20') }),
       )
     }
   })
@@ -147,7 +140,7 @@ describe('another process on the same branch', () => {
     )
   })
 
-  it('that is always faster causes an error', async () => {
+  itLong('that is always faster causes an error', async () => {
     const theirs = await two.open('other', 'theirs')
     let pushes = 0
     const mine = await two.open('clone', 'mine', (git) => ({

@@ -357,11 +357,12 @@ export function storeContract(
         ['..x', 'https://[::1]:8080/a/../b'],
         ['.git', 'emulator'],
       ]
-      for (const [i, [id, address]] of keys.entries())
+      const tried = every ? keys : [...keys.slice(0, 3), ...keys.slice(-3)]
+      for (const [i, [id, address]] of tried.entries())
         await (
           await open(id, address)
         ).save(buildDomain(`${i}.example.com`, { timeout: buildItem(String(i)) }), 'test')
-      for (const [i, [id, address]] of keys.entries()) {
+      for (const [i, [id, address]] of tried.entries()) {
         expect(
           (await (await open(id, address)).load()).get(`${i}.example.com`)?.get('timeout'),
           `${id} ${address}`,
