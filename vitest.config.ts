@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { GitFirst } from './test/sequencer.ts'
+import { ProcessesFirst } from './test/sequencer.ts'
 
 export const shared = {
   setupFiles: ['test/setup.ts'],
@@ -19,6 +19,6 @@ export default defineConfig({
     // A sequencer of our own would replace the one that shuffles.
     ...(process.argv.some((arg) => arg.startsWith('--sequence.shuffle'))
       ? {}
-      : { sequence: { sequencer: GitFirst } }),
+      : { sequence: { sequencer: ProcessesFirst } }),
   },
 })

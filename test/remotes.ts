@@ -61,7 +61,7 @@ function judge(remote: Remote, isPush: boolean): 'run' | 'mute' | 'refuse' | 'ha
 async function startHttp(folder: string, user: string) {
   requireProgram('git', ['http-backend'], 'git with "git http-backend"', /REQUEST_METHOD/)
   const password = randomBytes(12).toString('hex')
-  const login = `Basic ${Buffer.from(`ann:${password}`).toString('base64')}`
+  const login = `Basic ${Buffer.from(`runner:${password}`).toString('base64')}`
   const server = createServer((request, response) => {
     if (request.headers.authorization !== login || remote.behaviour === 'refuse-login')
       return void response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end()
@@ -82,10 +82,10 @@ async function startHttp(folder: string, user: string) {
     })
   })
   const remote = await listen(server, [password, login.slice('Basic '.length)])
-  writeFileSync(join(user, 'login'), `username=ann\npassword=${password}\n`)
+  writeFileSync(join(user, 'login'), `username=runner\npassword=${password}\n`)
   // Git's own helper "store" would remove the password as soon as the server refuses a login.
   const config = `[credential]\n\thelper = "!f() { cat ${join(user, 'login')}; }; f"\n`
-  return { remote, url: `http://ann@${remote.address}`, config }
+  return { remote, url: `http://runner@${remote.address}`, config }
 }
 
 /** Starts git's server for one request, which it gets as a CGI program. */
@@ -97,7 +97,7 @@ function startBackend(folder: string, request: IncomingMessage) {
     GIT_PROJECT_ROOT: folder,
     GIT_HTTP_EXPORT_ALL: '1',
     GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
-    REMOTE_USER: 'ann',
+    REMOTE_USER: 'runner',
     REQUEST_METHOD: method,
     PATH_INFO: pathname,
     QUERY_STRING: search.slice(1),

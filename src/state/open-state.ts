@@ -164,10 +164,12 @@ function openInGit(
   git: GitRepository,
 ): OpenState {
   const paths = buildStatePaths(key)
+  const budget = buildBudgetPath(key.address, account)
   const place = {
     branch: state.branch,
     home: paths.home,
-    others: [paths.address, buildBudgetPath(key.address, account)],
+    others: [paths.address, budget],
+    early: [paths.domains, paths.open, paths.doubts, paths.rollouts, budget],
   }
   return {
     store: openFileStore(createGitFiles(git, place, disk, processName), key, account),

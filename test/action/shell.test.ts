@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -110,11 +119,8 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
   })
 
   it('drift compares with an observed file', async () => {
-    expect((await act({ command: 'plan', program })).status).toBe(0)
-    expect((await act({ command: 'apply', program })).status).toBe(0)
-    place
-      .write('output', '')
-      .write('live.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
+    await place.settle()
+    place.write('live.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
     expect(await act({ command: 'drift', program, observed: 'live.json' })).toMatchObject({
       status: 0,
     })
@@ -145,16 +151,24 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
 
   it('inputs are never evaluated by the shell', async () => {
     const hostile = 'x"; touch pwned; $(touch pwned) `touch pwned`'
-    for (const input of ['command', 'workspace', 'plan', 'report', 'observed']) {
-      const { status } = await act({
-        command: input === 'observed' ? 'drift' : input === 'plan' ? 'apply' : 'plan',
-        program,
-        [input]: hostile,
-      })
-      // A report may have any name.
-      expect([input, status]).toEqual([input, input === 'report' ? 0 : 1])
+    const folder = mkdtempSync(join(tmpdir(), 'edgewise-program-'))
+    const listing = join(folder, 'program')
+    // Lists its arguments, and fails after "validate".
+    const script = `#!/bin/sh\nprintf '%s\\n' "$@" >> ${folder}/listed\n[ "$1" = validate ]\n`
+    writeFileSync(listing, script, { mode: 0o755 })
+    const commands = { command: 'plan', workspace: 'plan', plan: 'apply', observed: 'drift' }
+    for (const [input, command] of Object.entries({ ...commands, report: 'plan' })) {
+      writeFileSync(join(folder, 'listed'), '')
+      const { status } = await act({ command, program: listing, [input]: hostile })
+      expect([input, status]).toEqual([input, 1])
+      const listed = readFileSync(join(folder, 'listed'), 'utf8').split('\n')
+      expect([input, listed.includes(hostile)]).toEqual([input, input !== 'command'])
       expect([input, existsSync(join(place.root, 'pwned'))]).toEqual([input, false])
     }
+    rmSync(folder, { recursive: true })
+    // A report may have any name that a file can have.
+    expect((await act({ command: 'plan', program, report: hostile })).status).toBe(0)
+    expect(existsSync(join(place.root, 'pwned'))).toBe(false)
   })
 })
 

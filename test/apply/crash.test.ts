@@ -162,7 +162,7 @@ describe('a process killed at any step', () => {
   itOften('leaves a recorded state that includes the real one', () =>
     fc.assert(
       fc.asyncProperty(story, async (given) => void (await play(given))),
-      { numRuns: runs(45, 1_500) },
+      { numRuns: runs(30, 1_500) },
     ),
   )
 
@@ -179,7 +179,7 @@ describe('a process killed at any step', () => {
     })
     const points = Array.from({ length: 60 }, (_, diesAt) => diesAt)
     for (const kind of ['good', 'bad', 'doubt', 'throttled', 'unreached', 'unauthorised']) {
-      for (const diesAt of everyNth(points, 3)) {
+      for (const diesAt of everyNth(points, 4)) {
         const world = new World()
         for (const domain of domains) world.holds(domain, from)
         await applyOnce(world, [0, 0, 1, 2].map(to), diesAt, (call, sentTo) =>
@@ -217,7 +217,7 @@ describe('a process killed at any step', () => {
         )
         expect(again.changes, 'a second plan has nothing to do').toEqual([])
       }),
-      { numRuns: runs(30, 1_000) },
+      { numRuns: runs(20, 1_000) },
     ),
   )
 })

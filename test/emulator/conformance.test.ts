@@ -23,21 +23,19 @@ for (const folder of ['items/', 'own/'].map((name) => new URL(name, conformance)
     const cases = (load(new URL(file, folder)) as ItemCase[]).filter(
       (given) => given.expect !== null,
     )
-    describe(`${item} (${folder.pathname.split('/').at(-2)})`, () => {
-      it.each(cases)('$id: $rule', async ({ payload, expect: expected }) => {
+    // One test for all cases of an item: a test for each would take longer than the cases.
+    it(`${item} (${folder.pathname.split('/').at(-2)}) is answered as expected`, async () => {
+      for (const { id, rule, payload, expect: expected } of cases) {
         const service = createWorld()
         const { status, body } = await service.write({ [item]: payload })
-        expect({ answer: status === 200 ? 'accept' : 'reject', body }).toMatchObject({
-          answer: expected,
-        })
-        if (expected === 'reject') {
-          expect(body).toMatchObject({
-            code: 400203,
-            message: expect.stringContaining(`item(${item})`),
-          })
-          expect(await service.state()).toEqual({})
+        const answer = { id, rule, answer: status === 200 ? 'accept' : 'reject', body }
+        if (expected === 'accept') expect(answer).toMatchObject({ answer: expected })
+        else {
+          const message = expect.stringContaining(`item(${item})`) as string
+          expect(answer).toMatchObject({ answer: expected, body: { code: 400203, message } })
+          expect({ id, state: await service.state() }).toEqual({ id, state: {} })
         }
-      })
+      }
     })
   }
 }

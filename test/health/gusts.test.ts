@@ -8,7 +8,7 @@ const gustFactor = 2
 
 itOften('gusts stop at most 1 of 200 rollouts, and hide at most 5 of 100 rises', () => {
   const draws = new Draws(20_263)
-  const [rollouts, rises] = [runs(2, 200), runs(2, 100)]
+  const [rollouts, rises] = [runs(1, 200), runs(1, 100)]
   const totals = badClasses.map((name) => ({ name, stopped: 0, hidden: 0 }))
   for (let i = 0; i < rollouts; i++) {
     const fleets = drawFleets(draws, gustFactor)

@@ -21,7 +21,10 @@ export interface Ended {
   ms: number
 }
 
-/** Real program in a clone of a real bare remote, which has another clone, with the real emulator in its own process. */
+/**
+ * Real program in a clone of a real bare remote, which has another clone, with the real emulator in
+ * its own process.
+ */
 export class RealRuns {
   readonly sandbox = new GitSandbox()
   readonly #emulator: ChildProcess

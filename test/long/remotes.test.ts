@@ -151,7 +151,7 @@ describe.each<Transport>(['http', 'ssh'])('over %s', (transport) => {
       const [password = '', login = ''] = remote.secrets
       const header = `http.http://${remote.address}/.extraHeader`
       writeFileSync(join(two.sandbox.folder, 'user/gitconfig'), '')
-      const url = `http://ann:${password}@${remote.address}/remote.git`
+      const url = `http://runner:${password}@${remote.address}/remote.git`
       if (place === 'address') await two.sandbox.git('clone', 'remote', 'set-url', 'origin', url)
       else await two.sandbox.git('clone', 'config', header, `Authorization: Basic ${login}`)
       const clone = new Clone('clone').manifest(www, { timeout: { time: 10 } })

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { getItemSpec, unnamedItems } from '../../src/catalog/catalogue.ts'
 import { parseItem } from '../../src/catalog/parse-item.ts'
 import { assemble } from '../../src/manifest/assemble.ts'
@@ -56,15 +56,13 @@ for (const name of ['items', 'own']) {
     const cases = (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[]).filter(
       ({ manifest }) => manifest !== null,
     )
-    describe(`${item} (${name})`, () => {
-      it.each(
-        cases.filter(
-          ({ payload, manifest }) => !(manifest === false && isMadeValid(item, payload)),
-        ),
-      )('$id in a manifest: $rule', ({ payload, manifest }) => {
-        const errors = listErrors({ [item]: payload })
-        expect({ valid: errors.length === 0, errors }).toMatchObject({ valid: manifest })
-      })
+    // One test for all cases of an item: a test for each would take longer than the cases.
+    it(`${item} (${name}): each case is valid in a manifest, or not, as expected`, () => {
+      const judged = cases
+        .filter(({ payload, manifest }) => !(manifest === false && isMadeValid(item, payload)))
+        .map(({ payload, ...given }) => ({ ...given, errors: listErrors({ [item]: payload }) }))
+      const wrong = judged.filter(({ manifest, errors }) => manifest !== (errors.length === 0))
+      expect(wrong).toEqual([])
     })
   }
 }

@@ -43,8 +43,14 @@ export class Git {
       commonFolder: '/clone/.git',
       remote,
       findTip: (ref) => runLocally(`tip ${ref}`, () => clone.get(ref) ?? null),
+      findTips: (refs) => runLocally('tips', () => refs.map((ref) => clone.get(ref) ?? null)),
+      refuseCheckedOut: () => Promise.resolve(),
       findMergeBase: (one, other) => runLocally('base', () => this.#findMergeBase(one, other)),
-      loadFiles: (commit, path) => runLocally(`files ${path}`, () => this.files(commit, path)),
+      loadFiles: (commit, ...paths) =>
+        runLocally(
+          `files ${paths.join(' ')}`,
+          () => new Map(paths.flatMap((path) => [...this.files(commit, path)])),
+        ),
       listTopFolders: (commit) =>
         runLocally('top folders', () => {
           const names = [...this.#getCommit(commit).files.keys()]

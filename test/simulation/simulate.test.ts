@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parseItem } from '../../src/catalog/parse-item.ts'
 import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
 import { Chance } from './chance.ts'
@@ -13,17 +13,19 @@ import { itemKeys, Workload } from './workload.ts'
 import { World } from './world.ts'
 
 describe('a simulation', () => {
-  it('holds all laws', async () => {
-    for (let seed = 1; seed <= 12; seed++)
-      expect((await simulate(seed)).violations, `seed ${seed}`).toEqual([])
+  const first = new Map<number, Awaited<ReturnType<typeof simulate>>>()
+  beforeAll(async () => {
+    for (let seed = 1; seed <= 5; seed++) first.set(seed, await simulate(seed))
+  })
+
+  it('holds all laws', () => {
+    for (const [seed, { violations }] of first) expect(violations, `seed ${seed}`).toEqual([])
   })
 
   it('replays exactly, and differs for another seed', async () => {
-    for (const seed of [3, 8]) {
-      const first = await simulate(seed)
-      expect((await simulate(seed)).trace.join('\n')).toBe(first.trace.join('\n'))
-      expect((await simulate(seed + 1)).trace).not.toEqual(first.trace)
-    }
+    const { trace } = await simulate(3)
+    expect(trace.join('\n')).toBe(first.get(3)?.trace.join('\n'))
+    expect(trace).not.toEqual(first.get(4)?.trace)
   })
 
   it('reaches nothing real', async () => {

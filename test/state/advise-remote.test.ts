@@ -19,13 +19,13 @@ it.each([
     'valid user name and password or token',
   ],
   [
-    "fatal: could not read Password for 'http://ann@git.example.com': terminal prompts disabled\n",
+    "fatal: could not read Password for 'http://user@git.example.com': terminal prompts disabled\n",
     "could not read Password for 'http://git.example.com': terminal prompts disabled",
     'valid user name and password or token',
   ],
   [
-    "fatal: unable to access 'http://git.example.com/x.git/': The requested URL returned error: 403",
-    "unable to access 'http://git.example.com/x.git/': The requested URL returned error: 403",
+    "fatal: unable to access 'http://git.example.com/x/': The requested URL returned error: 403",
+    "unable to access 'http://git.example.com/x/': The requested URL returned error: 403",
     'may push branches and refs/edgewise/…',
   ],
   [
@@ -52,8 +52,8 @@ it.each([
     '"git remote get-url origin"',
   ],
   [
-    "fatal: unable to access 'http://git.example.com/x.git/': Could not resolve host: git.example.com",
-    "unable to access 'http://git.example.com/x.git/': Could not resolve host: git.example.com",
+    "fatal: unable to access 'http://git.example.com/x/': Could not resolve host: git.example.com",
+    "unable to access 'http://git.example.com/x/': Could not resolve host: git.example.com",
     '"git remote get-url origin"',
   ],
   [

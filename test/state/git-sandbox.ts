@@ -59,12 +59,16 @@ export class GitSandbox {
   /** Creates a bare repository, and clones of it with a commit. */
   async withRemote(remote = 'remote.git', ...clones: string[]): Promise<string> {
     const [first = 'clone', ...others] = clones
-    const url = await this.#copy('remote.git', remote)
-    for (const name of [first, ...others]) {
-      const config = join(await this.#copy('clone', name), '.git', 'config')
-      writeFileSync(config, readFileSync(config, 'utf8').replace(/^(\turl = ).*$/m, `$1${url}`))
-    }
+    await this.#copy('remote.git', remote)
+    for (const name of [first, ...others]) await this.addClone(name, remote)
     return join(this.folder, first)
+  }
+
+  /** Adds a clone that has seen only the first commit of its remote. */
+  async addClone(name: string, remote = 'remote.git'): Promise<void> {
+    const config = join(await this.#copy('clone', name), '.git', 'config')
+    const url = join(this.folder, remote)
+    writeFileSync(config, readFileSync(config, 'utf8').replace(/^(\turl = ).*$/m, `$1${url}`))
   }
 
   async #copy(from: string, to: string): Promise<string> {

@@ -180,7 +180,7 @@ function layOut(): void {
   const log = join(sandbox.folder, 'tmp/git.log')
   const shim = [
     '#!/bin/sh',
-    `{ echo "$@"; env; [ ! -e '${watched}' ] || cat /proc/[0-9]*/cmdline | tr '\\0' ' '; }` +
+    `{ echo "$@"; export -p; [ ! -e '${watched}' ] || cat /proc/[0-9]*/cmdline | tr '\\0' ' '; }` +
       ` >> '${log}' 2> /dev/null`,
     'PATH=${PATH#*:} exec git "$@"',
   ]

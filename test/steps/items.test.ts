@@ -1,10 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
-import type { Json } from '../../src/model/json.ts'
-import { fetchConfig, fetchWrites } from './cli.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+import { fetchConfigs, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
-
-const domain = 'www.example.com'
 
 /**
  * Two desired values for each item and the live value after each, written by hand from the
@@ -532,7 +530,7 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
 /** Live value after `$unset`; undefined if the item is then empty. */
 const unsetTo: Record<string, Json | undefined> = {
   https: { cert_id: 0, force_https: 0, http2: 'on' },
-  origin_host: { host: domain },
+  origin_host: { host: 'origin-host.example.com' },
   video_drag: { url: '.*', start: 's', end: 'e', mp4: 'off', flv: 'off' },
   cache_error_code: { code: ['404', '5XX'], bcache: 'off' },
   error_bcache: { code: ['404', '5xx'], bcache: 'off' },
@@ -562,47 +560,70 @@ it('every item has steps', () => {
   expect(Object.keys(steps).toSorted()).toEqual([...catalogue.keys()].toSorted())
 })
 
-describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after }) => {
-  it('is set, changed and released', async () => {
-    await place.manifest(domain, { [item]: first }).settle()
-    expect(await fetchConfig(emulator, domain)).toEqual({ [item]: holds })
-    await place.manifest(domain, { [item]: second }).settle()
-    expect(await fetchConfig(emulator, domain)).toEqual({ [item]: after })
+/** Each item has a domain of its own, so that all are tested in the same commands. */
+const nameDomain = (item: string) => `${item.replaceAll('_', '-')}.example.com`
 
-    const before = (await fetchWrites(emulator)).length
-    const plan = await place.manifest(domain, {}).json('plan')
-    expect(plan['summary']).toMatchObject({ release: 1, writes: 0 })
-    await place.settle()
-    expect(await fetchWrites(emulator)).toHaveLength(before)
-    expect(await fetchConfig(emulator, domain)).toEqual({ [item]: after })
-    expect((await place.cli('state', 'show', domain)).code).toBe(1)
-  })
+/** Applies a configuration for each item. */
+async function settle(items: string[], choose: (item: string) => JsonObject): Promise<void> {
+  for (const item of items) place.manifest(nameDomain(item), choose(item))
+  await place.settle()
+}
 
-  if (item in unsetTo) {
-    it('is reset by $unset, and set again', async () => {
-      const empty = unsetTo[item] === undefined ? {} : { [item]: unsetTo[item] }
-      await place.manifest(domain, { [item]: first }).settle()
-      await place.manifest(domain, { [item]: { $unset: true } }).settle()
-      expect(await fetchConfig(emulator, domain)).toEqual(empty)
-      expect(await place.json('state', 'show', domain)).toMatchObject({
-        items: { [item]: { status: 'unset' } },
-      })
-      await place.manifest(domain, { [item]: first }).settle()
-      expect(await fetchConfig(emulator, domain)).toEqual({ [item]: holds })
-      await place.manifest(domain, { [item]: { $unset: true } }).settle()
-      const before = (await fetchWrites(emulator)).length
-      await place.manifest(domain, {}).settle()
-      expect(await fetchWrites(emulator)).toHaveLength(before)
-      expect((await place.json('state', 'list'))['domains']).toEqual([])
-    })
-  } else {
-    it('cannot be unset: the error names the reason', async () => {
-      const { code, out } = await place
-        .manifest(domain, { [item]: { $unset: true } })
-        .cli('validate')
-      expect(code).toBe(1)
-      expect(out).toContain("This item can't be unset")
-      expect(out).toContain('no way to unset')
-    })
-  }
+/** Expects the live configuration of each domain. */
+async function expectLive(items: string[], choose: (item: string) => JsonObject): Promise<void> {
+  const expected = items.map((item) => [nameDomain(item), choose(item)])
+  const live = await fetchConfigs(emulator)
+  expect(items.map((item) => [nameDomain(item), live[nameDomain(item)] ?? {}])).toEqual(expected)
+}
+
+it('every item is set, changed and released', async () => {
+  const items = Object.keys(steps)
+  await settle(items, (item) => ({ [item]: steps[item]?.first ?? null }))
+  await expectLive(items, (item) => ({ [item]: steps[item]?.holds ?? null }))
+  await settle(items, (item) => ({ [item]: steps[item]?.second ?? null }))
+  await expectLive(items, (item) => ({ [item]: steps[item]?.after ?? null }))
+
+  const before = (await fetchWrites(emulator)).length
+  for (const item of items) place.manifest(nameDomain(item), {})
+  expect((await place.json('plan'))['summary']).toMatchObject({ release: items.length, writes: 0 })
+  await place.settle()
+  expect(await fetchWrites(emulator)).toHaveLength(before)
+  await expectLive(items, (item) => ({ [item]: steps[item]?.after ?? null }))
+  expect((await place.json('state', 'list'))['domains']).toEqual([])
 })
+
+it('every item that can be unset is reset by $unset, and set again', async () => {
+  const items = Object.keys(unsetTo)
+  const expectUnset = () =>
+    expectLive(items, (item) => {
+      const value = unsetTo[item]
+      return value === undefined ? {} : { [item]: value }
+    })
+  await settle(items, (item) => ({ [item]: steps[item]?.first ?? null }))
+  await settle(items, (item) => ({ [item]: { $unset: true } }))
+  await expectUnset()
+  for (const item of items)
+    expect(await place.json('state', 'show', nameDomain(item))).toMatchObject({
+      items: { [item]: { status: 'unset' } },
+    })
+  await settle(items, (item) => ({ [item]: steps[item]?.first ?? null }))
+  await expectLive(items, (item) => ({ [item]: steps[item]?.holds ?? null }))
+  await settle(items, (item) => ({ [item]: { $unset: true } }))
+  await expectUnset()
+  const before = (await fetchWrites(emulator)).length
+  await settle(items, () => ({}))
+  expect(await fetchWrites(emulator)).toHaveLength(before)
+  expect((await place.json('state', 'list'))['domains']).toEqual([])
+})
+
+it.each(Object.keys(steps).filter((item) => !(item in unsetTo)))(
+  '%s cannot be unset: the error names the reason',
+  async (item) => {
+    const { code, out } = await place
+      .manifest(nameDomain(item), { [item]: { $unset: true } })
+      .cli('validate')
+    expect(code).toBe(1)
+    expect(out).toContain("This item can't be unset")
+    expect(out).toContain('no way to unset')
+  },
+)

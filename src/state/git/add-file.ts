@@ -15,6 +15,7 @@ export async function addFile(
   ref: string,
   file: { path: string; text: string; message: string },
 ): Promise<void> {
+  if (git.remote === null) await git.refuseCheckedOut(ref)
   for (let race = 0; race < maxRaces; race++) {
     const tip = await (git.remote === null ? git.findTip(ref) : fetchSharedTip(git, ref))
     if (tip === null) throw new EdgewiseError('record-moved', `there is no ${ref} any more`)

@@ -9,8 +9,8 @@ const advices: [RegExp, (remote: string) => string][] = [
   [
     /host key/i,
     () =>
-      'Add the ssh key of the server to known_hosts: run "ssh HOST" in a terminal and compare the ' +
-      'fingerprint, or store the published key in the job.',
+      'Add the ssh key of the server to known_hosts: run "ssh HOST" in a terminal and compare ' +
+      'the fingerprint, or store the published key in the job.',
   ],
   [
     /Permission denied \(/,
@@ -25,10 +25,17 @@ const advices: [RegExp, (remote: string) => string][] = [
       `(credential.helper), without a prompt. "git fetch ${remote}" must work.`,
   ],
   [
-    /resolve host|failed to connect|connect to (host|server)|connection (refused|timed out|reset)|unreachable|does not appear to be a git repository|repository '.*' not found/i,
+    new RegExp(
+      [
+        'resolve host|failed to connect|connect to (host|server)',
+        'connection (refused|timed out|reset)|unreachable',
+        "does not appear to be a git repository|repository '.*' not found",
+      ].join('|'),
+      'i',
+    ),
     (remote) =>
-      `Check the network and the address of the remote ("git remote get-url ${remote}"), then run ` +
-      'the same command again.',
+      `Check the network and the address of the remote ("git remote get-url ${remote}"), then ` +
+      'run the same command again.',
   ],
 ]
 

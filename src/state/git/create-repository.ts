@@ -1,4 +1,5 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { createCommitReader } from './commit-reader.ts'
 import { createGitError, runForLines, splitLines, type Git, type Gits } from './git-command.ts'
 import { createRemote } from './git-remote.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
@@ -33,36 +34,29 @@ export function createRepository(
   // A partial clone fetches missing objects on demand, from a remote that may hang.
   const [readObjects, addObjects] = isPartial ? [gits.network, gits.network] : [git, updates]
   const nullId = '0'.repeat(idLength)
-  const findTip = async (ref: string) =>
-    (await runForLines(git, ['for-each-ref', '--format=%(refname) %(objectname)', ref]))
-      .map((line) => line.split(' '))
-      .find(([name]) => name === ref)?.[1] ?? null
-  let checkedRef = ''
+  const findTips = async (refs: string[]) => {
+    const lines = await runForLines(git, [
+      'for-each-ref',
+      '--format=%(refname) %(objectname)',
+      ...refs,
+    ])
+    const found = new Map(lines.map((line) => line.split(' ') as [string, string]))
+    return refs.map((ref) => found.get(ref) ?? null)
+  }
+  const findTip = async (ref: string) => (await findTips([ref]))[0] ?? null
   let committer: Promise<string> | null = null
   return {
     commonFolder,
     remote,
     findTip,
+    findTips,
     ...(remote === null ? withoutRemote : createRemote(gits, remote, isShallow)),
     findMergeBase: async (one, other) => {
       const found = await readObjects(['merge-base', one, other])
       if (found.code > 1) throw createGitError(['merge-base'], found)
       return splitLines(found.out)[0] ?? null
     },
-    loadFiles: async (commit, path) => {
-      if (isPartial) await prefetchFiles(readObjects, commit, path)
-      return loadFiles(readObjects, commit, path)
-    },
-    listTopFolders: async (commit) =>
-      (await listTree(git, ['--full-tree', commit]))
-        .filter(({ type }) => type === 'tree')
-        .map(({ path }) => path),
-    listPaths: async (commit, path) =>
-      (await listTree(git, ['-r', '--full-tree', commit, '--', path])).map((entry) => entry.path),
-    findId: async (commit, path) => {
-      const [entry] = await listTree(readObjects, ['--full-tree', commit, '--', path])
-      return entry === undefined ? null : `${entry.type} ${entry.id}`
-    },
+    ...createCommitReader(readObjects, isPartial),
     commit: async (parent, changes, message) => {
       committer ??= findCommitter(git)
       const stream = buildImportStream(
@@ -79,9 +73,8 @@ export function createRepository(
       )
       return id ?? ''
     },
+    refuseCheckedOut: (ref) => refuseCheckedOut(git, ref),
     move: async (ref, from, to) => {
-      if (ref.startsWith('refs/heads/') && checkedRef !== ref) await refuseCheckedOut(git, ref)
-      checkedRef = ref
       const args =
         to === null
           ? ['update-ref', '-d', ref, from ?? nullId]
@@ -92,53 +85,6 @@ export function createRepository(
       throw createGitError(args, done)
     },
   }
-}
-
-/**
- * Fetches a partial clone's missing files in one request: git would fetch them one by one. A
- * comparison with the empty tree needs all of them.
- */
-async function prefetchFiles(git: Git, commit: string, path: string): Promise<void> {
-  const [emptyTree = ''] = await runForLines(git, ['hash-object', '-t', 'tree', '--stdin'])
-  await runForLines(git, ['diff-tree', '-r', '--numstat', emptyTree, commit, '--', path])
-}
-
-async function loadFiles(git: Git, commit: string, path: string): Promise<Map<string, string>> {
-  const entries = await listTree(git, ['-r', '--full-tree', commit, '--', path])
-  if (entries.length === 0) return new Map()
-  const { out, ...rest } = await git(
-    ['cat-file', '--batch'],
-    `${entries.map(({ id }) => id).join('\n')}\n`,
-  )
-  if (rest.code !== 0) throw createGitError(['cat-file'], { out, ...rest })
-  const found = new Map<string, string>()
-  let offset = 0
-  for (const { id, path: name } of entries) {
-    const end = out.indexOf(10, offset)
-    const [, type, size] = out.toString('latin1', offset, end).split(' ')
-    if (type !== 'blob' || size === undefined) {
-      throw new EdgewiseError(
-        'record-damaged',
-        `${name} of commit ${commit} can't be read: the repository lacks the object ${id}`,
-        'Run "git fsck" to check the repository, then restore the object from another clone.',
-      )
-    }
-    found.set(name, out.toString('utf8', end + 1, end + 1 + Number(size)))
-    offset = end + 1 + Number(size) + 1
-  }
-  return found
-}
-
-/** Parses the lines of `git ls-tree`: `<mode> <type> <id>\t<path>`. */
-async function listTree(
-  git: Git,
-  args: string[],
-): Promise<{ type: string; id: string; path: string }[]> {
-  return (await runForLines(git, ['ls-tree', '-z', ...args], '', '\0')).map((line) => {
-    const tab = line.indexOf('\t')
-    const [, type = '', id = ''] = line.slice(0, tab).split(' ')
-    return { type, id, path: line.slice(tab + 1) }
-  })
 }
 
 /**

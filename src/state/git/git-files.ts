@@ -110,12 +110,14 @@ class GitFiles {
     })
   }
 
-  publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
+  async publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
+    await this.#git.refuseCheckedOut(this.#ref)
     if (this.#git.remote === null) return this.write(steps, message, guard)
     return this.#queue(async () => {
       const view = await this.#loadView()
       const before = view.tip
-      await this.#refuseImmovable(view)
+      // Refuses before the push what can't be recorded here, because of a full disk for example.
+      if (view.local !== null) await this.#git.move(this.#ref, view.local, view.local)
       try {
         await guard?.(readCommit(this.#git, this.#place, view.tip))
         this.#foreign = findForeignPaths(this.#place, steps)
@@ -134,7 +136,7 @@ class GitFiles {
       const view = await this.#loadView()
       if (view.tip === view.shared && view.dropped === null) return
       if (view.tip !== view.shared) await this.#push(view, 'Outcomes recorded before')
-      await this.#moveLocal(view)
+      if (view.tip !== view.local) await this.#moveLocal(view)
     })
   }
 
@@ -203,14 +205,6 @@ class GitFiles {
       `the branch ${this.#place.branch} of ${git.remote} moved ${maxRaces} times during the write`,
       'Run the same command again when fewer processes write to it.',
     )
-  }
-
-  /**
-   * Refuses before the push what cannot be recorded here: a checked-out branch or a full disk, for
-   * example.
-   */
-  async #refuseImmovable({ local }: BranchView): Promise<void> {
-    if (local !== null) await this.#git.move(this.#ref, local, local)
   }
 
   /**

@@ -26,13 +26,14 @@ export function createRemote(
     network([...asPack, 'fetch', ...transfer, ...withoutRefs, ...options, remote, ref])
   const hasCommit = async (commit: string) =>
     (await git(['cat-file', '-e', `${commit}^{commit}`])).code === 0
-  const fetch = async (ref: string) => {
+  const fetch = async (ref: string, present: string | null = null) => {
     for (let attempt = 0; ; attempt++) {
       const listed = await network(['ls-remote', remote, ref])
       if (listed.code !== 0) throw createUnreachableError(remote, formatGitError(listed))
       const there = findListedCommit(ref, listed.out)
       if (there === null) return null
-      const fetched = (await hasCommit(there)) ? null : await fetchObjects(ref)
+      const isHere = there === present || (await hasCommit(there))
+      const fetched = isHere ? null : await fetchObjects(ref)
       if (fetched === null || (await hasCommit(there))) {
         if (!isShallow || !(await isCutOff(git, there))) return there
         const completed = await fetchObjects(ref, wholeHistory)

@@ -14,15 +14,19 @@ export interface GitRepository {
   readonly remote: string | null
   /** Finds the commit of a ref of this repository; null if the ref does not exist. */
   findTip(ref: string): Promise<string | null>
+  /** Finds the commits of several refs, in their order. */
+  findTips(refs: string[]): Promise<(string | null)[]>
   /**
    * Fetches the commit of a ref of the remote with its whole history; null if the ref does not
    * exist.
+   *
+   * @param present a commit that this repository has, or whose files are known; or null
    */
-  fetch(ref: string): Promise<string | null>
+  fetch(ref: string, present?: string | null): Promise<string | null>
   /** Finds the latest common ancestor of two commits. */
   findMergeBase(one: string, other: string): Promise<string | null>
-  /** Loads a file, or all files in a folder: texts by path. */
-  loadFiles(commit: string, path: string): Promise<Map<string, string>>
+  /** Loads files, or all files in folders: texts by path. */
+  loadFiles(commit: string, ...paths: string[]): Promise<Map<string, string>>
   /** Lists the names of the folders at the top. */
   listTopFolders(commit: string): Promise<string[]>
   /** Lists the paths of all files in a folder. */
@@ -31,6 +35,12 @@ export interface GitRepository {
   findId(commit: string, path: string): Promise<string | null>
   /** Creates a commit durably, without a ref, and returns its id. */
   commit(parent: string | null, changes: Changes, message: string): Promise<string>
+  /**
+   * Refuses a branch that is checked out: moving it would seem to change the user's files.
+   *
+   * @throws EdgewiseError `usage`, with the work tree
+   */
+  refuseCheckedOut(ref: string): Promise<void>
   /**
    * Moves a ref of this repository if it is still at `from`, and returns whether it was. A null
    * `from` means that the ref does not exist; a null `to` deletes it.

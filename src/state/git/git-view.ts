@@ -2,7 +2,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { LocalChanges, SharedFiles } from '../state-files.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
-import { fetchSharedTip } from './shared-tip.ts'
+import { fetchTips } from './shared-tip.ts'
 
 /** Explains the branch to people, and identifies it as state of Edgewise by its first line. */
 export const readmePath = 'README.md'
@@ -20,6 +20,8 @@ export interface GitLocation {
   home: string
   /** Other paths that only this state writes. */
   others: string[]
+  /** Paths that most commands load: they are loaded at once. */
+  early: string[]
 }
 
 /** Commits that this process works with. */
@@ -75,8 +77,10 @@ export function findForeignPaths({ home, others }: GitLocation, steps: FileChang
  */
 export async function loadView(git: GitRepository, place: GitLocation): Promise<BranchView> {
   const ref = buildBranchRef(place)
-  const local = await git.findTip(ref)
-  const shared = git.remote === null ? null : await fetchSharedTip(git, ref)
+  const { local, shared } =
+    git.remote === null
+      ? { local: await git.findTip(ref), shared: null }
+      : await fetchTips(git, ref)
   const view = { ...(await chooseTip(git, place, local, shared)), local, shared }
   if (view.tip !== null) await refuseOther(git, place, view.tip)
   return view
@@ -186,10 +190,10 @@ async function listJournals(git: GitRepository, commit: string): Promise<Set<str
  */
 async function refuseOther(
   git: GitRepository,
-  { branch }: GitLocation,
+  { branch, early }: GitLocation,
   tip: string,
 ): Promise<void> {
-  const text = (await git.loadFiles(tip, readmePath)).get(readmePath)
+  const text = (await git.loadFiles(tip, readmePath, ...early)).get(readmePath)
   if (text?.split('\n')[0] === readmeText.split('\n')[0]) return
   throw new EdgewiseError(
     'usage',

@@ -7,28 +7,43 @@ function listSeenRefs(remote: string, ref: string): [own: string, ofGit: string]
   return [`refs/edgewise/fetched/${remote}/heads/${branch}`, `refs/remotes/${remote}/${branch}`]
 }
 
+/** Commits of the state's branch in this repository and on the remote; null without a branch. */
+interface Tips {
+  local: string | null
+  shared: string | null
+}
+
 /**
- * Fetches the commit of the state's branch on the remote; null if there is no branch. The branch
- * only ever grows, so the commit must descend from every commit that this clone has seen.
+ * Finds the commit of the state's branch in this repository, and fetches that on the remote. The
+ * branch only ever grows, so the latter must descend from every commit that this clone has seen.
  *
  * @param known a commit that this process knows from the remote, or null
  * @throws EdgewiseError `state-rewound` if the branch was deleted or set back
  */
+export async function fetchTips(
+  git: GitRepository,
+  ref: string,
+  known: string | null = null,
+): Promise<Tips> {
+  const refs = [ref, ...listSeenRefs(git.remote ?? '', ref)]
+  for (;;) {
+    // Before the fetch: another process of this clone may see a newer commit meanwhile.
+    const [local = null, remembered = null, ofGit = null] = await git.findTips(refs)
+    const seen = remembered ?? ofGit
+    const shared = await git.fetch(ref, remembered)
+    for (const commit of [seen, known]) await refuseRewound(git, ref, commit, shared)
+    if (shared === remembered || shared === null) return { local, shared }
+    if (await rememberSeen(git, ref, remembered, shared)) return { local, shared }
+  }
+}
+
+/** Fetches the commit of the state's branch on the remote, as `fetchTips` does. */
 export async function fetchSharedTip(
   git: GitRepository,
   ref: string,
   known: string | null = null,
 ): Promise<string | null> {
-  const [own, ofGit] = listSeenRefs(git.remote ?? '', ref)
-  for (;;) {
-    // Before the fetch: another process of this clone may see a newer commit meanwhile.
-    const remembered = await git.findTip(own)
-    const seen = remembered ?? (await git.findTip(ofGit))
-    const shared = await git.fetch(ref)
-    for (const commit of [seen, known]) await refuseRewound(git, ref, commit, shared)
-    if (shared === remembered || shared === null) return shared
-    if (await rememberSeen(git, ref, remembered, shared)) return shared
-  }
+  return (await fetchTips(git, ref, known)).shared
 }
 
 /**
@@ -118,14 +133,13 @@ async function listAcceptCommands(
 ): Promise<string[]> {
   const [own, ofGit] = listSeenRefs(remote, ref)
   const branch = ref.replace(/^refs\/heads\//, '')
-  const local = await git.findTip(ref)
+  const [local = null, ...marks] = await git.findTips([ref, own, ofGit])
   // Commits of the local branch that the remote lacks would count as outcomes to share.
   const isAhead =
     local !== null && (now === null || (await git.findMergeBase(local, now)) !== local)
   const aside =
     local === null || !isAhead ? [] : [`git branch -m ${branch} ${branch}-${local.slice(0, 12)}`]
   if (now !== null) return [...aside, `git update-ref ${own} ${now}`]
-  const marks: string[] = []
-  for (const name of [own, ofGit]) if ((await git.findTip(name)) !== null) marks.push(name)
-  return [...aside, ...marks.map((name) => `git update-ref -d ${name}`)]
+  const seen = [own, ofGit].filter((_, i) => marks[i] !== null)
+  return [...aside, ...seen.map((name) => `git update-ref -d ${name}`)]
 }

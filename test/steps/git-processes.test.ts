@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { GitSandbox } from '../state/git-sandbox.ts'
+import { Place } from './cli.ts'
+import { emulator, setStage } from './stage.ts'
+
+let sandbox: GitSandbox
+setStage()
+beforeEach(() => {
+  sandbox = new GitSandbox()
+})
+afterEach(() => sandbox.remove())
+
+/** Creates a workspace whose git processes are counted. */
+function countIn(root: string): { place: Place; count: (...args: string[]) => Promise<object> } {
+  const log = join(sandbox.folder, 'log')
+  const bin = join(sandbox.folder, 'bin')
+  const path = sandbox.env['PATH'] ?? ''
+  mkdirSync(bin)
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh\necho "$*" >> ${log}\nPATH="${path}" exec git "$@"\n`,
+    { mode: 0o755 },
+  )
+  const place = new Place(emulator.url, '', { root, state: '' })
+  place.env = { ...place.env, ...sandbox.env, PATH: `${bin}:${path}` }
+  const count = async (...args: string[]) => {
+    rmSync(log, { force: true })
+    expect(await place.cli(...args)).toMatchObject({ code: 0 })
+    const counts: Record<string, number> = {}
+    for (const line of readFileSync(log, 'utf8').trim().split('\n')) {
+      const command = line.replace(/^(-c \S+ ?)+/, '').split(' ')[0] ?? ''
+      counts[command] = (counts[command] ?? 0) + 1
+    }
+    return counts
+  }
+  return { place, count }
+}
+
+describe('git processes of a command', () => {
+  it('are counted with a remote: plan, and apply of one write', async () => {
+    const { place, count } = countIn(await sandbox.withRemote())
+    await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
+    place.manifest('a.example.com', { timeout: { time: '11' } })
+    expect(await count('plan')).toEqual({
+      'rev-parse': 2,
+      config: 1,
+      'for-each-ref': 1,
+      'ls-remote': 1,
+      'ls-tree': 1,
+      'cat-file': 1,
+    })
+    expect(await count('apply', '--yes')).toEqual({
+      'rev-parse': 2,
+      config: 1,
+      'for-each-ref': 1,
+      // Acquire the lock, load the state, release the lock.
+      'ls-remote': 3,
+      // The state as loaded, and the journal at the end.
+      'ls-tree': 2,
+      'cat-file': 2,
+      var: 1,
+      worktree: 1,
+      // The lock, the intent, the outcome, the end.
+      'fast-import': 4,
+      // The lock, the intent, the outcome, the end, the lock's release.
+      push: 5,
+      // Intent: the check before it is pushed, both refs after it. Outcome and end: both refs.
+      'update-ref': 7,
+    })
+  })
+
+  it('are counted without a remote: plan, and apply of one write', async () => {
+    const { place, count } = countIn(await sandbox.repository('alone'))
+    await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
+    place.manifest('a.example.com', { timeout: { time: '11' } })
+    expect(await count('plan')).toEqual({
+      'rev-parse': 2,
+      config: 1,
+      'for-each-ref': 1,
+      'ls-tree': 1,
+      'cat-file': 1,
+    })
+    expect(await count('apply', '--yes')).toEqual({
+      'rev-parse': 2,
+      config: 1,
+      // Acquire the lock, load the state, release the lock.
+      'for-each-ref': 3,
+      'ls-tree': 2,
+      'cat-file': 2,
+      var: 1,
+      worktree: 1,
+      'fast-import': 4,
+      'update-ref': 5,
+    })
+  })
+})
