@@ -24,7 +24,8 @@ for (const folder of ['items/', 'own/'].map((name) => new URL(name, conformance)
       (given) => given.expect !== null,
     )
     // One test for all cases of an item: a test for each would take longer than the cases.
-    it(`${item} (${folder.pathname.split('/').at(-2)}) is answered as expected`, async () => {
+    const where = folder.pathname.split('/').at(-2)
+    it(`${item} (${where}): each case is answered as expected`, async () => {
       for (const { id, rule, payload, expect: expected } of cases) {
         const service = createWorld()
         const { status, body } = await service.write({ [item]: payload })
