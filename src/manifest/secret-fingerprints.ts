@@ -30,10 +30,14 @@ export class SecretFingerprints {
     const digest = alone
       ? (keys[0] ?? Buffer.alloc(0))
       : createHmac('sha256', Buffer.concat(keys)).update(fullText).digest()
-    const fingerprint = `scrypt:${digest.subarray(0, 16).toString('hex')}`
-    this.#texts.set(fingerprint, fullText)
+    const fingerprint = this.#format(digest, fullText)
     if (!this.#fingerprints.has(fullText)) this.#fingerprints.set(fullText, fingerprint)
     return fingerprint
+  }
+
+  /** Computes the fingerprint of a text that may be no secret: it is not looked for elsewhere. */
+  computeForeign(text: string): string {
+    return this.#format(this.#deriveKey(text), text)
   }
 
   /** Tests whether the string of a fingerprint is known. */
@@ -51,9 +55,15 @@ export class SecretFingerprints {
     return this.#fingerprints.get(text)
   }
 
-  /** Lists all strings with a fingerprint. */
+  /** Lists all strings with secrets. */
   listTexts(): string[] {
-    return [...this.#texts.values()]
+    return [...this.#fingerprints.keys()]
+  }
+
+  #format(digest: Buffer, text: string): string {
+    const fingerprint = `scrypt:${digest.subarray(0, 16).toString('hex')}`
+    this.#texts.set(fingerprint, text)
+    return fingerprint
   }
 
   #deriveKey(value: string): Buffer {

@@ -1,9 +1,7 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
-import { findSecretFields } from '../catalog/parse-item.ts'
-import { listFieldNames } from '../catalog/value/item-schema.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, type Json } from '../model/json.ts'
+import type { Json } from '../model/json.ts'
 import { createUnresolved, findReference, mapSecrets, type Secret } from '../model/secret.ts'
 import {
   listReferencedNames,
@@ -11,15 +9,11 @@ import {
   type SecretKeeper,
   type SecretPort,
 } from '../model/secret-keeper.ts'
+import { Scrubber } from './scrubber.ts'
+import { sealAnswer, sealForeign, type Seals } from './seal-foreign.ts'
 import { SecretFingerprints } from './secret-fingerprints.ts'
 import type { SecretSources } from './secret-sources.ts'
 import { holdsValue } from './service-address.ts'
-import { listSpellings } from './spellings.ts'
-
-/**
- * Minimum length of a secret to look for inside other texts; a shorter one would match too often.
- */
-const minLength = 4
 
 /** Commands that print values of secrets. */
 export type SecretPrograms = Omit<SecretSources, 'lookUp'>
@@ -42,8 +36,15 @@ export class SecretVault implements SecretKeeper, SecretPort {
   /** Fingerprint → its reference: a name, or a template with names. */
   readonly #templates = new Map<string, string>()
   readonly #unresolved = new Set<string>()
-  readonly #hidden = new Set<string>()
-  readonly #spellings = new Map<string, string[]>()
+  /** Value that no manifest refers to → the text that replaces it. */
+  readonly #hidden = new Map<string, string>()
+  readonly #scrubber = new Scrubber(() => this.#listKnownValues())
+  readonly #seals: Seals = {
+    find: (text) => this.#find(text),
+    seal: (text) => ({ $secret: this.#fingerprints.computeForeign(text) }),
+    isQuoted: (text) => this.isQuoted(text),
+    scrub: (name) => this.scrub(name),
+  }
   readonly #programs: SecretPrograms
 
   /**
@@ -130,15 +131,17 @@ export class SecretVault implements SecretKeeper, SecretPort {
   }
 
   /**
-   * Treats a value as secret that no manifest refers to, such as the token. Short values are
-   * ignored, since they could be a part of anything.
+   * Treats a value as secret that no manifest refers to, such as the token. A value of less than
+   * four characters is ignored, since it could be a part of anything.
+   *
+   * @param label text that replaces the value
    */
-  hide(value: string): void {
-    if (value.length >= 8) this.#hidden.add(value)
+  hide(value: string, label: string): void {
+    this.#hidden.set(value, label)
   }
 
   occursIn(url: string): boolean {
-    return url !== 'emulator' && holdsValue(url, this.#listKnownValues())
+    return url !== 'emulator' && holdsValue(url, this.#listKnownValues().keys())
   }
 
   /** Lists the secrets that were referred to and are not available. */
@@ -181,40 +184,45 @@ export class SecretVault implements SecretKeeper, SecretPort {
     })
   }
 
-  /**
-   * Replaces secrets in a value that the service returned with fingerprints: every secret field,
-   * and every text with a known secret in any spelling. Unknown field names are scrubbed too.
-   */
-  mask(item: ItemKey, value: Json): Json {
-    const always = new Set(findSecretFields(getItemSpec(item), value).map((field) => field.pointer))
-    const names = listFieldNames(getItemSpec(item).schema)
-    const spellings = this.#listKnownValues().flatMap((secret) => this.#listSpellings(secret))
-    const maskNode = (node: Json, pointer: string): Json => {
-      if (typeof node === 'string') {
-        const known = this.#fingerprints.find(node)
-        if (known !== undefined) return { $secret: known }
-        return always.has(pointer) || spellings.some((spelling) => node.includes(spelling))
-          ? { ...this.maskLiteral(node) }
-          : node
-      }
-      if (Array.isArray(node)) return node.map((entry, i) => maskNode(entry, `${pointer}/${i}`))
-      if (!isObject(node)) return node
-      return Object.fromEntries(
-        Object.entries(node).map(([key, field]) => [
-          names.has(key) ? key : this.scrub(key),
-          maskNode(field, `${pointer}/${key}`),
-        ]),
-      )
-    }
-    return maskNode(value, '')
+  recognize(item: ItemKey, value: Json, models: Value[]): Json {
+    return sealForeign(getItemSpec(item), value, models, {
+      find: (text) => this.#find(text),
+      seal: () => ({ $secret: 'unknown' }),
+      isQuoted: () => false,
+      scrub: (name) => name,
+    })
   }
 
-  /** Removes the values of all secrets from a text, in any spelling. */
-  scrub(text: string): string {
-    const spellings = this.#listKnownValues().flatMap((value) => this.#listSpellings(value))
-    return spellings
-      .toSorted((a, b) => b.length - a.length)
-      .reduce((clean, spelling) => clean.replaceAll(spelling, '(secret)'), text)
+  /**
+   * Replaces secrets in an observed or imported value with fingerprints.
+   *
+   * @param models values of the item that may have secrets: desired and recorded ones
+   */
+  mask(item: ItemKey, value: Json, models: Value[]): Json {
+    return sealForeign(getItemSpec(item), value, models, this.#seals)
+  }
+
+  maskAnswer(item: ItemKey, value: Json, models: Value[]): Json {
+    return sealAnswer(getItemSpec(item), value, models, this.#seals)
+  }
+
+  /**
+   * Removes the values of all secrets from a foreign text, in any form.
+   *
+   * @param names names of ours, in lower case, which stay
+   */
+  scrub(text: string, names?: ReadonlySet<string>): string {
+    return this.#scrubber.scrub(text, names)
+  }
+
+  /** Tests whether a foreign text may quote a secret, in any form. */
+  isQuoted(text: string): boolean {
+    return this.#scrubber.isQuoted(text)
+  }
+
+  #find(text: string): Secret | undefined {
+    const fingerprint = this.#fingerprints.find(text)
+    return fingerprint === undefined ? undefined : { $secret: fingerprint }
   }
 
   #lookUpValue(name: string): string | null {
@@ -226,20 +234,12 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return value
   }
 
-  #listSpellings(value: string): string[] {
-    let spellings = this.#spellings.get(value)
-    if (spellings === undefined) {
-      spellings = listSpellings(value)
-      this.#spellings.set(value, spellings)
-    }
-    return spellings
-  }
-
-  /** Lists the values to look for in texts. */
-  #listKnownValues(): string[] {
-    return [
-      ...new Set([...this.#values.values(), ...this.#fingerprints.listTexts(), ...this.#hidden]),
-    ].filter((value): value is string => value !== null && value.length >= minLength)
+  /** Lists the values to look for in texts, with the text that replaces each. */
+  #listKnownValues(): Map<string, string> {
+    const known = [...this.#values.values(), ...this.#fingerprints.listTexts()]
+    const values = new Map<string, string>()
+    for (const value of known) if (value !== null) values.set(value, '(secret)')
+    return new Map([...values, ...this.#hidden])
   }
 }
 

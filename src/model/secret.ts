@@ -10,6 +10,9 @@ export interface Secret {
 
 const unresolved = 'unresolved:'
 
+/** Replaces a foreign text that may quote a secret in a form that can't be recognised. */
+export const withheldMessage = '(message withheld: may quote a secret)'
+
 /** Reports whether a value is a masked secret. */
 export function isSecret(value: unknown): value is { $secret: string } {
   return isObject(value) && typeof value['$secret'] === 'string' && Object.keys(value).length === 1
@@ -23,6 +26,13 @@ export function findReference(secret: string): string | null {
 /** Creates the unresolved secret of a reference. */
 export function createUnresolved(reference: string): Secret {
   return { $secret: unresolved + reference }
+}
+
+/** Reports whether a value contains a secret. */
+export function holdsSecret(value: Json): boolean {
+  if (isSecret(value)) return true
+  if (Array.isArray(value)) return value.some(holdsSecret)
+  return isObject(value) && Object.values(value).some(holdsSecret)
 }
 
 /** Reports whether a value contains an unresolved secret. */

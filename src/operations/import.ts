@@ -6,7 +6,7 @@ import { pluralize } from '../model/words.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
-import { parseImport, type ImportSource } from './parse-import.ts'
+import { parseImport, sealAsRecorded, type ImportSource } from './parse-import.ts'
 import type { Ports } from './ports.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
@@ -43,13 +43,14 @@ export async function importConfig(
   request: ImportRequest,
   ports: Ports,
 ): Promise<Imported> {
-  const observed = request.sources.flatMap((source) =>
+  const imported = request.sources.flatMap((source) =>
     parseImport(source, request.domain, workspace),
   )
   refuseInvalid(workspace)
   return withLock(workspace, 'import', request, ports, async ({ store }) => {
     const { outside, dialogue } = ports
     const recorded = await loadLocked(store, dialogue)
+    const observed = sealAsRecorded(imported, recorded, workspace)
     const manifests =
       request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
     const current =

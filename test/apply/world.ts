@@ -107,7 +107,8 @@ export class World {
   /** Writes marked as doubtful; may throw. */
   onMark: (writes: number[]) => void = () => {}
   secrets: ApplyContext['secrets'] = {
-    mask: (_item, value) => value,
+    recognize: (_item, value) => value,
+    maskAnswer: (_item, value) => value,
     reveal: (payload) => payload,
     listTemplates: () => ({}),
     canReveal: () => true,
