@@ -1,10 +1,13 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameAtService } from '../catalog/item-spec.ts'
+import { representSecretsIn } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
+import { holdsSecret } from '../model/secret.ts'
 import { pluralize } from '../model/words.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
+import { loadSalt } from './load-salt.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import { parseImport, sealAsRecorded, type ImportSource } from './parse-import.ts'
 import type { Ports } from './ports.ts'
@@ -50,6 +53,7 @@ export async function importConfig(
   return withLock(workspace, 'import', request, ports, async ({ store }) => {
     const { outside, dialogue } = ports
     const recorded = await loadLocked(store, dialogue)
+    await loadSalt(workspace, store, outside)
     const observed = sealAsRecorded(imported, recorded, workspace)
     const manifests =
       request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
@@ -58,6 +62,7 @@ export async function importConfig(
         ? workspace
         : loadWorkspace(workspace.root, outside, 'available', manifests.files)
     refuseInvalidNew(current)
+    if (workspace.vault.salt !== null) current.vault.useSalt(workspace.vault.salt)
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
     )
@@ -147,8 +152,10 @@ function recordImported(
   importedAt: string,
 ): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
-  for (const { domain, item, value } of managed) {
+  for (const { domain, item, value: imported } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
+    const value = representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
+    if (holdsSecret(value)) vault.keepSalt()
     const templates = vault.listTemplates(value)
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, {

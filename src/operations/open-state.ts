@@ -3,6 +3,7 @@ import { openGit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { openState as openStateAt, type OpenState } from '../state/open-state.ts'
 import type { RecordedState, Store } from '../state/store.ts'
+import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 
@@ -10,11 +11,13 @@ type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub'>
 
 /** Opens and loads the state of a workspace without the lock. */
 export async function loadState(
-  workspace: StateWorkspace,
+  workspace: LoadedWorkspace,
   outside: Outside,
 ): Promise<{ store: Store; recorded: RecordedState }> {
   const { store } = await openState(workspace, outside)
-  return { store, recorded: await store.load() }
+  const recorded = await store.load()
+  await loadSalt(workspace, store, outside)
+  return { store, recorded }
 }
 
 /**

@@ -7,6 +7,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, ItemState } from '../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { parseJson } from '../model/json.ts'
+import { listRecordedSecrets, representSecretsIn, type Represent } from '../diff/known-secrets.ts'
 import { describeProblem } from '../manifest/unreadable-value.ts'
 import { holdsSecret } from '../model/secret.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -76,16 +77,23 @@ function parseImportedItem(
   return { domain, item, value }
 }
 
-/** Seals imported values at the places where recorded ones have a secret. */
+/**
+ * Seals imported values at the places where recorded ones have a secret, in the form in which
+ * recorded secrets can be compared with them.
+ */
 export function sealAsRecorded(
   imported: ImportedItem[],
   recorded: RecordedState,
   { vault }: Pick<LoadedWorkspace, 'vault'>,
 ): ImportedItem[] {
+  const represent: Represent = (secret, known) => vault.represent(secret, known)
   return imported.map((entry) => {
-    const models = recorded.get(entry.domain)?.get(entry.item)?.candidates ?? []
-    return models.some(holdsSecret)
-      ? { ...entry, value: vault.mask(entry.item, entry.value, models) }
+    const { domain, item, value } = entry
+    if (!catalogue.has(item)) return entry
+    const state = recorded.get(domain)?.get(item)
+    const sealed = vault.mask(item, value, state?.candidates ?? [])
+    return holdsSecret(sealed)
+      ? { ...entry, value: representSecretsIn(item, sealed, listRecordedSecrets(state), represent) }
       : entry
   })
 }

@@ -144,6 +144,13 @@ export interface Store {
    *   since, and the items without a shared outcome are in-doubt
    */
   shareEarlier(): Promise<string[]>
+  /** Loads the salt of the fingerprints of secrets; null if there is none yet. */
+  loadSalt(): Promise<string | null>
+  /**
+   * Stores a new salt with the next change that is for other machines too. That change throws
+   * EdgewiseError `record-moved` if another process has stored one meanwhile.
+   */
+  keepSalt(salt: string): void
   /** Loads the calls that count against the call budget of the account. */
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>

@@ -294,6 +294,8 @@ export class World {
       move: async () => undefined,
       listPruned: async () => ({ applies: [], dropped: 0 }),
       prune: async () => undefined,
+      loadSalt: async () => null,
+      keepSalt: () => undefined,
       listRollouts: async () => [],
       saveRollout: async () => undefined,
       deleteRollouts: async () => undefined,
