@@ -10,9 +10,12 @@ import { markLate } from './settling.ts'
 
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 
-/** Outcome of a write; `isUnsaved`: it proves that the service saved nothing of the write. */
+/** Outcome of a write. */
 export interface Attempted extends Sent {
+  /** Whether it proves that the service saved nothing of the write. */
   isUnsaved: boolean
+  /** Items that the service rewrote. */
+  rewritten: ItemKey[]
 }
 
 /**
@@ -32,9 +35,9 @@ export async function attempt(
   const sent = await sendWrite(write, {
     ...run,
     client: {
-      write: (domains, config) => {
+      write: (...request) => {
         run.called.add(write.id)
-        return run.client.write(domains, config)
+        return run.client.write(...request)
       },
     },
     onWait: (ms, message) =>
@@ -58,7 +61,7 @@ export async function attempt(
     (outcome.kind === 'not sent' ||
       isNotAccepted ||
       (outcome.kind === 'refused' && write.domains.length === 1))
-  const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
+  const getItemsBefore = (domain: Domain): Items => before.get(domain) ?? new Map()
   const withLate = (domain: Domain, items: Items) =>
     markLate(domain, items, getItemsBefore(domain), run.now(), run)
   const record = (computeItems: (domain: Domain) => Items) =>
@@ -69,8 +72,13 @@ export async function attempt(
     ...createRecording(run),
     ...(isAnswered ? { answered: true } : {}),
   }
+  const listRecorded = (item: ItemKey) =>
+    write.domains.flatMap((domain) => getItemsBefore(domain).get(item)?.candidates ?? [])
+  const returned =
+    outcome.kind === 'confirmed'
+      ? findRewritten(write.items, outcome.config, listRecorded, run.secrets)
+      : {}
   if (outcome.kind === 'confirmed') {
-    const returned = findRewritten(write.items, outcome.config, run.secrets)
     await record((domain) =>
       withLate(domain, withConfirmed(getItemsBefore(domain), write.items, returned, recording)),
     )
@@ -81,7 +89,7 @@ export async function attempt(
       withLate(domain, withIntents(getItemsBefore(domain), write.items, recording)),
     )
   }
-  return { ...sent, isUnsaved }
+  return { ...sent, isUnsaved, rewritten: Object.keys(returned) }
 }
 
 /** Writes of the plan that are completed, by id, and the change of the counts. */

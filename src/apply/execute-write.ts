@@ -8,7 +8,6 @@ import {
   reportInDoubt,
   reportRefusal,
 } from './report-parts.ts'
-import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'
 import { computeSettleWait } from './settling.ts'
@@ -37,26 +36,28 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
     const parts = ended.kind === 'refused' && !unsaved ? 0 : move.parts
     return { writes: [write.id], moves: [{ ...move, parts }] }
   }
-  const { outcome, doubted, isUnsaved } = await attempt(write, before, before, run, settle).catch(
-    (error) => {
-      if (run.called.has(write.id)) {
-        run.result.sent = true
-        reportInDoubt(write.id, [whole], explainUnrecorded(error), run)
-      } else reportNotSent(write, error instanceof Error ? error.message : String(error), run)
-      throw error
-    },
-  )
+  const { outcome, doubted, isUnsaved, rewritten } = await attempt(
+    write,
+    before,
+    before,
+    run,
+    settle,
+  ).catch((error) => {
+    if (run.called.has(write.id)) {
+      run.result.sent = true
+      reportInDoubt(write.id, [whole], explainUnrecorded(error), run)
+    } else reportNotSent(write, error instanceof Error ? error.message : String(error), run)
+    throw error
+  })
   const about = { time: run.time(), id: write.id }
   switch (outcome.kind) {
-    case 'confirmed': {
-      const items = Object.keys(findRewritten(write.items, outcome.config, run.secrets))
+    case 'confirmed':
       run.report({
         type: 'write.confirmed',
         ...about,
-        ...(items.length === 0 ? {} : { rewritten: items }),
+        ...(rewritten.length === 0 ? {} : { rewritten }),
       })
       return
-    }
     case 'refused':
       run.report({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
       if (outcome.fatal) run.stop(outcome.message)

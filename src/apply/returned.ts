@@ -7,19 +7,24 @@ import { getOwn, type Json } from '../model/json.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 
 /**
- * Finds the returned values that the service rewrote. Values are compared in canonical form,
- * without their secrets.
+ * Finds the returned values that the service rewrote, without their secrets. Values are compared in
+ * canonical form.
+ *
+ * @param listRecorded lists recorded values of an item, which may have secrets that were not sent
  */
 export function findRewritten(
   forms: Record<ItemKey, Form>,
   returned: Record<ItemKey, Json>,
-  secrets: Pick<SecretPort, 'mask'>,
+  listRecorded: (item: ItemKey) => Value[],
+  secrets: Pick<SecretPort, 'recognize' | 'maskAnswer'>,
 ): Record<ItemKey, Value> {
-  const differing = Object.entries(forms).flatMap(([item, form]) => {
+  const differing = Object.entries(forms).flatMap(([item, { payload }]) => {
     const raw = getOwn(returned, item)
     if (raw === undefined) return []
-    const answer = secrets.mask(item, raw)
-    return isSameAsSent(item, form.payload, answer) ? [] : [[item, answer] as const]
+    const models = [payload, ...listRecorded(item)]
+    return isSameAsSent(item, payload, secrets.recognize(item, raw, models))
+      ? []
+      : [[item, secrets.maskAnswer(item, raw, models)] as const]
   })
   return Object.fromEntries(differing)
 }

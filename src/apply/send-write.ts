@@ -1,5 +1,6 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
 import type { Outcome } from '../model/outcome.ts'
+import { holdsSecret } from '../model/secret.ts'
 import { formatLocalTime } from '../model/wait.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 import type { BudgetWait, CallBudget } from '../service/write/call-budget.ts'
@@ -49,6 +50,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   const config = Object.fromEntries(
     Object.entries(write.items).map(([item, form]) => [item, sending.secrets.reveal(form.payload)]),
   )
+  const hasSecret = Object.values(write.items).some((form) => holdsSecret(form.payload))
   const repeatable = Object.values(write.items).every((form) => isSafeToRepeat(form.name))
   let [unreachedCount, inDoubtCount, throttledCount] = [0, 0, 0]
   // Once an attempt may have taken effect, only a certain answer resolves the doubt.
@@ -74,7 +76,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
       await sending.budget.release(false)
       return end(clearance === 'look' ? unseen : clearance.refused)
     }
-    const outcome = await sending.client.write(write.domains, config)
+    const outcome = await sending.client.write(write.domains, config, hasSecret)
     await sending.budget.release(
       outcome.kind !== 'not sent',
       'limits' in outcome ? outcome.limits : undefined,

@@ -22,7 +22,7 @@ import { smartCompression } from './smart-compression.ts'
 import { sourceUrlRewrite } from './source-url-rewrite.ts'
 import { speedLimit } from './speed-limit.ts'
 import { tosOrigin } from './tos-origin.ts'
-import type { ItemSchema } from './value/item-schema.ts'
+import { listFieldNames, type ItemSchema } from './value/item-schema.ts'
 import { vendorOriginAuth } from './vendor-origin-auth.ts'
 import { videoDrag } from './video-drag.ts'
 import { visitDenyWhitelist } from './visit-deny-whitelist.ts'
@@ -104,4 +104,9 @@ export function getItemSpec(key: ItemKey): ItemSpec {
   const spec = catalogue.get(key)
   if (spec === undefined) throw new TypeError(`expected an item of the catalogue, got "${key}"`)
   return spec
+}
+
+/** Lists the names of all items and of their fields. */
+export function listCatalogueNames(): string[] {
+  return [...catalogue].flatMap(([item, { schema }]) => [item, ...listFieldNames(schema)])
 }

@@ -17,6 +17,8 @@ type World = Pick<Io, 'cwd' | 'env' | 'signal'>
 
 const defaultLimits: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
 const maxStderrLength = 2000
+/** Length of the stderr in which secrets are looked for; longer than any secret at its start. */
+const maxForeign = 50_000
 
 /**
  * Loads the observed configuration of the service. A name that ends in `.json`, and an existing
@@ -114,7 +116,8 @@ function runProgram(
     } as const
     execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) return fulfil(stdout)
-      const complaint = escapeInvisibleInLines(scrub(stderr.slice(-maxStderrLength)).trim())
+      const scrubbed = scrub(stderr.slice(-maxForeign)).slice(-maxStderrLength)
+      const complaint = escapeInvisibleInLines(scrubbed.trim())
       reject(
         createError(
           program,

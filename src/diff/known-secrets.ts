@@ -4,37 +4,61 @@ import type { ItemKey, ItemState, Snapshot, Value } from '../model/item.ts'
 import { resolvePointer } from '../model/json.ts'
 import {
   findReference,
+  holdsSecret,
   holdsUnresolved,
   isSecret,
+  listSecrets,
   mapSecrets,
-  type Secret,
 } from '../model/secret.ts'
 
-/** Resolves the references in desired items; `resolve` may leave one unresolved. */
-export function resolveSecrets(
-  desired: Snapshot,
-  resolve: (reference: string) => Secret,
+/**
+ * Returns the form of a secret in which it can be compared with the recorded secrets of its item;
+ * the same secret if its value is not available.
+ */
+export type Represent = (secret: string, recorded: ReadonlySet<string>) => string
+
+/**
+ * Represents the secrets of items so that they can be compared with recorded state. `represent` may
+ * leave a reference unresolved.
+ */
+export function representSecrets(
+  items: Snapshot,
+  recorded: Snapshot,
+  represent: Represent,
 ): Snapshot {
   // Domains with the same profiles share values.
-  const resolved = new Map<Value, Value>()
-  const resolveValue = (item: ItemKey, value: Value) => {
-    const known = resolved.get(value) ?? resolveSecretsIn(item, value, resolve)
-    resolved.set(value, known)
-    return known
-  }
-  return mapUnresolvedItems(desired, (item, state) => ({
-    ...state,
-    candidates: state.candidates.map((value) => resolveValue(item, value)),
-  }))
+  const represented = new Map<Value, Map<string, Value>>()
+  return mapItems(items, holdsSecret, (item, state, domain) => {
+    const known = listRecordedSecrets(recorded.get(domain)?.get(item))
+    const name = [...known].join(' ')
+    const representValue = (value: Value) => {
+      const values = represented.get(value) ?? new Map<string, Value>()
+      represented.set(value, values)
+      const result = values.get(name) ?? representSecretsIn(item, value, known, represent)
+      values.set(name, result)
+      return result
+    }
+    return { ...state, candidates: state.candidates.map(representValue) }
+  })
 }
 
-/** Resolves the references in a value of an item; the result is canonical. */
-export function resolveSecretsIn(
+/** Represents the secrets in a value of an item; the result is canonical. */
+export function representSecretsIn(
   item: ItemKey,
   value: Value,
-  resolve: (reference: string) => Secret,
+  recorded: ReadonlySet<string>,
+  represent: Represent,
 ): Value {
-  return replaceReferences(item, value, (reference) => resolve(reference).$secret)
+  return getItemSpec(item).canonicalize(
+    mapSecrets(value, (secret) => ({ $secret: represent(secret, recorded) })),
+  )
+}
+
+/** Lists the secrets of an item in state. */
+export function listRecordedSecrets(state: ItemState | undefined): Set<string> {
+  if (state === undefined) return new Set()
+  const { candidates, returned } = state
+  return listSecrets(returned === undefined ? candidates : [...candidates, returned])
 }
 
 /**
@@ -49,7 +73,7 @@ export function replaceKnownSecrets(
   recorded: Snapshot,
   isAssumed: (reference: string) => boolean = () => true,
 ): Snapshot {
-  return mapUnresolvedItems(desired, (item, state, domain) => {
+  return mapItems(desired, holdsUnresolved, (item, state, domain) => {
     const templates = Object.entries(recorded.get(domain)?.get(item)?.templates ?? {})
     const replaced: Record<string, string> = {}
     const candidates = state.candidates.map((value) =>
@@ -101,19 +125,20 @@ function replaceReferences(
   return getItemSpec(item).canonicalize(replaced)
 }
 
-/** Copies a snapshot with other states for the items that have unresolved secrets. */
-function mapUnresolvedItems(
+/** Copies a snapshot with other states for the items with such values. */
+function mapItems(
   snapshot: Snapshot,
+  isMapped: (value: Value) => boolean,
   replace: (item: ItemKey, state: ItemState, domain: string) => ItemState,
 ): Snapshot {
   return new Map(
     [...snapshot].map(([domain, items]) => [
       domain,
-      [...items.values()].some(({ candidates }) => candidates.some(holdsUnresolved))
+      [...items.values()].some(({ candidates }) => candidates.some(isMapped))
         ? new Map(
             [...items].map(([item, state]) => [
               item,
-              state.candidates.some(holdsUnresolved) ? replace(item, state, domain) : state,
+              state.candidates.some(isMapped) ? replace(item, state, domain) : state,
             ]),
           )
         : items,

@@ -674,6 +674,19 @@ released: Domains
 applies: string[]
 }
 /**
+ * Random salt of the fingerprints of secrets, of all workspaces at an address: salt/<address>/<name>.json.
+ */
+export interface SaltFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.salt/1"
+/**
+ * The salt: 16 random bytes as hex digits.
+ */
+salt: string
+}
+/**
  * Intents of one batch of writes of an apply, recorded before its first call: <id>/<address>/waves/<apply>/<batch>.json.
  */
 export interface WaveFile {

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { formatPointerStep } from '../model/json.ts'
 import { compareDiagnostics, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
@@ -11,6 +12,7 @@ import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { holdsValue, createSecretAddressFinding } from './service-address.ts'
 import { createSourceLineLookup } from './source-line.ts'
 import { parseWorkspaceConfig } from './workspace-config.ts'
+import { explainWeakness } from './weak-secret.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
@@ -58,7 +60,29 @@ export function loadWorkspace(
     diagnostics: [...all, ...assembled.diagnostics].toSorted(compareDiagnostics),
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files]),
+    findWeakSecrets: () =>
+      [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
+        createWeakDiagnostic(document, name, value),
+      ),
   }
+}
+
+/** Creates the diagnostic about a secret that is easy to guess; none for others. */
+function createWeakDiagnostic(document: YamlDocument, name: string, value: string): Diagnostic[] {
+  const reason = value === '' ? null : explainWeakness(value)
+  if (reason === null) return []
+  return [
+    createDiagnostic(document, {
+      code: 'secret-weak',
+      severity: 'warning',
+      pointer: `/secrets${formatPointerStep(name)}`,
+      part: 'key',
+      summary: 'Secret is easy to guess',
+      detail:
+        `the secret "${name}" can be guessed from its fingerprint in the state: ${reason}. ` +
+        'Use a long random value.',
+    }),
+  ]
 }
 
 /**
@@ -99,7 +123,7 @@ function loadFiles(root: string, env: Record<string, string | undefined>): Loade
   const { service, secrets } = loaded.config
   if (
     service.url !== 'emulator' &&
-    holdsValue(service.url, loadSecretsWithoutCommand(home, secrets, env))
+    holdsValue(service.url, loadSecretsWithoutCommand(home, secrets, env).values())
   )
     throw createInvalidError([createDiagnostic(loaded.document, createSecretAddressFinding())])
 

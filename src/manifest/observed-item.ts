@@ -7,9 +7,8 @@ import { createConfirmedState, unrecordedState } from '../model/item.ts'
 import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../model/item.ts'
 import { resolvePointer, isObject, getOwn, type Json } from '../model/json.ts'
 import { isSecret, mapSecrets } from '../model/secret.ts'
-import { sealLike } from './seal-like.ts'
 import type { SecretVault } from './secret-vault.ts'
-import { describeRefusal, isSafeToShow, redactProblem } from './unreadable-value.ts'
+import { describeProblem } from './unreadable-value.ts'
 
 /** Recorded and desired items, as context for observed ones. */
 export interface KnownItems {
@@ -51,11 +50,9 @@ export function parseObservedItem(
     ({ severity, pointer }) =>
       severity === 'error' && !hidden.some((field) => field.pointer === pointer),
   )
-  const isSafe = isSafeToShow(spec, [...(state?.candidates ?? []), ...desired], known.vault)
-  if (problem !== undefined) {
-    const safeProblem = isSafe ? problem : redactProblem(spec, problem, filled, domain)
-    return createUnreadable(describeRefusal(spec, safeProblem, isSafe, known.vault))
-  }
+  const models = [...(state?.candidates ?? []), ...desired]
+  if (problem !== undefined)
+    return createUnreadable(describeProblem(spec, problem, filled, domain, models, known.vault))
   const imperative = parseItem(spec, filled, 'manifest', domain).problems.find(isImperative)
   const action = 'it is an action, not a state'
   if (imperative !== undefined)
@@ -64,9 +61,7 @@ export function parseObservedItem(
     (value, { pointer, secret }) => setAtPointer(value, pointer, secret),
     parsed.payload,
   )
-  const others = [baseValue, desired[0]].filter((value) => value !== undefined)
-  const masked = known.vault.mask(spec.key, restored)
-  const sealed = sealLike(masked, others, (text) => known.vault.maskLiteral(text))
+  const sealed = known.vault.mask(spec.key, restored, models)
   const hiddenPointers = hidden.map(({ pointer }) => pointer)
   // An item without state has no recorded secret to compare with.
   const notCompared =

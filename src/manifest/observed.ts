@@ -34,10 +34,10 @@ export function parseObserved(
   let foreign = 0
   for (const [name, config] of Object.entries(data)) {
     const domain = name.toLowerCase()
-    if (!isDomain(domain))
-      throw createShapeError(
-        `expected domain names as keys, got ${JSON.stringify(name.slice(0, 80))}`,
-      )
+    if (!isDomain(domain)) {
+      const shown = known.vault.scrub(name).slice(0, 80)
+      throw createShapeError(`expected domain names as keys, got ${JSON.stringify(shown)}`)
+    }
     if (!isObject(config))
       throw createShapeError(
         `expected an object of items under "${domain}", got ${describeType(config)}`,

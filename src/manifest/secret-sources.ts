@@ -73,17 +73,19 @@ export function createSecretSources(
   }
 }
 
-/** Loads the values of secrets that don't come from a command, for comparison only. */
+/** Loads the values of secrets that don't come from a command, by name, for checks only. */
 export function loadSecretsWithoutCommand(
   root: string,
   sources: Record<string, SecretSource>,
   env: Env,
-): string[] {
-  return Object.values(sources).flatMap((source) => {
-    if ('command' in source) return []
-    const value = 'env' in source ? env[source.env] : loadSmallFile(resolve(root, source.file))
-    return value === undefined ? [] : [value.replace(/\r?\n$/, '')]
-  })
+): Map<string, string> {
+  return new Map(
+    Object.entries(sources).flatMap(([name, source]): [string, string][] => {
+      if ('command' in source) return []
+      const value = 'env' in source ? env[source.env] : loadSmallFile(resolve(root, source.file))
+      return value === undefined ? [] : [[name, value.replace(/\r?\n$/, '')]]
+    }),
+  )
 }
 
 /** Loads the text of a regular file of at most a megabyte; other files may never end. */

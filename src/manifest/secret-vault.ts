@@ -1,93 +1,82 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
-import { findSecretFields } from '../catalog/parse-item.ts'
-import { listFieldNames } from '../catalog/value/item-schema.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, type Json } from '../model/json.ts'
-import { createUnresolved, findReference, mapSecrets, type Secret } from '../model/secret.ts'
+import type { Json } from '../model/json.ts'
 import {
-  listReferencedNames,
-  listSecretNames,
-  type SecretKeeper,
-  type SecretPort,
-} from '../model/secret-keeper.ts'
-import { SecretFingerprints } from './secret-fingerprints.ts'
-import type { SecretSources } from './secret-sources.ts'
+  createNew,
+  createUnresolved,
+  findNewReference,
+  findReference,
+  listSecrets,
+  mapSecrets,
+  type Secret,
+} from '../model/secret.ts'
+import { listSecretNames, type SecretKeeper, type SecretPort } from '../model/secret-keeper.ts'
+import { Scrubber } from './scrubber.ts'
+import { sealAnswer, sealForeign, type Seals } from './seal-foreign.ts'
+import { SecretFingerprints, type Salt, type SecretText } from './secret-fingerprints.ts'
+import { SecretValues } from './secret-values.ts'
 import { holdsValue } from './service-address.ts'
-import { listSpellings } from './spellings.ts'
-
-/**
- * Minimum length of a secret to look for inside other texts; a shorter one would match too often.
- */
-const minLength = 4
-
-/** Commands that print values of secrets. */
-export type SecretPrograms = Omit<SecretSources, 'lookUp'>
-
-const noPrograms: SecretPrograms = {
-  isCommand: () => false,
-  explain: () => 'its value is not known',
-  run: (name) => Promise.reject(new TypeError(`expected a command for the secret ${name}`)),
-}
 
 /**
  * Keeps the values of secrets; nothing else knows them. They exist in memory only. Everything else
- * sees a scrypt fingerprint salted with the workspace's id, so that plans are reproducible and a
- * changed value is detected.
+ * sees a scrypt fingerprint with the salt of the state, so that a changed value is detected.
  */
-export class SecretVault implements SecretKeeper, SecretPort {
-  readonly #lookUp: (name: string) => string | null
-  readonly #values = new Map<string, string | null>()
+export class SecretVault extends SecretValues implements SecretKeeper, SecretPort {
   readonly #fingerprints: SecretFingerprints
-  /** Fingerprint → its reference: a name, or a template with names. */
-  readonly #templates = new Map<string, string>()
-  readonly #unresolved = new Set<string>()
-  readonly #hidden = new Set<string>()
-  readonly #spellings = new Map<string, string[]>()
-  readonly #programs: SecretPrograms
+  #salt: Salt | null = null
+  /** Value that no manifest refers to → the text that replaces it. */
+  readonly #hidden = new Map<string, string>()
+  readonly #scrubber = new Scrubber(() => this.#listKnownValues())
 
-  /**
-   * @param lookUp returns the value of a secret, or null if it is not available
-   * @param programs commands for values that are not available
-   */
-  constructor(id: string, lookUp: (name: string) => string | null, programs = noPrograms) {
+  /** @param id of the workspace; other parameters as for `SecretValues` */
+  constructor(id: string, ...lookUp: ConstructorParameters<typeof SecretValues>) {
+    super(...lookUp)
     this.#fingerprints = new SecretFingerprints(`edgewise ${id}`)
-    this.#lookUp = lookUp
-    this.#programs = programs
   }
 
-  /** Lists the names in a reference (a name, or a template) whose values are not available. */
-  listMissing(reference: string): string[] {
-    return listReferencedNames(reference).filter((name) => this.#lookUpValue(name) === null)
+  /** Salt of the fingerprints; null until the state is loaded. */
+  get salt(): Salt | null {
+    return this.#salt
   }
 
-  /** Tests whether the value of a secret comes from a command, which runs after consent. */
-  isCommand(name: string): boolean {
-    return this.#programs.isCommand(name)
+  /** Sets the salt of the state. */
+  useSalt(salt: Salt): void {
+    this.#salt = salt
+    this.#fingerprints.useSalt(salt.text)
   }
 
-  /** Explains in a clause why the value of a secret is not available. */
-  explain(name: string): string {
-    return this.#programs.explain(name)
+  /** Has the salt stored, if it is not yet: fingerprints are about to be recorded. */
+  keepSalt(): void {
+    if (this.#salt === null || this.#salt.isStored) return
+    this.#salt.keep()
+    this.#salt.isStored = true
   }
 
   /**
-   * Runs the commands of these secrets, each once per process. Only allowed after consent to writes
-   * that contain them.
+   * Returns the form of a secret in which it can be compared with recorded ones: the recorded
+   * secret if it is the same, otherwise the form in which it will be recorded. Every comparison of
+   * secrets uses this function.
    *
-   * @throws EdgewiseError `access` if one of them fails or prints nothing
+   * @param secret of a manifest, a plan or a state; it stays as it is if its value is not available
+   * @param recorded secrets of the item in state
+   * @param asNew as if state had no salt
    */
-  async obtain(names: Iterable<string>, signal: AbortSignal): Promise<void> {
-    for (const name of new Set(names)) {
-      if (this.#lookUpValue(name) !== null) continue
-      this.#values.set(name, await this.#programs.run(name, signal))
-      this.#unresolved.delete(name)
-    }
+  represent(secret: string, recorded: ReadonlySet<string> = new Set(), asNew = false): string {
+    const text = this.#findText(secret)
+    return text === undefined ? secret : this.#represent(text, recorded, asNew)
   }
 
-  /** Returns the secret of a reference: a name, or a template with names. */
+  /** Returns the secret of a reference, a name or a template with names, as it is recorded. */
   resolve(reference: string): Secret {
-    return this.maskTemplate(reference.includes('${') ? reference : `\${secret:${reference}}`)
+    const secret = createUnresolved(reference)
+    return { $secret: this.represent(secret.$secret) }
+  }
+
+  /** Tests whether a recorded secret is the same as that of a reference. */
+  isSame(secret: string, reference: string): boolean {
+    const text = this.#resolveText(reference)
+    return text !== undefined && this.#fingerprints.matches(text, secret)
   }
 
   /**
@@ -95,83 +84,62 @@ export class SecretVault implements SecretKeeper, SecretPort {
    * everywhere from now on.
    */
   refer(template: string): Secret {
-    this.maskTemplate(template)
+    this.#resolveText(template)
     return createUnresolved(shorten(template))
   }
 
   /** Tests whether the values of all secrets in a value are available. */
   canReveal(value: Value): boolean {
-    let isComplete = true
-    mapSecrets(value, (secret) => {
-      isComplete &&= this.#fingerprints.has(secret)
-      return null
-    })
-    return isComplete
+    return [...listSecrets([value])].every((secret) => this.knows(secret))
   }
 
   maskTemplate(template: string): Secret {
-    const names = listSecretNames(template)
-    const values = names.map((name) => this.#lookUpValue(name))
-    if (values.includes(null)) {
-      for (const name of names) if (this.#lookUpValue(name) === null) this.#unresolved.add(name)
-      return createUnresolved(shorten(template))
-    }
-    const fullText = template.replace(
-      /\$\{secret:([^}]*)\}/g,
-      (_, name: string) => this.#lookUpValue(name) ?? '',
-    )
-    const fingerprint = this.#fingerprints.compute(fullText, values as string[])
-    this.#templates.set(fingerprint, shorten(template))
-    return { $secret: fingerprint }
+    return this.resolve(shorten(template))
   }
 
   maskLiteral(value: string): Secret {
-    return { $secret: this.#fingerprints.compute(value, [value]) }
+    return { $secret: this.#fingerprints.compute(this.#fingerprints.add(value, [value], null)) }
   }
 
   /**
-   * Treats a value as secret that no manifest refers to, such as the token. Short values are
-   * ignored, since they could be a part of anything.
+   * Treats a value as secret that no manifest refers to, such as the token. A value of less than
+   * four characters is ignored, since it could be a part of anything.
+   *
+   * @param label text that replaces the value
    */
-  hide(value: string): void {
-    if (value.length >= 8) this.#hidden.add(value)
+  hide(value: string, label: string): void {
+    this.#hidden.set(value, label)
   }
 
   occursIn(url: string): boolean {
-    return url !== 'emulator' && holdsValue(url, this.#listKnownValues())
+    return url !== 'emulator' && holdsValue(url, this.#listKnownValues().keys())
   }
 
-  /** Lists the secrets that were referred to and are not available. */
-  listUnresolved(): string[] {
-    return [...this.#unresolved].toSorted()
-  }
-
-  /** Tests whether the string of a fingerprint is available. */
-  knows(fingerprint: string): boolean {
-    return this.#fingerprints.has(fingerprint)
+  /** Tests whether the text of a fingerprint, or of a new secret, is available. */
+  knows(secret: string): boolean {
+    return findReference(secret) === null && this.#findText(secret) !== undefined
   }
 
   /** Returns the references of the secrets in a value, by fingerprint. */
   listTemplates(value: Value): Record<string, string> {
-    const templates: Record<string, string> = {}
-    mapSecrets(value, (secret) => {
-      const template = this.#templates.get(secret)
-      if (template !== undefined) templates[secret] = template
-      return null
-    })
-    return templates
+    return Object.fromEntries(
+      [...listSecrets([value])].flatMap((secret) => {
+        const template = this.knows(secret) ? this.#findText(secret)?.template : null
+        return typeof template === 'string' ? [[secret, template]] : []
+      }),
+    )
   }
 
   /**
-   * Replaces the secrets in a value with their strings, for the wire only.
+   * Replaces the secrets in a value with their texts, for the wire only.
    *
    * @throws EdgewiseError `access` if one of them is not available
    */
   reveal(value: Value): Json {
     return mapSecrets(value, (secret) => {
-      const known = this.#fingerprints.findText(secret)
-      if (known !== undefined) return known
       const reference = findReference(secret)
+      const known = reference === null ? this.#findText(secret) : undefined
+      if (known !== undefined) return known.text
       const name = reference === null ? 'a recorded secret' : `the secret ${reference}`
       throw new EdgewiseError(
         'access',
@@ -181,65 +149,94 @@ export class SecretVault implements SecretKeeper, SecretPort {
     })
   }
 
+  recognize(item: ItemKey, value: Json, models: Value[]): Json {
+    return sealForeign(getItemSpec(item), value, models, {
+      ...this.#createSeals(models),
+      seal: () => ({ $secret: 'unknown' }),
+      isQuoted: () => false,
+      scrub: (name) => name,
+    })
+  }
+
   /**
-   * Replaces secrets in a value that the service returned with fingerprints: every secret field,
-   * and every text with a known secret in any spelling. Unknown field names are scrubbed too.
+   * Replaces secrets in an observed or imported value with fingerprints.
+   *
+   * @param models values of the item that may have secrets: desired and recorded ones
    */
-  mask(item: ItemKey, value: Json): Json {
-    const always = new Set(findSecretFields(getItemSpec(item), value).map((field) => field.pointer))
-    const names = listFieldNames(getItemSpec(item).schema)
-    const spellings = this.#listKnownValues().flatMap((secret) => this.#listSpellings(secret))
-    const maskNode = (node: Json, pointer: string): Json => {
-      if (typeof node === 'string') {
-        const known = this.#fingerprints.find(node)
-        if (known !== undefined) return { $secret: known }
-        return always.has(pointer) || spellings.some((spelling) => node.includes(spelling))
-          ? { ...this.maskLiteral(node) }
-          : node
-      }
-      if (Array.isArray(node)) return node.map((entry, i) => maskNode(entry, `${pointer}/${i}`))
-      if (!isObject(node)) return node
-      return Object.fromEntries(
-        Object.entries(node).map(([key, field]) => [
-          names.has(key) ? key : this.scrub(key),
-          maskNode(field, `${pointer}/${key}`),
-        ]),
-      )
+  mask(item: ItemKey, value: Json, models: Value[]): Json {
+    return sealForeign(getItemSpec(item), value, models, this.#createSeals(models))
+  }
+
+  maskAnswer(item: ItemKey, value: Json, models: Value[]): Json {
+    return sealAnswer(getItemSpec(item), value, models, this.#createSeals(models))
+  }
+
+  /**
+   * Removes the values of all secrets from a foreign text, in any form.
+   *
+   * @param names names of ours, in lower case, which stay
+   */
+  scrub(text: string, names?: ReadonlySet<string>): string {
+    return this.#scrubber.scrub(text, names)
+  }
+
+  /** Tests whether a foreign text may quote a secret, in any form. */
+  isQuoted(text: string): boolean {
+    return this.#scrubber.isQuoted(text)
+  }
+
+  #createSeals(models: Value[]): Seals {
+    const recorded = listSecrets(models)
+    return {
+      find: (text) => {
+        const known = this.#fingerprints.findByText(text)
+        return known === undefined ? undefined : { $secret: this.#represent(known, recorded) }
+      },
+      seal: (text) => {
+        const foreign = this.#fingerprints.createForeign(text)
+        const same = [...recorded].find((each) => this.#fingerprints.matches(foreign, each))
+        return { $secret: same ?? this.#fingerprints.compute(foreign) }
+      },
+      isQuoted: (text) => this.isQuoted(text),
+      scrub: (name) => this.scrub(name),
     }
-    return maskNode(value, '')
   }
 
-  /** Removes the values of all secrets from a text, in any spelling. */
-  scrub(text: string): string {
-    const spellings = this.#listKnownValues().flatMap((value) => this.#listSpellings(value))
-    return spellings
-      .toSorted((a, b) => b.length - a.length)
-      .reduce((clean, spelling) => clean.replaceAll(spelling, '(secret)'), text)
+  #represent(text: SecretText, recorded: ReadonlySet<string>, asNew = false): string {
+    for (const secret of recorded) if (this.#fingerprints.matches(text, secret)) return secret
+    const isNew = asNew || this.#salt?.isStored === false
+    if (!isNew) return this.#fingerprints.compute(text)
+    // A literal is in the manifest anyway.
+    return text.template === null
+      ? this.#fingerprints.computeOld(text)
+      : createNew(text.template).$secret
   }
 
-  #lookUpValue(name: string): string | null {
-    let value = this.#values.get(name)
-    if (value === undefined) {
-      value = this.#lookUp(name)
-      this.#values.set(name, value)
-    }
-    return value
+  #findText(secret: string): SecretText | undefined {
+    const reference = findReference(secret) ?? findNewReference(secret)
+    return reference === null ? this.#fingerprints.find(secret) : this.#resolveText(reference)
   }
 
-  #listSpellings(value: string): string[] {
-    let spellings = this.#spellings.get(value)
-    if (spellings === undefined) {
-      spellings = listSpellings(value)
-      this.#spellings.set(value, spellings)
-    }
-    return spellings
+  /** Finds the text of a reference; undefined if a value is not available. */
+  #resolveText(reference: string): SecretText | undefined {
+    const template = reference.includes('${') ? reference : `\${secret:${reference}}`
+    const names = listSecretNames(template)
+    const values = this.findAll(names)
+    if (values === null) return undefined
+    const text = template.replace(
+      /\$\{secret:([^}]*)\}/g,
+      (_, name: string) => values[names.indexOf(name)] ?? '',
+    )
+    return this.#fingerprints.add(text, values, shorten(template))
   }
 
-  /** Lists the values to look for in texts. */
-  #listKnownValues(): string[] {
-    return [
-      ...new Set([...this.#values.values(), ...this.#fingerprints.listTexts(), ...this.#hidden]),
-    ].filter((value): value is string => value !== null && value.length >= minLength)
+  /** Lists the values to look for in texts, with the text that replaces each. */
+  #listKnownValues(): Map<string, string> {
+    const known = [...this.list(), ...this.#fingerprints.listTexts()]
+    return new Map([
+      ...known.map((value): [string, string] => [value, '(secret)']),
+      ...this.#hidden,
+    ])
   }
 }
 

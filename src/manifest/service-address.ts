@@ -1,5 +1,6 @@
 import { isLoopback } from '../model/loopback.ts'
 import type { Finding } from './finding.ts'
+import { decodePercent } from './readings.ts'
 import { listSpellings } from './spellings.ts'
 import { createWorkspaceFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
@@ -82,10 +83,3 @@ function listDecodings(text: string): string[] {
 }
 
 const maxDecodings = 3
-
-/** Undoes percent-encoding wherever it is well-formed. */
-function decodePercent(text: string): string {
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
-    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
-  )
-}

@@ -26,14 +26,6 @@ export function listSpellings(text: string): string[] {
   ].toSorted((a, b) => b.length - a.length)
 }
 
-/** Removes a value from a text, in any spelling. */
-export function removeValue(text: string, value: string, replacement: string): string {
-  return listSpellings(value).reduce(
-    (clean, spelling) => clean.replaceAll(spelling, replacement),
-    text,
-  )
-}
-
 /** Minimum length of a base64 part; a shorter one may be a part of anything. */
 const minLength = 6
 

@@ -6,7 +6,7 @@ import type { Unreadable } from '../model/drift.ts'
 import type { Domain, Value } from '../model/item.ts'
 import { formatPointerStep, isObject, parsePointer, type Json } from '../model/json.ts'
 import { problemSummaries, type Problem } from '../model/problem.ts'
-import { mapSecrets } from '../model/secret.ts'
+import { holdsSecret } from '../model/secret.ts'
 import type { SecretVault } from './secret-vault.ts'
 
 /** Limits of observed values in a message: characters of each part, and levels of nesting. */
@@ -14,27 +14,37 @@ const maxReason = 200
 const maxPointer = 80
 const maxDepth = 20
 
-/** Tests whether messages may contain observed values: only if none can be an unknown secret. */
-export function isSafeToShow(spec: ItemSpec, values: Value[], vault: SecretVault): boolean {
-  let secret = holdsSecrets(spec.schema) || vault.listUnresolved().length > 0
-  for (const value of values)
-    mapSecrets(value, () => {
-      secret = true
-      return null
-    })
-  return !secret
+/**
+ * Describes where and why an observed or imported payload is refused. Includes its texts only if
+ * none can be a secret.
+ *
+ * @param values desired and recorded values of the item
+ */
+export function describeProblem(
+  spec: ItemSpec,
+  problem: Problem,
+  payload: Json,
+  domain: Domain,
+  values: Value[],
+  vault: SecretVault,
+): Unreadable {
+  const { pointer, detail } = problem
+  return isSafeToShow(spec, values, vault) && !vault.isQuoted(`${pointer} ${detail}`)
+    ? { pointer: truncate(pointer, maxPointer), reason: truncate(detail, maxReason) }
+    : describeUnsafe(spec, redactProblem(spec, problem, payload, domain))
+}
+
+function isSafeToShow(spec: ItemSpec, values: Value[], vault: SecretVault): boolean {
+  return (
+    !holdsSecrets(spec.schema) && vault.listUnresolved().length === 0 && !values.some(holdsSecret)
+  )
 }
 
 /**
  * Returns the same problem for the payload without its texts and numbers, any of which may be a
  * secret.
  */
-export function redactProblem(
-  spec: ItemSpec,
-  problem: Problem,
-  payload: Json,
-  domain: Domain,
-): Problem {
+function redactProblem(spec: ItemSpec, problem: Problem, payload: Json, domain: Domain): Problem {
   const { problems } = parseItem(spec, redact(payload), 'wire', domain)
   const errors = problems.filter(({ severity }) => severity === 'error')
   const same = errors.find(({ pointer }) => pointer === problem.pointer)
@@ -51,18 +61,8 @@ function redact(value: Json, depth = 0): Json {
   return Object.fromEntries(fields.map(([key, field]) => [key, redact(field, depth + 1)]))
 }
 
-/** Describes where and why a value is refused; includes observed values only if they are safe. */
-export function describeRefusal(
-  spec: ItemSpec,
-  problem: Problem,
-  isSafe: boolean,
-  vault: SecretVault,
-): Unreadable {
-  const { code, pointer, detail } = problem
-  if (isSafe) {
-    const reason = truncate(vault.scrub(detail), maxReason)
-    return { pointer: truncate(vault.scrub(pointer), maxPointer), reason }
-  }
+/** Describes a problem of a payload with secrets, without unknown names of fields. */
+function describeUnsafe(spec: ItemSpec, { code, pointer, detail }: Problem): Unreadable {
   const names = listFieldNames(spec.schema)
   const steps = parsePointer(pointer)
   const foreign = steps.findIndex((step) => !names.has(step) && !/^\d{1,4}$/.test(step))

@@ -64,6 +64,7 @@ export type DiagnosticCode =
   | 'reference-unknown'
   | 'secret-literal'
   | 'secret-invalid'
+  | 'secret-weak'
 
 /** One problem at one place, as reported by `validate`. */
 export interface Diagnostic extends Place {

@@ -32,8 +32,20 @@ export interface SecretPort {
    * @throws EdgewiseError `access` if a value is unavailable
    */
   reveal(payload: Wire): Wire
-  /** Returns a value from the service with fingerprints in place of secrets. */
-  mask(item: ItemKey, value: Json): Json
+  /**
+   * Returns a value from the service with fingerprints in place of the secrets that were sent, for
+   * comparison in memory. It may still have secrets in other forms.
+   *
+   * @param models values of the item that may have secrets: what was sent or recorded
+   */
+  recognize(item: ItemKey, value: Json, models: Value[]): Json
+  /**
+   * Returns a value from the service with fingerprints in place of everything that may be a secret,
+   * in any form.
+   *
+   * @param models as for `recognize`
+   */
+  maskAnswer(item: ItemKey, value: Json, models: Value[]): Json
   /** Reports whether `reveal` can resolve all secrets of a value. */
   canReveal(value: Value): boolean
   /** Lists the sources of the secrets of a value, by fingerprint. */

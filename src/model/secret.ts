@@ -1,14 +1,19 @@
 import { isObject, type Json } from './json.ts'
 
 /**
- * A secret in snapshots, plans and state: `scrypt:…`, a fingerprint that shows that it changed and
- * not its value, or `unresolved:NAME` if its value is unavailable.
+ * A secret in snapshots, plans and state: `scrypt:s1:…` (`scrypt:…` of earlier versions), a
+ * fingerprint that shows that it changed and not its value; `unresolved:NAME` if its value is
+ * unavailable; in plans also `new:NAME` as long as state has no salt for fingerprints.
  */
 export interface Secret {
   $secret: string
 }
 
 const unresolved = 'unresolved:'
+const fresh = 'new:'
+
+/** Replaces a foreign text that may quote a secret in a form that can't be recognised. */
+export const withheldMessage = '(message withheld: may quote a secret)'
 
 /** Reports whether a value is a masked secret. */
 export function isSecret(value: unknown): value is { $secret: string } {
@@ -23,6 +28,34 @@ export function findReference(secret: string): string | null {
 /** Creates the unresolved secret of a reference. */
 export function createUnresolved(reference: string): Secret {
   return { $secret: unresolved + reference }
+}
+
+/** Creates the new secret of a reference. */
+export function createNew(reference: string): Secret {
+  return { $secret: fresh + reference }
+}
+
+/** Returns the reference of a new secret; null for others. */
+export function findNewReference(secret: string): string | null {
+  return secret.startsWith(fresh) ? secret.slice(fresh.length) : null
+}
+
+/** Lists the secrets in values. */
+export function listSecrets(values: Iterable<Json>): Set<string> {
+  const secrets = new Set<string>()
+  for (const value of values)
+    mapSecrets(value, (secret) => {
+      secrets.add(secret)
+      return null
+    })
+  return secrets
+}
+
+/** Reports whether a value contains a secret. */
+export function holdsSecret(value: Json): boolean {
+  if (isSecret(value)) return true
+  if (Array.isArray(value)) return value.some(holdsSecret)
+  return isObject(value) && Object.values(value).some(holdsSecret)
 }
 
 /** Reports whether a value contains an unresolved secret. */

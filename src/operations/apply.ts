@@ -1,6 +1,7 @@
 import type { Store } from '../state/store.ts'
 import type { GuardRequest } from './guards.ts'
 import { loadLocked } from './load-locked.ts'
+import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
 import { matchSavedPlan } from './match-saved-plan.ts'
@@ -39,6 +40,7 @@ export async function apply(
   return withLock(workspace, 'apply', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, ports.dialogue)
+    await loadSalt(workspace, store, ports.outside)
     const { target = [], items = [] } = request
     const selected = narrowSnapshot(recorded, { target, items })
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })

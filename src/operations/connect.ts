@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { listCatalogueNames } from '../catalog/catalogue.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/write/client.ts'
@@ -47,6 +48,7 @@ export async function connect(
     token,
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,
+    names: listCatalogueNames(),
     scrub: (text: string) => workspace.scrub(text),
     transport,
   }

@@ -1,10 +1,11 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameAtService } from '../catalog/item-spec.ts'
-import { resolveSecretsIn } from '../diff/known-secrets.ts'
+import { representSecretsIn } from '../diff/known-secrets.ts'
 import type { Change, Write } from '../model/change.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
+import { listSecrets } from '../model/secret.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { obtainSecrets } from './resolve-for-send.ts'
 import { listSecretUses } from './secret-uses.ts'
@@ -46,7 +47,9 @@ export async function dropUnchanged(
     isSameAtService(
       getItemSpec(item),
       before,
-      resolveSecretsIn(item, after, (reference) => vault.resolve(reference)),
+      representSecretsIn(item, after, listSecrets([before]), (secret, recorded) =>
+        vault.represent(secret, recorded),
+      ),
     )
   const unchanged = candidates.filter((write) =>
     listKeys(write).every((key) => {

@@ -1,6 +1,8 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
+import { listRecordedSecrets, representSecretsIn, type Represent } from '../diff/known-secrets.ts'
+import { holdsSecret } from '../model/secret.ts'
 import { computeRollback } from '../plan/compute-rollback.ts'
 import type { RecordedState, RecordedItem, Store, Wave } from '../state/store.ts'
 import { groupApplies } from './find-applies.ts'
@@ -16,6 +18,8 @@ export interface Search {
   store: Store
   recorded: RecordedState
   createSecretCheck(before: PriorState): (secret: string) => boolean
+  /** Represents earlier secrets so that they can be compared with recorded ones. */
+  represent: Represent
 }
 
 /** Applies, and the state before the first of them of each item that they intended to change. */
@@ -25,14 +29,58 @@ export interface FoundChange {
 }
 
 /** Loads the change of one apply, or of all waves of a rollout. */
-export async function loadChange(applies: Applied[], store: Store): Promise<FoundChange> {
+export async function loadChange(
+  applies: Applied[],
+  { store, recorded, represent }: Omit<Search, 'createSecretCheck'>,
+): Promise<FoundChange> {
   const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
   for (const { id } of applies) {
     // The first wave that changed an item has its state before the rollout.
     for (const [domain, items] of await store.loadStateBefore(id))
       before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
   }
-  return { applies, before }
+  return { applies, before: representPrior(before, recorded, represent) }
+}
+
+function representPrior(
+  before: PriorState,
+  recorded: RecordedState,
+  represent: Represent,
+): PriorState {
+  return new Map(
+    [...before].map(([domain, items]) => [
+      domain,
+      new Map(
+        [...items].map(([item, state]) => [
+          item,
+          state === null || !state.candidates.some(holdsSecret)
+            ? state
+            : representState(item, state, recorded.get(domain)?.get(item), represent),
+        ]),
+      ),
+    ]),
+  )
+}
+
+/** Represents the secrets of a state, and in its templates. */
+function representState(
+  item: ItemKey,
+  state: RecordedItem,
+  now: RecordedItem | undefined,
+  represent: Represent,
+): RecordedItem {
+  const known = listRecordedSecrets(now)
+  const { candidates, templates = {} } = state
+  return {
+    ...state,
+    candidates: candidates.map((value) => representSecretsIn(item, value, known, represent)),
+    templates: Object.fromEntries(
+      Object.entries(templates).flatMap(([secret, template]) => [
+        [secret, template],
+        [represent(secret, known), template],
+      ]),
+    ),
+  }
 }
 
 /** Finds the last apply or rollout that still differs from the state before it, if any. */
@@ -41,7 +89,7 @@ export async function findLastDifferent(
   search: Search,
 ): Promise<FoundChange | null> {
   for (const applies of groupApplies(history).toReversed()) {
-    const found = await loadChange(applies, search.store)
+    const found = await loadChange(applies, search)
     const reversal = computeRollback(
       search.recorded,
       found.before,

@@ -1,5 +1,5 @@
 import { detectDrift } from '../diff/detect-drift.ts'
-import { replaceKnownSecrets, resolveSecrets } from '../diff/known-secrets.ts'
+import { replaceKnownSecrets, representSecrets } from '../diff/known-secrets.ts'
 import { parseObserved } from '../manifest/observed.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace } from '../manifest/workspace.ts'
@@ -45,7 +45,9 @@ export function findDrift(
     )
   }
   const { vault, config } = workspace
-  const desired = resolveSecrets(workspace.desired, (reference) => vault.resolve(reference))
+  const desired = representSecrets(workspace.desired, recorded, (secret, known) =>
+    vault.represent(secret, known),
+  )
   const assumed = replaceKnownSecrets(desired, recorded)
   const seen =
     observed === null

@@ -2,13 +2,16 @@ import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameAtService } from '../catalog/item-spec.ts'
 import { loadEarlierCalls } from '../apply/earlier-calls.ts'
 import { markLate } from '../apply/settling.ts'
+import { representSecretsIn } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
+import { holdsSecret } from '../model/secret.ts'
 import { listSome, pluralize } from '../model/words.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
+import { loadSalt } from './load-salt.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
-import { parseImport, type ImportSource } from './parse-import.ts'
+import { parseImport, sealAsRecorded, type ImportSource } from './parse-import.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { withLock, type Locked, type LockRequest } from './with-lock.ts'
@@ -45,7 +48,7 @@ export async function importConfig(
   request: ImportRequest,
   ports: Ports,
 ): Promise<Imported> {
-  const observed = request.sources.flatMap((source) =>
+  const imported = request.sources.flatMap((source) =>
     parseImport(source, request.domain, workspace),
   )
   refuseInvalid(workspace)
@@ -53,6 +56,8 @@ export async function importConfig(
     const { store } = locked
     const { outside, dialogue } = ports
     const recorded = await loadLocked(store, dialogue)
+    await loadSalt(workspace, store, outside)
+    const observed = sealAsRecorded(imported, recorded, workspace)
     const manifests =
       request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
     const current =
@@ -60,6 +65,7 @@ export async function importConfig(
         ? workspace
         : loadWorkspace(workspace.root, outside, 'available', manifests.files)
     refuseInvalidNew(current)
+    if (workspace.vault.salt !== null) current.vault.useSalt(workspace.vault.salt)
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
     )
@@ -155,8 +161,10 @@ function recordImported(
   importedAt: string,
 ): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
-  for (const { domain, item, value } of managed) {
+  for (const { domain, item, value: imported } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
+    const value = representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
+    if (holdsSecret(value)) vault.keepSalt()
     const templates = vault.listTemplates(value)
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, {

@@ -1,7 +1,7 @@
+import { catalogue } from '../catalog/catalogue.ts'
 import { loadWorkspace as loadBaseWorkspace } from '../manifest/load-workspace.ts'
 import { createSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
-import { removeValue } from '../manifest/spellings.ts'
 import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
@@ -16,7 +16,10 @@ export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
   /** Finds the commit of the manifests; null if git does not answer: it is informational only. */
   findCommit(): Promise<string | null>
-  /** Removes the token and the values of looked-up secrets from a text. */
+  /**
+   * Removes the token and the values of looked-up secrets from a foreign text: one of the service,
+   * of git, of another program. Names of domains and items stay.
+   */
   scrub(text: string): string
 }
 
@@ -51,9 +54,9 @@ export function loadWorkspace(
   if (vault === undefined) throw new TypeError('expected loading to create the secret vault')
   const { token } = workspace.config.service
   const env = buildGitEnvironment(outside.env, token)
-  vault.hide(token)
+  vault.hide(token, '(token)')
   const keeper = vault
-  const scrub = (text: string) =>
-    keeper.scrub(token === '' ? text : removeValue(text, token, '(token)'))
+  const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
+  const scrub = (text: string) => keeper.scrub(text, names)
   return Object.assign(workspace, { vault, findCommit: () => findHeadCommit(root, env), scrub })
 }

@@ -1,14 +1,15 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { splitDomains } from '../diff/split-domains.ts'
-import { replaceKnownSecrets, resolveSecrets } from '../diff/known-secrets.ts'
+import { replaceKnownSecrets, representSecrets } from '../diff/known-secrets.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import type { Change } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
-import { createUnresolved } from '../model/secret.ts'
+import { findReference } from '../model/secret.ts'
 import { listReferencedNames } from '../model/secret-keeper.ts'
+import type { SavedSecrets } from '../plan/saved-plan.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
 import { narrowSnapshot, type Selection } from '../plan/selection.ts'
 import {
@@ -35,8 +36,8 @@ export interface PlanOptions {
   retryHeld?: boolean
   /** Plan without waves. */
   atOnce?: boolean
-  /** References of the secrets that a plan file treats as unknown; absent for a new plan. */
-  unknown?: ReadonlySet<string>
+  /** References of secrets that a plan file has in another form; absent for a new plan. */
+  saved?: SavedSecrets
   /** Reports progress of a long search for fewer writes: steps made, and their maximum. */
   progress?(made: number, all: number): void
 }
@@ -51,7 +52,7 @@ export async function makePlan(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
   selection: Selection,
-  { rollouts = [], retryHeld = false, atOnce = false, unknown, ...options }: PlanOptions,
+  { rollouts = [], retryHeld = false, atOnce = false, saved, ...options }: PlanOptions,
   outside: Outside,
 ): Promise<Plan> {
   const { config } = workspace
@@ -63,7 +64,7 @@ export async function makePlan(
       workspace.diagnostics,
     )
   }
-  const chosen = selectSnapshots(workspace, recorded, selection, unknown)
+  const chosen = selectSnapshots(workspace, recorded, selection, saved)
   const hashDomain = hashDesired(workspace)
   const onHoldDomains = retryHeld
     ? new Map<Domain, Rollout>()
@@ -131,18 +132,18 @@ function describeOpenRollouts(continued: Rollout | null, conflicting: Rollout[])
  * Selects parts of recorded state, of desired state with available secrets resolved, and of desired
  * state as references.
  *
- * @param unknown as in `PlanOptions`
+ * @param saved as in `PlanOptions`
  */
 export function selectSnapshots(
   workspace: Pick<LoadedWorkspace, 'desired' | 'vault'>,
   recorded: RecordedState,
   selection: Selection,
-  unknown?: ReadonlySet<string>,
+  saved?: SavedSecrets,
 ): { recorded: Snapshot; desired: Snapshot; references: Snapshot } {
   const references = narrowSnapshot(workspace.desired, selection)
   return {
     recorded: narrowSnapshot(recorded, selection),
-    desired: resolveAvailable(references, workspace.vault, recorded, unknown),
+    desired: resolveAvailable(references, workspace.vault, recorded, saved),
     references,
   }
 }
@@ -155,12 +156,16 @@ function resolveAvailable(
   references: Snapshot,
   vault: SecretVault,
   recorded: RecordedState,
-  unknown: ReadonlySet<string> | undefined,
+  saved: SavedSecrets | undefined,
 ): Snapshot {
-  const desired = resolveSecrets(references, (reference) =>
-    unknown?.has(reference) === true ? createUnresolved(reference) : vault.resolve(reference),
-  )
-  if (unknown === undefined) return desired
+  const desired = representSecrets(references, recorded, (secret, known) => {
+    const reference = findReference(secret) ?? ''
+    return saved?.unknown.has(reference) === true
+      ? secret
+      : vault.represent(secret, known, saved?.fresh.has(reference))
+  })
+  if (saved === undefined) return desired
+  const { unknown } = saved
   const wasKnown = (reference: string) =>
     !unknown.has(reference) && !listReferencedNames(reference).some((name) => vault.isCommand(name))
   return replaceKnownSecrets(desired, recorded, wasKnown)

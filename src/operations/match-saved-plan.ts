@@ -42,10 +42,10 @@ export async function matchSavedPlan(
   const { itemKeys } = workspace.config.service
   const saved = parseSavedPlan(parseJson(text))
   // Plans are compared in waves; an apply without waves sends the same writes at once.
-  const { effort, unknown } = saved
-  const planOptions: PlanOptions = { ...options, atOnce: false, effort, unknown }
+  const { effort, secrets } = saved
+  const planOptions: PlanOptions = { ...options, atOnce: false, effort, saved: secrets }
   const current = await makePlan(workspace, recorded, saved.selection, planOptions, outside)
-  const snapshots = selectSnapshots(workspace, recorded, saved.selection, unknown)
+  const snapshots = selectSnapshots(workspace, recorded, saved.selection, secrets)
   const owner = { id: workspace.config.id, address: workspace.config.service.url }
   const open = findContinued(current, planOptions, workspace)
   if (isContinuing(saved, snapshots.references, open, owner)) refuseUnreviewed(saved, current)

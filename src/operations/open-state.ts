@@ -1,18 +1,23 @@
 import { isAbsolute, join } from 'node:path'
-import type { Workspace } from '../manifest/workspace.ts'
 import { openGit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { openState as openStateAt, type OpenState } from '../state/open-state.ts'
 import type { RecordedState, Store } from '../state/store.ts'
+import { loadSalt } from './load-salt.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
+
+type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub'>
 
 /** Opens and loads the state of a workspace without the lock. */
 export async function loadState(
-  workspace: Workspace,
+  workspace: LoadedWorkspace,
   outside: Outside,
 ): Promise<{ store: Store; recorded: RecordedState }> {
   const { store } = await openState(workspace, outside)
-  return { store, recorded: await store.load() }
+  const recorded = await store.load()
+  await loadSalt(workspace, store, outside)
+  return { store, recorded }
 }
 
 /**
@@ -22,9 +27,14 @@ export async function loadState(
  * @throws EdgewiseError `usage` when the location of the state is ambiguous, `unavailable` when git
  * can't be used
  */
-export async function openState({ root, config }: Workspace, outside: Outside): Promise<OpenState> {
+export async function openState(
+  { root, config, scrub }: StateWorkspace,
+  outside: Outside,
+): Promise<OpenState> {
   const { id, service, state } = config
   const env = buildGitEnvironment(outside.env, service.token)
+  const { clock, signal } = outside
+  const context = { clock, signal, note: (text: string) => outside.note?.(text), scrub }
   return openStateAt(
     { root, id, address: service.url, account: service.account, state },
     {
@@ -32,7 +42,7 @@ export async function openState({ root, config }: Workspace, outside: Outside): 
       processName: outside.machine.processName,
       userFolder: findUserFolder(outside.env),
       note: outside.note,
-      openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, outside)),
+      openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, context)),
     },
   )
 }

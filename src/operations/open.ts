@@ -14,6 +14,7 @@ import { repair, type RepairRequest } from './repair.ts'
 import { rollback, type RollbackRequest, type RolledBackApply } from './rollback.ts'
 import { loadHistory, type HistoryEntry } from './state.ts'
 import type { Executed } from './submit-plan.ts'
+import { validate } from './validate.ts'
 
 /**
  * Workspace handle. Each method reloads the manifests and does everything that the command of the
@@ -67,7 +68,7 @@ export function open(
   const load = (reach: SecretReach) => loadWorkspace(root, ports.outside, reach)
   return {
     root,
-    validate: () => load('none').diagnostics,
+    validate: () => validate(load('none')),
     plan: (request = {}) => plan(load('available'), request, ports),
     apply: (request = {}) => apply(load('available'), request, ports),
     rollback: (request = {}) => rollback(load('available'), request, ports),

@@ -7,6 +7,10 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, ItemState } from '../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { parseJson } from '../model/json.ts'
+import { listRecordedSecrets, representSecretsIn, type Represent } from '../diff/known-secrets.ts'
+import { describeProblem } from '../manifest/unreadable-value.ts'
+import { holdsSecret } from '../model/secret.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** File to import: its name for messages, and its text. */
@@ -39,7 +43,7 @@ export function parseImport(
   )
   return configs.flatMap(([name, config]) => {
     const lower = name.toLowerCase()
-    if (!isDomain(lower)) fail(`"${name}" is not a domain name`)
+    if (!isDomain(lower)) fail(`"${workspace.scrub(name)}" is not a domain name`)
     return Object.entries(config).map(([wireName, payload]) =>
       parseImportedItem(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail),
     )
@@ -58,16 +62,40 @@ function parseImportedItem(
   const spec = getItemSpec(item)
   const payload = restoreShape(spec, observed, workspace.desired.get(domain)?.get(item))
   const wire = parseItem(spec, payload, 'wire', domain)
-  const [problem] = wire.problems
-  if (wire.value === null)
-    fail(
-      `${item} of ${domain} is not valid at ${problem?.pointer || '/'}: ${problem?.detail ?? ''}`,
-    )
+  const models = workspace.desired.get(domain)?.get(item)?.candidates ?? []
+  const problem = wire.problems.find(({ severity }) => severity === 'error')
+  if (problem !== undefined) {
+    const { vault } = workspace
+    const { pointer, reason } = describeProblem(spec, problem, payload, domain, models, vault)
+    fail(`${item} of ${domain} is not valid at ${pointer || '/'}: ${reason}`)
+  }
   // The schema check above limits the nesting depth for this recursive check.
   const imperative = parseItem(spec, payload, 'manifest', domain).problems.find(isImperative)
   if (imperative !== undefined)
     fail(`${item} of ${domain} is an action, not configuration (${imperative.pointer})`)
-  return { domain, item, value: spec.canonicalize(workspace.vault.mask(item, wire.payload)) }
+  const value = spec.canonicalize(workspace.vault.mask(item, wire.payload, models))
+  return { domain, item, value }
+}
+
+/**
+ * Seals imported values at the places where recorded ones have a secret, in the form in which
+ * recorded secrets can be compared with them.
+ */
+export function sealAsRecorded(
+  imported: ImportedItem[],
+  recorded: RecordedState,
+  { vault }: Pick<LoadedWorkspace, 'vault'>,
+): ImportedItem[] {
+  const represent: Represent = (secret, known) => vault.represent(secret, known)
+  return imported.map((entry) => {
+    const { domain, item, value } = entry
+    if (!catalogue.has(item)) return entry
+    const state = recorded.get(domain)?.get(item)
+    const sealed = vault.mask(item, value, state?.candidates ?? [])
+    return holdsSecret(sealed)
+      ? { ...entry, value: representSecretsIn(item, sealed, listRecordedSecrets(state), represent) }
+      : entry
+  })
 }
 
 /**

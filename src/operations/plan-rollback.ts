@@ -61,11 +61,12 @@ export async function planRollback(
     store,
     recorded,
     createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
+    represent: (secret, known) => vault.represent(secret, known),
   }
   const { applies, before } =
     name === null
       ? await findLastChange(history, search)
-      : await loadChange(findApplies(history, name, (await store.listPruned()).applies), store)
+      : await loadChange(findApplies(history, name, (await store.listPruned()).applies), search)
   const chosen = narrowSnapshot(before, selection)
   if (chosen.size === 0 && selection.target.length > 0)
     throw createSelectionError(applies, selection)

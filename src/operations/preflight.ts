@@ -65,7 +65,7 @@ export function refuseInvalidSecrets(planned: Plan, vault: SecretVault): void {
       const payload = mapSecrets(form.payload, (secret) => {
         hasSecret = true
         const reference = findReference(secret)
-        return reference === null ? { $secret: secret } : { ...vault.resolve(reference) }
+        return { $secret: reference === null ? secret : vault.represent(secret) }
       })
       if (!hasSecret || unresolved.has(`${write.id} ${item}`)) continue
       const [problem] = parseItem(

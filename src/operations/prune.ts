@@ -5,6 +5,7 @@ import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { findLastDifferent } from './find-change.ts'
 import { loadLocked } from './load-locked.ts'
+import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { createSecretCheck } from './secret-check.ts'
@@ -44,6 +45,7 @@ export async function prune(
   const { outside, dialogue } = ports
   return withLock(workspace, 'state prune', request, ports, async ({ store }) => {
     const recorded = await loadLocked(store, dialogue)
+    await loadSalt(workspace, store, outside)
     const beforeMs = outside.clock.now() - keepMs
     const history = await store.listApplies()
     const limits = { beforeMs, maxApplies: Infinity }
@@ -103,6 +105,7 @@ async function findPrunable(
     store,
     recorded,
     createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
+    represent: (secret, known) => vault.represent(secret, known),
   })
   const needed = [...(last?.applies ?? []), ...store.listUnfinished()].map(({ id }) => id)
   const rollouts = await store.listRollouts()

@@ -3,6 +3,7 @@ import type { DriftRequest } from './drift.ts'
 import { findDrift, buildRepairBase } from './find-drift.ts'
 import type { GuardRequest } from './guards.ts'
 import { loadLocked } from './load-locked.ts'
+import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import type { Ports } from './ports.ts'
@@ -28,6 +29,9 @@ export async function repair(
   return withLock(workspace, 'drift --repair', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
+    await loadSalt(workspace, store, outside)
+    // The observed values are recorded before the plan is made of them.
+    workspace.vault.keepSalt()
     const observed = request.observe === undefined ? null : await request.observe()
     const found = findDrift(workspace, recorded, observed, await store.listRollouts())
     const observedAtMs = outside.clock.now()

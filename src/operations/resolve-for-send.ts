@@ -7,7 +7,14 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { resolvePointer } from '../model/json.ts'
-import { findReference, isSecret, mapSecrets } from '../model/secret.ts'
+import {
+  findNewReference,
+  findReference,
+  holdsSecret,
+  isSecret,
+  listSecrets,
+  mapSecrets,
+} from '../model/secret.ts'
 import { listReferencedNames } from '../model/secret-keeper.ts'
 import { findPlanFault } from '../plan/find-plan-fault.ts'
 import { refuseInvalidSecrets } from './preflight.ts'
@@ -23,8 +30,9 @@ export interface Resolved {
 
 /**
  * Runs the commands of the secrets in a plan's writes, and substitutes their values for unresolved
- * secrets and recorded fingerprints, in writes and changes. Call it after consent, before anything
- * is sent or recorded. A command runs once per process.
+ * secrets and recorded fingerprints, in writes and changes; new secrets and fingerprints of earlier
+ * versions get the form in which they are recorded. Call it after consent, before anything is sent
+ * or recorded. A command runs once per process.
  *
  * @throws EdgewiseError `access` when a command fails, `invalid` when a value is not valid, or
  * occurs in the service's address
@@ -36,10 +44,14 @@ export async function resolveForSend(
   signal: AbortSignal,
 ): Promise<Resolved> {
   const { vault } = workspace
+  const forms = planned.writes.flatMap(({ items }) => Object.values(items))
+  if (!forms.some(({ payload }) => holdsSecret(payload))) return { plan: planned, renewed: [] }
+  vault.keepSalt()
   const uses = listSecretUses(planned, vault)
-  if (uses.length === 0) return { plan: planned, renewed: [] }
   await obtainSecrets(workspace, uses, signal)
   const resolution = resolveUses(uses, vault)
+  addRepresented(resolution, planned.writes, vault)
+  if (resolution.touched.size === 0) return { plan: planned, renewed: [] }
   const writes = planned.writes.map((write) => resolveWrite(write, resolution))
   const plan = { ...planned, writes, changes: resolveChanges(planned.changes, writes, resolution) }
   refuseUnproven(plan, recorded, resolution)
@@ -70,9 +82,9 @@ export async function obtainSecrets(
 /** Resolved secrets of a plan's writes. */
 interface Resolution {
   /** Resolved secrets by write and item. */
-  secrets: ReadonlyMap<string, ReadonlyMap<string, string>>
+  secrets: Map<string, Map<string, string>>
   /** Items with resolved secrets. */
-  touched: ReadonlyMap<Domain, ReadonlySet<ItemKey>>
+  touched: Map<Domain, Set<ItemKey>>
 }
 
 function resolveUses(uses: SecretUse[], vault: SecretVault): Resolution {
@@ -86,6 +98,26 @@ function resolveUses(uses: SecretUse[], vault: SecretVault): Resolution {
     touched.set(domain, (touched.get(domain) ?? new Set()).add(item))
   }
   return { secrets, touched }
+}
+
+/**
+ * Adds the secrets that are recorded in another form than planned. A delta keeps fingerprints of
+ * earlier versions, by which it finds entries of the recorded value.
+ */
+function addRepresented(resolution: Resolution, writes: Write[], vault: SecretVault): void {
+  for (const write of writes) {
+    for (const [item, { name, payload }] of Object.entries(write.items)) {
+      const own = resolution.secrets.get(createKey(write, item)) ?? new Map<string, string>()
+      for (const secret of listSecrets([payload])) {
+        const isKept = findNewReference(secret) === null && !isSafeToRepeat(name)
+        const now = vault.represent(secret)
+        if (own.has(secret) || isKept || now === secret || !vault.knows(secret)) continue
+        resolution.secrets.set(createKey(write, item), own.set(secret, now))
+        for (const domain of write.domains)
+          resolution.touched.set(domain, (resolution.touched.get(domain) ?? new Set()).add(item))
+      }
+    }
+  }
 }
 
 /** Creates the error for two secrets with one recorded value and two current values. */
@@ -188,21 +220,25 @@ function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution)
 function listRenewed({ changes }: Plan, uses: SecretUse[], vault: SecretVault): string[] {
   const before = new Map(changes.map((change) => [`${change.domain} ${change.item}`, change]))
   const isRenewed = ({ domain, item, secret, reference }: SecretUse) => {
-    const now = vault.resolve(reference).$secret
-    if (findReference(secret) === null) return now !== secret
+    const isSame = (known: string) => vault.isSame(known, reference)
+    if (findReference(secret) === null) return !isSame(secret)
     const change = before.get(`${domain} ${item}`)
-    return change !== undefined && hasOtherSecret(change, secret, now)
+    return change !== undefined && hasOtherSecret(change, secret, isSame)
   }
   const names = uses.filter(isRenewed).flatMap(({ reference }) => listReferencedNames(reference))
   return [...new Set(names)].filter((name) => vault.isCommand(name)).toSorted()
 }
 
 /** Tests whether a recorded secret, in the place of an unresolved one, differs from its value. */
-function hasOtherSecret({ before, after }: Change, unresolved: string, now: string): boolean {
+function hasOtherSecret(
+  { before, after }: Change,
+  unresolved: string,
+  isSame: (known: string) => boolean,
+): boolean {
   let differs = false
   mapSecrets(after, (secret, pointer) => {
     const known = secret === unresolved ? resolvePointer(before, pointer) : undefined
-    differs ||= isSecret(known) && known.$secret !== now
+    differs ||= isSecret(known) && !isSame(known.$secret)
     return null
   })
   return differs

@@ -8,6 +8,7 @@ import { rollbackSuffix } from './find-change.ts'
 import type { GuardRequest } from './guards.ts'
 import { hashDesired } from './hash-desired.ts'
 import { loadLocked } from './load-locked.ts'
+import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { selectSnapshots } from './make-plan.ts'
 import { planRollback, removeUnmanaged, type Rollback } from './plan-rollback.ts'
@@ -51,6 +52,7 @@ export async function rollback(
   return withLock(workspace, 'rollback', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, ports.dialogue)
+    await loadSalt(workspace, store, ports.outside)
     refuseUnknownItems(items)
     const rolloutId = target.length + items.length === 0 ? name : null
     const found = await planRollback(

@@ -53,7 +53,7 @@ function resolvesTo(
   if (template === undefined) return false
   try {
     const missing = vault.listMissing(template)
-    if (missing.length === 0) return vault.resolve(template).$secret === secret
+    if (missing.length === 0) return vault.isSame(secret, template)
     return missing.every((name) => vault.isCommand(name)) && isLast(secret, template)
   } catch (error) {
     // A failing source must not prevent the rollback of other items.

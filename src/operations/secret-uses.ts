@@ -42,7 +42,7 @@ export function listSecretUses({ writes, references }: Plan, vault: SecretVault)
 function needsValue(secret: string, reference: string, vault: SecretVault): boolean {
   if (vault.listMissing(reference).length > 0) return true
   const fromCommand = listReferencedNames(reference).some((name) => vault.isCommand(name))
-  return fromCommand && vault.resolve(reference).$secret !== secret
+  return fromCommand && !vault.isSame(secret, reference)
 }
 
 function collectSecrets(payload: Write['items'][ItemKey]['payload']): Set<string> {

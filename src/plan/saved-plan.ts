@@ -7,12 +7,23 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Effort, Plan } from '../model/plan.ts'
-import { findReference, mapSecrets } from '../model/secret.ts'
+import { findNewReference, findReference, listSecrets, mapSecrets } from '../model/secret.ts'
 import { checkStored } from '../model/stored-file.ts'
 import { pluralize, listSome } from '../model/words.ts'
 import { bindHashes, hashDomains, type PlanOwner } from './basis.ts'
 import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
+
+/**
+ * References of secrets that keep their form of the plan file in the new plan; otherwise a plan
+ * made in other circumstances would never equal it.
+ */
+export interface SavedSecrets {
+  /** Those that were unknown when the plan was made. */
+  unknown: ReadonlySet<string>
+  /** Those that were new: state had no salt for fingerprints. */
+  fresh: ReadonlySet<string>
+}
 
 /**
  * A parsed plan file. It is data, not authority: it selects the domains, the items and the effort
@@ -21,11 +32,7 @@ import type { Selection } from './selection.ts'
 export interface SavedPlan {
   selection: Selection
   effort: Effort
-  /**
-   * References of the secrets that were unknown when the plan was made. They stay unknown in the
-   * new plan; otherwise a plan made without secrets would never equal one made with them.
-   */
-  unknown: ReadonlySet<string>
+  secrets: SavedSecrets
   /** Hashes by domain. */
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
@@ -74,7 +81,10 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   return {
     selection: { target: domains, items },
     effort: planner.effort,
-    unknown: new Set(changes.flatMap(({ after }) => listReferences(after))),
+    secrets: {
+      unknown: listReferences(changes, findReference),
+      fresh: listReferences(changes, findNewReference),
+    },
     desired,
     recorded,
     reviewed,
@@ -192,15 +202,13 @@ function refuseOtherWrites(saved: Json | undefined, now: Json | undefined): void
   )
 }
 
-/** Lists the references of the unresolved secrets in a value. */
-function listReferences(value: Value | null): string[] {
-  const references: string[] = []
-  mapSecrets(value, (secret) => {
-    const reference = findReference(secret)
-    if (reference !== null) references.push(reference)
-    return null
-  })
-  return references
+/** Lists references of the secrets in changes. */
+function listReferences(
+  changes: PlanFile['changes'],
+  find: (secret: string) => string | null,
+): Set<string> {
+  const secrets = listSecrets(changes.map(({ after }) => after))
+  return new Set([...secrets].map(find).filter((reference) => reference !== null))
 }
 
 function hasSameMembers(expected: Domain[], got: Domain[]): boolean {

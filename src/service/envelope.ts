@@ -15,18 +15,30 @@ export interface Envelope {
   retryAfterMs: number | null
 }
 
+/**
+ * Returns what may be shown of the message of an answer.
+ *
+ * @param code of the answer; null if it has none
+ */
+export type ShowMessage = (text: string, status: number, code: number | null) => string
+
+/** Maximum length of a message, in characters. */
+const maxMessage = 2000
+/** Length of the message in which secrets are looked for; longer than any secret at its end. */
+const maxForeign = 50_000
+
 /** Maximum depth of an answer; a deeper one counts as not JSON. */
 const maxLevels = 64
 
 /**
  * Parses the envelope of an answer and its rate-limit headers (specification, "Limits").
  *
- * @param scrub removes secrets from the message of the service
+ * @param show removes secrets from the message of the service
  * @param words messages by HTTP status, for answers without one
  */
 export function parseEnvelope(
   answer: Answer,
-  scrub: (text: string) => string,
+  show: ShowMessage,
   words: Record<number, string>,
 ): Envelope {
   const body = parseBody(answer.body)
@@ -38,7 +50,7 @@ export function parseEnvelope(
   return {
     body,
     code,
-    message: formatMessage(answer, body, scrub, words),
+    message: formatMessage(answer, body, (text) => show(text, answer.status, code), words),
     limits: { remaining: parseWholeNumber(answer.header('X-Ratelimit-Remaining')), resetMs: reset },
     retryAfterMs: reset ?? parseMilliseconds(answer.header('Retry-After')),
   }
@@ -67,18 +79,16 @@ function isDeeper(value: Json, levels: number): boolean {
 function formatMessage(
   answer: Answer,
   body: JsonObject | null,
-  scrub: (text: string) => string,
+  show: (text: string) => string,
   words: Record<number, string>,
 ): string {
   const message = body === null ? undefined : getOwn(body, 'message')
-  const text =
-    typeof message === 'string' && message !== ''
-      ? message
-      : (words[answer.status] ?? `HTTP ${answer.status}, no message`)
+  if (typeof message !== 'string' || message === '')
+    return words[answer.status] ?? `HTTP ${answer.status}, no message`
   // Remove secrets first, while they are whole; then characters that could control a terminal.
-  return scrub(text)
+  return show(message.slice(0, maxForeign))
     .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, 2000)
+    .slice(0, maxMessage)
 }
 
 function parseWholeNumber(text: string | null): number | null {

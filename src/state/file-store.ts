@@ -24,6 +24,7 @@ import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
 import { findOwners, knowsWorkspace, refuseOwned } from './owners.ts'
 import type { Register } from './register.ts'
+import { addSalt, loadSalt } from './salt.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatAddress, parseAddress } from './format/address-file.ts'
@@ -62,6 +63,8 @@ class FileStore implements Store {
   /** Doubt marks at the last load, and their domains; the next change of the state removes them. */
   #marked: MarkedApply[] = []
   #settled: number[] = []
+  /** Salt of fingerprints that the next change stores; null if it is stored. */
+  #newSalt: string | null = null
   /** Domains that had state at the last load. */
   #known: ReadonlySet<Domain> = new Set()
   readonly #queue = createSerialQueue()
@@ -200,6 +203,14 @@ class FileStore implements Store {
     await this.#publish(await buildPrune(this.#files, this.#paths, applies), why)
   }
 
+  loadSalt(): Promise<string | null> {
+    return loadSalt(this.#files, this.#paths)
+  }
+
+  keepSalt(salt: string): void {
+    this.#newSalt = salt
+  }
+
   listRollouts(): Promise<Rollout[]> {
     return loadRollouts(this.#files, this.#paths)
   }
@@ -246,8 +257,9 @@ class FileStore implements Store {
       markers.set(paths.marker(entry.id), null)
     }
     for (const { apply } of this.#marked) markers.set(paths.doubt(apply), null)
-    await this.#files.publish([doubts, entries, markers, ...steps], message, guard)
-    ;[this.#unfinished, this.#marked] = [[], []]
+    const salt = addSalt(paths, this.#newSalt, guard)
+    await this.#files.publish([salt.files, doubts, entries, markers, ...steps], message, salt.guard)
+    ;[this.#unfinished, this.#marked, this.#newSalt] = [[], [], null]
   }
 
   /** Builds the guard of a change after which this workspace manages more domains. */

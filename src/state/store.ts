@@ -154,6 +154,13 @@ export interface Store {
    * too.
    */
   listUnshared(): Promise<string[]>
+  /** Loads the salt of the fingerprints of secrets; null if there is none yet. */
+  loadSalt(): Promise<string | null>
+  /**
+   * Stores a new salt with the next change that is for other machines too. That change throws
+   * EdgewiseError `record-moved` if another process has stored one meanwhile.
+   */
+  keepSalt(salt: string): void
   /** Loads the calls that count against the call budget of the account. */
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>

@@ -67,7 +67,7 @@ describe('a returned value', () => {
 
   it('is recorded without secrets, even if it is malformed', async () => {
     const world = new World()
-    world.secrets.mask = (_item, value) =>
+    world.secrets.maskAnswer = (_item, value) =>
       JSON.parse(JSON.stringify(value).replace('"plain"', '{"$secret":"scrypt:1"}')) as Value
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({
       outcome: answer({

@@ -110,7 +110,8 @@ export class World {
   /** Writes marked as doubtful; may throw. */
   onMark: (writes: number[]) => void = () => {}
   secrets: ApplyContext['secrets'] = {
-    mask: (_item, value) => value,
+    recognize: (_item, value) => value,
+    maskAnswer: (_item, value) => value,
     reveal: (payload) => payload,
     listTemplates: () => ({}),
     canReveal: () => true,
@@ -305,6 +306,8 @@ export class World {
       move: async () => undefined,
       listPruned: async () => ({ applies: [], dropped: 0 }),
       prune: async () => undefined,
+      loadSalt: async () => null,
+      keepSalt: () => undefined,
       listRollouts: async () => [],
       saveRollout: async () => undefined,
       deleteRollouts: async () => undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { replaceKnownSecrets, resolveSecrets } from '../../src/diff/known-secrets.ts'
+import { replaceKnownSecrets, representSecrets } from '../../src/diff/known-secrets.ts'
 import { createConfirmedState, type ItemState, type Snapshot } from '../../src/model/item.ts'
 
 const a = 'a.example.com'
@@ -32,9 +32,11 @@ it('resolves references, and keeps lists canonical', () => {
       'ip_black_list',
     )
   const values: Record<string, string> = { a: 'scrypt:9', b: 'scrypt:8' }
-  const resolve = (name: string) => ({ $secret: values[name] ?? `unresolved:${name}` })
-  const resolved = resolveSecrets(list('unresolved:a', 'unresolved:b', 'unresolved:c'), resolve)
-  expect(resolved).toEqual(list('scrypt:8', 'scrypt:9', 'unresolved:c'))
+  const represent = (secret: string) => values[secret.slice('unresolved:'.length)] ?? secret
+  const desired = list('unresolved:a', 'unresolved:b', 'unresolved:c')
+  expect(representSecrets(desired, new Map(), represent)).toEqual(
+    list('scrypt:8', 'scrypt:9', 'unresolved:c'),
+  )
 })
 
 describe('a secret whose value is not available', () => {

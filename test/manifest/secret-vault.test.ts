@@ -54,7 +54,7 @@ describe('values sent to and returned by the service', () => {
     expect(own.reveal(payload)).toEqual([
       { head_name: 'Authorization', head_value: 'Bearer token-value-2' },
     ])
-    expect(own.mask('add_back_source_head', own.reveal(payload))).toEqual(payload)
+    expect(own.mask('add_back_source_head', own.reveal(payload), [])).toEqual(payload)
     expect(own.listTemplates(payload)).toEqual({
       [payload[0]?.head_value.$secret ?? '']: 'Bearer ${secret:token}',
     })
@@ -63,15 +63,17 @@ describe('values sent to and returned by the service', () => {
   it('masks secret fields, and known secrets inside other texts', () => {
     const own = vault()
     own.maskTemplate('${secret:token}')
-    const back = own.mask('visit_timestamp', { key: 'changed by the service', pattern: '.*' })
+    const back = own.mask('visit_timestamp', { key: 'changed by the service', pattern: '.*' }, [])
     expect(back).toMatchObject({
       key: { $secret: expect.stringMatching(/^scrypt:[0-9a-f]{32}$/) as string },
       pattern: '.*',
     })
-    expect(JSON.stringify(own.mask('extend', { squid: 'auth token-value-2 all' }))).not.toContain(
-      'token-value-2',
-    )
-    expect(own.mask('extend', { squid: 'nothing to hide' })).toEqual({ squid: 'nothing to hide' })
+    expect(
+      JSON.stringify(own.mask('extend', { squid: 'auth token-value-2 all' }, [])),
+    ).not.toContain('token-value-2')
+    expect(own.mask('extend', { squid: 'nothing to hide' }, [])).toEqual({
+      squid: 'nothing to hide',
+    })
   })
 
   it('masks every spelling, also in unknown field names', () => {
@@ -90,9 +92,9 @@ describe('values sent to and returned by the service', () => {
     ]
     for (const text of spellings) {
       expect(own.scrub(`a ${text} z`)).toMatch(/^a .{0,8}\(secret\).{0,4} z$/)
-      expect(JSON.stringify(own.mask('extend', { squid: `a ${text}` }))).toMatch(/scrypt:/)
+      expect(JSON.stringify(own.mask('extend', { squid: `a ${text}` }, []))).toMatch(/scrypt:/)
     }
-    expect(own.mask('extend', { squid: 'x', [`was ${value}`]: 1 })).toEqual({
+    expect(own.mask('extend', { squid: 'x', [`was ${value}`]: 1 }, [])).toEqual({
       squid: 'x',
       'was (secret)': 1,
     })
@@ -100,9 +102,9 @@ describe('values sent to and returned by the service', () => {
 
   it('hides values that no manifest refers to, if they are long enough', () => {
     const own = vault()
-    own.hide('the-token-itself')
-    own.hide('x')
-    expect(own.scrub('x the-token-itself x')).toBe('x (secret) x')
+    own.hide('the-token-itself', '(token)')
+    own.hide('x', '(token)')
+    expect(own.scrub('x the-token-itself x')).toBe('x (token) x')
   })
 
   it('scrubs messages', () => {

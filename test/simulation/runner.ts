@@ -166,6 +166,7 @@ function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): 
     findItemPlace: () => null,
     findCommit: async () => null,
     findSourceLine: () => null,
+    findWeakSecrets: () => [],
     vault,
     scrub: (text) => text,
   }

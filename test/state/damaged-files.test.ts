@@ -13,6 +13,7 @@ import { parseDomainFile } from '../../src/state/format/domain-file.ts'
 import { parseEntry, parseWave } from '../../src/state/format/journal.ts'
 import { parsePruned } from '../../src/state/format/pruned-file.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
+import { parseSalt } from '../../src/state/format/salt-file.ts'
 
 const at = '2026-11-20T03:00:00.000Z'
 const item: JsonObject = {
@@ -35,6 +36,13 @@ const files: {
   also: Record<string, Json[]>
   lacks: string[]
 }[] = [
+  {
+    name: 'a salt',
+    parse: parseSalt,
+    whole: { format: 'edgewise.salt/1', salt: '00112233445566778899aabbccddeeff' },
+    also: {},
+    lacks: [],
+  },
   {
     name: 'a domain',
     parse: parseDomainFile,

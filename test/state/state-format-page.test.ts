@@ -15,6 +15,7 @@ import {
 import { formatLock, parseLock } from '../../src/state/format/lock-file.ts'
 import { formatPruned, parsePruned } from '../../src/state/format/pruned-file.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
+import { formatSalt, parseSalt } from '../../src/state/format/salt-file.ts'
 import { parseJson } from '../../src/model/json.ts'
 import { fileKinds, findSchemaFaults } from './state-schemas.ts'
 
@@ -46,6 +47,7 @@ describe('the page on stored files', () => {
     ],
     ['journal', (text) => formatEntry(parseEntry('example', text))],
     ['pruned', (text) => formatPruned(parsePruned('example', text))],
+    ['salt', (text) => formatSalt(parseSalt('example', text))],
     ['doubt', (text) => formatDoubt(parseDoubt('example', text))],
     ['lock', (text) => formatLock(parseLock(text), 3) ?? ''],
     ['wave', (text) => formatWave({ number: 1, ...parseWave('example', text) })],

@@ -248,6 +248,53 @@ export function storeContract(
       await recordTogether(state, stores, open)
     })
 
+    it('has one salt for all ids, which no change replaces or removes', async () => {
+      const [one, two] = ['1'.repeat(32), '2'.repeat(32)]
+      const mine = await open('mine')
+      const theirs = await open('theirs', undefined, 'another account')
+      for (const store of [mine, theirs]) {
+        await store.load()
+        expect(await store.loadSalt()).toBeNull()
+      }
+      mine.keepSalt(one)
+      expect(await (await open('mine')).loadSalt()).toBeNull()
+      const state = buildDomain('a.example.com', { timeout: buildItem('1') })
+      await mine.save(state, 'test')
+      theirs.keepSalt(two)
+      const other = buildDomain('b.example.com', { timeout: buildItem('2') })
+      await expect(theirs.save(other, 'test')).rejects.toMatchObject({
+        code: 'record-moved',
+        message: expect.stringContaining('another salt') as string,
+      })
+      await mine.save(new Map([['a.example.com', new Map()]]), 'forget')
+      const later = await open('theirs', undefined, 'another account')
+      await later.load()
+      await later.save(other, 'test')
+      await later.move(other, 'third', 'test')
+      expect(await later.loadSalt()).toBe(one)
+      expect(await (await open('mine')).loadSalt()).toBe(one)
+    })
+
+    it('has one salt if two processes begin together, that of the one that recorded', async () => {
+      const salts = ['1'.repeat(32), '2'.repeat(32)]
+      const stores = [
+        await open('mine', undefined, 'one account'),
+        await open('theirs', undefined, 'another account'),
+      ]
+      for (const store of stores) await store.load()
+      const results = await Promise.allSettled(
+        stores.map((store, i) => {
+          store.keepSalt(salts[i] ?? '')
+          return store.save(buildDomain(`${i}.example.com`, { timeout: buildItem('1') }), 'test')
+        }),
+      )
+      const won = salts.filter((_, i) => results[i]?.status === 'fulfilled')
+      expect(won.length).toBeLessThan(2)
+      const next = await open('third')
+      await next.load()
+      expect([await next.loadSalt()]).toEqual(won.length === 0 ? [null] : won)
+    })
+
     own('moves to another id, with in-doubt items and those of a killed apply', async () => {
       const [a, b] = ['a.example.com', 'b.example.com']
       const doubt = buildItem('1', { status: 'in-doubt', candidates: [{ time: '1' }], open: true })

@@ -10,8 +10,9 @@ import type { Emulator } from '../../src/emulator/emulator.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { everyNth } from '../runs.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
-import { Canaries } from './canary.ts'
+import { Canaries, encodeForms } from './canary.ts'
 import { setFaults, fetchConfigs, Place, startService, type CommandResult } from './cli.ts'
+import { returnedForms } from './secret-forms.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** Every secret has characters that JSON, URLs, forms and HTML escape. */
@@ -82,7 +83,7 @@ function answerWith(url: string, body: string, response: import('node:http').Ser
   const { config } = (body.startsWith('{') ? JSON.parse(body) : { config: {} }) as {
     config: JsonObject
   }
-  const [, mode = ''] = url.split('/')
+  const [, mode = '', form = ''] = url.split('/')
   const send = (status: number, text: string, headers: Record<string, string> = {}) =>
     response.writeHead(status, headers).end(text)
   const json = (status: number, data: object) =>
@@ -118,9 +119,27 @@ function answerWith(url: string, body: string, response: import('node:http').Ser
         domains: [{ id: body, domain: body }],
         data: { config: rewrittenAll(config, items, body), [body]: [body] },
       })
+    case 'changed':
+      return void json(200, { code: 0, data: { config: changeTexts(config, form) } })
+    case 'changed-refused':
+      return void json(400, {
+        code: 7,
+        message: `bad values ${JSON.stringify(changeTexts(config, form))}`,
+      })
     default:
       return void response.destroy()
   }
+}
+
+/** Changes every string in a value to a form in which services return texts. */
+function changeTexts(value: Json, form: string): Json {
+  if (typeof value === 'string') return returnedForms[decodeURIComponent(form)]?.(value) ?? value
+  if (Array.isArray(value)) return value.map((entry) => changeTexts(entry, form))
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(
+        Object.entries(value).map(([key, field]) => [key, changeTexts(field, form)]),
+      )
+    : value
 }
 
 /** Lists every string in a value. */
@@ -335,6 +354,10 @@ it('finds a secret in every form', () => {
       Buffer.from(`${before}${value}${before}`).toString('base64'),
     ),
     Buffer.from(`a${value}`).toString('base64url'),
+    ...[value, value.slice(0, 8), value.slice(-8)].flatMap((part) =>
+      encodeForms(part).map(([, text]) => text),
+    ),
+    value.toUpperCase(),
   ]
   for (const text of planted) {
     const own = new Canaries({ token: value })
@@ -409,6 +432,12 @@ it('no command prints or stores a secret, even on failures', options, async () =
       'prefetch --task 1 --json',
     ])
       await edgewise(read, { SERVICE_URL: url, where: 'folder' })
+  }
+  for (const form of everyNth(Object.keys(returnedForms), 13)) {
+    for (const mode of ['changed-refused', 'changed']) {
+      const url = `http://127.0.0.1:${port}/${mode}/${encodeURIComponent(form)}`
+      await edgewise('apply --yes -v', { SERVICE_URL: url, where: 'folder' })
+    }
   }
   await expectCode(3, 'apply --yes -v', { SERVICE_URL: `http://127.0.0.1:${port}/broken` })
   await expectCode(1, 'apply --yes -v', { SERVICE_URL: 'http://127.0.0.1:9' })

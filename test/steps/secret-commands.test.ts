@@ -161,7 +161,7 @@ describe('the command of a secret', () => {
     expect(await fetchConfig(emulator, 'b.example.com')).toMatchObject({
       add_response_head: { list: [{}, { value: 'y' }, {}] },
     })
-    expect(await state()).toContain(/scrypt:[0-9a-f]+/.exec(before)?.[0])
+    expect(await state()).toContain(/scrypt:s1:[0-9a-f]+/.exec(before)?.[0])
     await setFaults(emulator)
     place.env = known
     await place.settle()
@@ -179,7 +179,7 @@ describe('the command of a secret', () => {
     expect(ran.err.replace(/\s+/g, ' ')).toContain('signing differs from its recorded value')
     expect(runs()).toEqual(['signing'])
     expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 90 })
-    const [old, now] = [before, await state()].map((text) => /scrypt:[0-9a-f]+/.exec(text)?.[0])
+    const [old, now] = [before, await state()].map((text) => /scrypt:s1:[0-9a-f]+/.exec(text)?.[0])
     expect(now).toBeDefined()
     expect(now).not.toBe(old)
     place.write('live.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))

@@ -17,6 +17,7 @@ const kinds: [RegExp, string][] = [
   [/^default\/[^/]+\/pruned\/applies\.json$/, 'pruned'],
   [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],
   [/^default\/doubts\/[^/]+\/[^/]+\.json$/, 'doubt'],
+  [/^salt\/[^/]+\/[0-9a-f]{8}\.json$/, 'salt'],
   [/^budget\/[^/]+\/[^/]+\.json$/, 'calls'],
   [/^lock\/[^/]+\/[^/]+\/test-\d+\.tmp$/, 'lock'],
 ]

@@ -1,6 +1,6 @@
 import { isSameJson } from '../../model/canonical-json.ts'
 import { isObject, type Json } from '../../model/json.ts'
-import { findReference, isSecret } from '../../model/secret.ts'
+import { findNewReference, findReference, isSecret } from '../../model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
 /** Line of a value or a change: the field's name (`''` for the item itself) and its text. */
@@ -83,5 +83,7 @@ export function formatValue(value: Json): string {
 function formatSecret(fingerprint: string): string {
   const reference = findReference(fingerprint)
   if (reference !== null) return `(secret ${escapeInvisible(reference)}, value not available)`
-  return `(secret ${fingerprint.slice('scrypt:'.length, 'scrypt:'.length + 8)})`
+  const fresh = findNewReference(fingerprint)
+  if (fresh !== null) return `(secret ${escapeInvisible(fresh)}, new)`
+  return `(secret ${fingerprint.replace(/^scrypt:(s1:)?/, '').slice(0, 8)})`
 }

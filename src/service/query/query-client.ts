@@ -8,6 +8,7 @@ import { queryPrefetches, type Prefetches } from './prefetch.ts'
 import { QueryPace } from './query-pace.ts'
 import type { Batch } from './query-parts.ts'
 import type { QueryContext } from './query.ts'
+import { WrongAnswerError } from './wrong-answer.ts'
 import type { DomainsQuestion, Series, SumQuestion } from './statistics.ts'
 import { queryEachDomain, queryTogether } from './statistics.ts'
 
@@ -51,14 +52,21 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
   const serviceNow = () => options.serviceNow?.() ?? null
   const context: QueryContext = { ...options, serviceNow, pace }
-  const scrub: Scrub = (error) => removeSecrets(error, (text) => options.connection.scrub(text))
+  const scrubText = (text: string) => options.connection.scrub(text)
+  const scrub: Scrub = (error) => quoteAnswer(error, scrubText)
   return {
     queryEachDomain: (question) =>
       scrubErrors(() => queryEachDomain(question, zone(), context), scrub),
     queryTogether: (question) => scrubErrors(() => queryTogether(question, zone(), context), scrub),
     queryPrefetches: async (query) => {
       try {
-        return await queryPrefetches(query, zone(), context)
+        const { records, complete } = await queryPrefetches(query, zone(), context)
+        const scrubbed = records.map((record) => ({
+          ...record,
+          id: scrubText(record.id),
+          url: scrubText(record.url),
+        }))
+        return { records: scrubbed, complete }
       } catch (error) {
         throw scrub(error)
       }
@@ -78,12 +86,14 @@ async function* scrubErrors<T>(open: () => AsyncIterable<T>, scrub: Scrub): Asyn
 }
 
 /** Maximum length of a quoted answer, which may be megabytes, in characters. */
-const maxMessage = 400
+const maxQuoted = 300
+/** Length of the answer in which secrets are looked for; longer than any secret at its end. */
+const maxForeign = 50_000
 
-/** Removes secrets from an error that quotes an answer, and shortens it. */
-function removeSecrets(error: unknown, scrub: (text: string) => string): unknown {
-  if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') return error
-  const message = scrub(error.message)
-  const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message
-  return new EdgewiseError(error.code, short, error.hint)
+/** Adds to an error what the service answered, without secrets and shortened. */
+function quoteAnswer(error: unknown, scrub: (text: string) => string): unknown {
+  if (!(error instanceof WrongAnswerError)) return error
+  const text = scrub(error.got.slice(0, maxForeign))
+  const short = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
+  return new EdgewiseError(error.code, `${error.message}, got ${short}`, error.hint)
 }

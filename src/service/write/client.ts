@@ -1,7 +1,9 @@
 import type { Domain, ItemKey, Wire } from '../../model/item.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { parseAnswer } from './parse-answer.ts'
+import { withholdMessage } from './withhold-message.ts'
 import { classifyFailure } from '../call-failure.ts'
+import type { ShowMessage } from '../envelope.ts'
 import { explainNotAccepted, explainUnreached } from '../explain-access.ts'
 import { createNetworkTransport, type Transport } from '../transport.ts'
 
@@ -13,7 +15,9 @@ export interface Connection {
   timeoutMs: number
   /** Item → wire name, where they differ. */
   itemKeys: Record<ItemKey, string>
-  /** Removes secrets, including the token, from a text. */
+  /** Names of items and fields, which may be shown of a message that is withheld. */
+  names?: readonly string[]
+  /** Removes secrets, including the token, from a foreign text. */
   scrub(text: string): string
   /** Transport of the calls; the network of this machine by default. */
   transport?: Transport
@@ -21,8 +25,13 @@ export interface Connection {
 
 /** Write interface of the service. */
 export interface Client {
-  /** Sends one `POST /domain/config`. Never throws: every result is an outcome. */
-  write(domains: Domain[], config: Record<ItemKey, Wire>): Promise<Outcome>
+  /**
+   * Sends one `POST /domain/config`. Never throws: every result is an outcome.
+   *
+   * @param hasSecret whether the configuration has a secret: messages of the service, which may
+   *   quote it in any form, are withheld then
+   */
+  write(domains: Domain[], config: Record<ItemKey, Wire>, hasSecret?: boolean): Promise<Outcome>
 }
 
 /**
@@ -33,7 +42,7 @@ export function createClient(connection: Connection): Client {
   const wireNames = new Map(Object.entries(connection.itemKeys))
   const itemNames = new Map([...wireNames].map(([item, name]) => [name, item]))
   return {
-    write: async (domains, config) => {
+    write: async (domains, config, hasSecret = false) => {
       const named = Object.fromEntries(
         Object.entries(config).map(([item, payload]) => [wireNames.get(item) ?? item, payload]),
       )
@@ -42,7 +51,11 @@ export function createClient(connection: Connection): Client {
         domains: domains.join(','),
         config: named,
       })
-      return post(connection, body, (name) => itemNames.get(name) ?? name)
+      const names = new Set([...domains, ...wireNames.values(), ...(connection.names ?? [])])
+      const show: ShowMessage = hasSecret
+        ? (text, status, code) => withholdMessage(text, status, code, names)
+        : (text) => connection.scrub(text)
+      return post(connection, body, (name) => itemNames.get(name) ?? name, show)
     },
   }
 }
@@ -51,11 +64,12 @@ async function post(
   connection: Connection,
   body: string,
   findItem: (wireName: string) => ItemKey,
+  show: ShowMessage,
 ): Promise<Outcome> {
-  const { url, timeoutMs, scrub, transport = createNetworkTransport() } = connection
+  const { url, timeoutMs, transport = createNetworkTransport() } = connection
   try {
     const answer = await transport({ url: `${url}/v2/domain/config`, body, timeoutMs })
-    const outcome = parseAnswer(answer, findItem, scrub)
+    const outcome = parseAnswer(answer, findItem, show)
     return outcome.kind === 'refused' && outcome.fatal
       ? { ...outcome, message: explainNotAccepted(url, outcome.status, outcome.message) }
       : outcome

@@ -1,7 +1,7 @@
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../../model/json.ts'
 import type { Limits, Outcome } from '../../model/outcome.ts'
-import { parseEnvelope } from '../envelope.ts'
+import { parseEnvelope, type ShowMessage } from '../envelope.ts'
 import type { Answer } from '../transport.ts'
 
 /**
@@ -9,14 +9,14 @@ import type { Answer } from '../transport.ts'
  * answer that does not clearly state the result leaves the write in-doubt.
  *
  * @param findItem returns the item of a wire name
- * @param scrub removes secrets from the message of the service
+ * @param show returns what may be shown of the message of the service
  */
 export function parseAnswer(
   answer: Answer,
   findItem: (wireName: string) => ItemKey,
-  scrub: (text: string) => string = (text) => text,
+  show: ShowMessage = (text) => text,
 ): Outcome {
-  const envelope = parseEnvelope(answer, scrub, fallback)
+  const envelope = parseEnvelope(answer, show, fallback)
   const { body, code, message, retryAfterMs } = envelope
   const limits = selectMinuteLimits(answer, envelope.limits)
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }

@@ -10,6 +10,9 @@ const hints = {
     'apply writes all its items.',
   journal: `${restore} Do not delete it: the writes of its apply may be in-doubt.`,
   pruned: `${restore} As a last resort, delete it: the history then lacks its applies.`,
+  salt:
+    `${restore} As a last resort, delete it: every recorded secret then counts as changed, and ` +
+    'the next apply writes its item.',
   rollout:
     `${restore} As a last resort, delete it: the rollout is then forgotten, and its domains are ` +
     'no longer on hold.',

@@ -23,12 +23,15 @@ export interface StatePaths {
   doubts: string
   /** One file for each rollout that is open or has domains on hold. */
   rollouts: string
+  /** Folder of the salt of fingerprints, shared by all workspaces at the address. */
+  salts: string
   domain(name: Domain): string
   entry(apply: string): string
   marker(apply: string): string
   wave(apply: string, number: number): string
   doubt(apply: string): string
   rollout(id: string): string
+  salt(text: string): string
 }
 
 /** Builds the paths of a state: `<id>/<address>/…`. */
@@ -51,6 +54,7 @@ export function buildStatePathsIn(id: string, serviceAddress: string): StatePath
     pruned: `${home}/pruned/applies.json`,
     prunedFolder: `${home}/pruned`,
     rollouts: `${home}/rollouts`,
+    salts: `salt/${address}`,
     // Outside of `home`, which only a process with the lock may change.
     doubts: `${id}/doubts/${address}`,
     // Small folders are quick to list, commit and push.
@@ -60,6 +64,8 @@ export function buildStatePathsIn(id: string, serviceAddress: string): StatePath
     wave: (apply, number) => `${home}/waves/${apply}/${number}.json`,
     doubt: (apply) => `${id}/doubts/${address}/${apply}.json`,
     rollout: (name) => `${home}/rollouts/${name}.json`,
+    // Two processes that store a salt at the same time don't replace each other's.
+    salt: (text) => `salt/${address}/${text.slice(0, 8)}.json`,
   }
 }
 

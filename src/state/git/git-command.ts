@@ -50,6 +50,17 @@ export async function repeatInterrupted(attempt: () => Promise<GitAttempt>): Pro
   }
 }
 
+/** Removes secrets from what git prints on stderr. */
+export function scrubErrors<T extends unknown[]>(
+  git: (...args: T) => Promise<GitResult>,
+  scrub: (text: string) => string,
+): (...args: T) => Promise<GitResult> {
+  return async (...args) => {
+    const result = await git(...args)
+    return { ...result, err: scrub(result.err) }
+  }
+}
+
 /** Removes credentials from the addresses in a text. */
 export function hideCredentials(text: string): string {
   return text.replace(/\/\/[^/\s]+@/g, '//')

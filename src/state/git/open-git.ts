@@ -3,7 +3,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { createRepository } from './create-repository.ts'
 import { createDetachedGit } from './detached-git.ts'
 import { findRepositoryFolder } from './find-repository-folder.ts'
-import { formatGitError, splitLines } from './git-command.ts'
+import { formatGitError, scrubErrors, splitLines, type GitResult } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 import { limitRemoteCalls, type RemoteContext } from './remote-calls.ts'
 
@@ -12,17 +12,20 @@ import { limitRemoteCalls, type RemoteContext } from './remote-calls.ts'
  *
  * @param remote name of the remote; `remote` of the result is null if the repository has no such
  *   remote
- * @param context clock for commit dates, and limits for a remote that hangs
+ * @param context clock for commit dates, limits for a remote that hangs; `scrub` removes secrets
+ *   from what git prints on stderr
  * @throws EdgewiseError `unavailable` if git is not installed or refuses to work in the folder
  */
 export async function openGit(
   folder: string,
   remote: string,
   env: Record<string, string>,
-  context: RemoteContext,
+  context: RemoteContext & { scrub?(text: string): string },
 ): Promise<GitRepository | null> {
   const { createLibraryGit } = await import('./library-git.ts')
-  const git = createLibraryGit(folder, env)
+  const withoutSecrets = <T extends unknown[]>(run: (...args: T) => Promise<GitResult>) =>
+    scrubErrors(run, (text) => context.scrub?.(text) ?? text)
+  const git = withoutSecrets(createLibraryGit(folder, env))
   const questions = '--git-common-dir --is-shallow-repository --show-object-format --show-cdup'
   const found = await git(['rev-parse', ...questions.split(' ')])
   if (found.code !== 0) {
@@ -44,11 +47,11 @@ export async function openGit(
     (await createLibraryGit(top, inRepository)(['config', '--get-regexp', pattern])).out,
   )
   const repositoryEnv = withQuietSsh(inRepository, settings)
-  const updates = createDetachedGit(top, repositoryEnv)
+  const updates = withoutSecrets(createDetachedGit(top, repositoryEnv))
   const urlKey = `remote.${remote}.url `
   const url = settings.find((line) => line.startsWith(urlKey))?.slice(urlKey.length)
   const gits = {
-    queries: createLibraryGit(top, repositoryEnv),
+    queries: withoutSecrets(createLibraryGit(top, repositoryEnv)),
     updates,
     network: limitRemoteCalls(updates, { name: remote, url: url ?? '' }, context),
   }

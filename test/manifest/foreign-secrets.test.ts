@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { QuoteSearch } from '../../src/manifest/quote-search.ts'
+import { Scrubber } from '../../src/manifest/scrubber.ts'
+import { sealAnswer, sealForeign, type Seals } from '../../src/manifest/seal-foreign.ts'
+import type { Json } from '../../src/model/json.ts'
+import { Canaries, encodeForms } from '../steps/canary.ts'
+import { returnedForms } from '../steps/secret-forms.ts'
+
+const values = {
+  key: 'key-canary-"three"/+&<3>=',
+  number: '739182645091',
+  words: 'correct horse battery staple',
+  pem: '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----',
+}
+const search = new QuoteSearch(Object.values(values))
+const seals: Seals = {
+  find: () => undefined,
+  seal: () => ({ $secret: 'sealed' }),
+  isQuoted: (text) => search.isQuoted(text),
+  scrub: (name) => (search.isQuoted(name) ? 'sealed' : name),
+}
+const secret = { $secret: 'scrypt:s' }
+const sent = { pattern: '.*', key: secret, deadtime: 60 }
+const cases = Object.entries(values).flatMap(([name, value]) =>
+  [
+    ...Object.entries(returnedForms).map(([form, change]): [string, Json] => [form, change(value)]),
+    ...encodeForms(value),
+  ].map(([form, returned]): [string, string, Json] => [name, form, returned]),
+)
+
+describe('a value that the service returned', () => {
+  const spec = getItemSpec('visit_timestamp')
+
+  it('is sealed at the place of a secret, in any form', () => {
+    for (const [name, form, returned] of cases) {
+      for (const seal of [sealAnswer, sealForeign]) {
+        const sealed = seal(spec, { ...sent, key: returned }, [sent], seals)
+        expect({ name, form, sealed }).toEqual({
+          name,
+          form,
+          sealed: { ...sent, key: { $secret: 'sealed' } },
+        })
+      }
+    }
+  })
+
+  it('is sealed as a whole where its structure differs', () => {
+    const sealed = { $secret: 'sealed' }
+    expect(sealAnswer(spec, { ...sent, secret_key: 'abc' }, [sent], seals)).toEqual(sealed)
+    expect(sealAnswer(spec, 'abc', [sent], seals)).toEqual(sealed)
+    expect(sealAnswer(spec, ['abc'], [sent], seals)).toEqual(sealed)
+    expect(sealAnswer(spec, { deadtime: 61 }, [sent], seals)).toEqual({ deadtime: 61 })
+    expect(sealAnswer(spec, null, [sent], seals)).toBeNull()
+    const tokens = getItemSpec('tos_origin')
+    const list = [{ isp: 'default', auth_secret_key: secret }]
+    expect(
+      sealAnswer(tokens, [{ isp: 'default', auth_secret_key: 'abc', more: 1 }], [list], seals),
+    ).toEqual([sealed])
+  })
+
+  it('is sealed once if it would take very many secrets', () => {
+    const header = getItemSpec('add_back_source_head')
+    const list = [{ head_name: 'a', head_value: secret }]
+    const many = Array.from({ length: 70 }, (_, i) => ({ head_name: 'a', head_value: `v${i}` }))
+    expect(sealAnswer(header, many, [list], seals)).toEqual({ $secret: 'sealed' })
+    expect(sealAnswer(header, many.slice(0, 2), [list], seals)).toEqual([
+      { head_name: 'a', head_value: { $secret: 'sealed' } },
+      { head_name: 'a', head_value: { $secret: 'sealed' } },
+    ])
+  })
+
+  it('stays plain at the place of a secret if it was sent in plain there', () => {
+    const header = getItemSpec('add_back_source_head')
+    const list = [
+      { head_name: 'Authorization', head_value: secret },
+      { head_name: 'X-Pool', head_value: 'eu' },
+    ]
+    expect(sealForeign(header, list.toReversed(), [list], seals)).toEqual(list.toReversed())
+  })
+
+  it('is sealed at any other place if it quotes a secret', () => {
+    expect(
+      sealAnswer(getItemSpec('extend'), { squid: `a ${values.key}`, [values.key]: 1 }, [], seals),
+    ).toEqual({ squid: { $secret: 'sealed' }, sealed: 1 })
+    const shown = { squid: values.words }
+    expect(sealForeign(getItemSpec('extend'), shown, [shown], seals)).toEqual(shown)
+  })
+})
+
+describe('a foreign text', () => {
+  const scrubber = new Scrubber(
+    () => new Map(Object.values(values).map((value) => [value, '(secret)'])),
+  )
+
+  it('never quotes a secret, in any encoding and cut', () => {
+    const canaries = new Canaries(values)
+    for (const value of Object.values(values)) {
+      for (const part of [value, value.toUpperCase(), value.slice(0, 9), value.slice(-9)]) {
+        const encoded = ['', 'a', 'ab'].flatMap((before): [string, string][] => {
+          const bytes = Buffer.from(`${before}${part}`)
+          return [
+            ['base64', bytes.toString('base64')],
+            ['base64url', bytes.toString('base64url')],
+          ]
+        })
+        const others = encodeForms(part).filter(([form]) => !form.startsWith('base64'))
+        for (const [form, text] of [...others, ...encoded])
+          canaries.scanText(form, scrubber.scrub(`not valid: ${text} (line 3)`))
+      }
+    }
+    expect(canaries.found).toEqual([])
+  })
+
+  it('stays as it is without one', () => {
+    const text = 'timeout of www.example.com: expected at most 50, got 60 (request 7f3a9c02)'
+    expect(scrubber.scrub(text)).toBe(text)
+  })
+
+  it('keeps names of ours as whole words', () => {
+    const own = new Scrubber(() => new Map([['example', '(token)']]))
+    const names = new Set(['www.example.com'])
+    expect(own.scrub('example: https://www.example.com/x, example.com', names)).toBe(
+      '(token): https://www.example.com/x, (token).com',
+    )
+  })
+
+  it('does not look for values of less than four characters', () => {
+    expect(new Scrubber(() => new Map([['x', '(token)']])).scrub('www.example.com x')).toBe(
+      'www.example.com x',
+    )
+  })
+})

@@ -1,0 +1,169 @@
+import { scryptSync } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import { Place, token } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
+
+setStage()
+
+const [www, img] = ['www.example.com', 'img.example.com']
+const signed = (more: JsonObject = {}) => ({
+  visit_timestamp: {
+    pattern: '.*',
+    time_format: 'timestamp',
+    key: '${secret:signing}',
+    deadtime: 60,
+    req_uri_type: 1,
+    ...more,
+  },
+})
+const pin = '4711'
+/** Fingerprint as earlier versions computed it, with the id of the workspace as salt. */
+function computeOld(value: string): string {
+  const key = scryptSync(value, 'edgewise default', 32, { N: 16_384, r: 8, p: 1 })
+  return `scrypt:${key.toString('hex').slice(0, 32)}`
+}
+
+beforeEach(() => {
+  enterPlace(new Place(emulator.url, 'secrets: {signing: {env: SIGNING}}\n'))
+  place.env = { EDGEWISE_TOKEN: token, SIGNING: pin }
+  place.manifest(www, signed())
+})
+
+const root = () => join(place.root, '.edgewise/state')
+const listFiles = (pattern: RegExp) =>
+  readdirSync(root(), { recursive: true, encoding: 'utf8' }).filter((path) => pattern.test(path))
+const readState = () =>
+  listFiles(/\.json$/)
+    .map((path) => readFileSync(join(root(), path), 'utf8'))
+    .join('\n')
+
+/** Replaces the new fingerprints in state by old ones, and removes the salt. */
+function makeOld(value: string): void {
+  for (const path of listFiles(/\.json$/)) {
+    const text = readFileSync(join(root(), path), 'utf8')
+    writeFileSync(join(root(), path), text.replace(/scrypt:s1:[0-9a-f]{32}/g, computeOld(value)))
+  }
+  rmSync(join(root(), 'salt'), { recursive: true, force: true })
+}
+
+describe('fingerprints', () => {
+  it('have a random salt, so that the public id does not help to guess a secret', async () => {
+    await place.settle()
+    expect(readState()).toMatch(/"\$secret":"scrypt:s1:[0-9a-f]{32}"/)
+    expect(readState()).not.toContain(computeOld(pin).slice('scrypt:'.length))
+    const first = readState()
+    enterPlace(new Place(emulator.url, 'secrets: {signing: {env: SIGNING}}\n'))
+    place.env = { EDGEWISE_TOKEN: token, SIGNING: pin }
+    await place.manifest(www, signed()).settle()
+    const [one, two] = [first, readState()].map((text) => /scrypt:s1:[0-9a-f]+/.exec(text)?.[0])
+    expect(one).not.toBe(two)
+  })
+
+  it('of a plan before the first recording are new:NAME, and nothing is stored', async () => {
+    const { changes } = await place.json('plan')
+    expect(changes).toMatchObject([{ after: { key: { $secret: 'new:signing' } } }])
+    expect((await place.cli('plan')).out).toContain('(secret signing, new)')
+    expect((await place.cli('drift')).code).toBe(2)
+    expect(() => readdirSync(root())).toThrow('ENOENT')
+  })
+
+  it('of a plan file may be new, also if another apply has made the salt since', async () => {
+    await place.cli('plan', '--out', 'plan.json')
+    place.manifest(img, signed())
+    await place.cli('apply', '--yes', '--target', img)
+    const applied = await place.cli('apply', 'plan.json')
+    expect([applied.code, applied.err]).toEqual([0, expect.anything()])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    expect(readState()).not.toContain('new:signing')
+  })
+
+  it('of earlier versions are compared with their salt until the item is written', async () => {
+    place.manifest(img, signed())
+    await place.settle()
+    makeOld(pin)
+    const unchanged = await place.cli('plan', '--detailed-exitcode')
+    expect([unchanged.code, unchanged.out]).toEqual([0, expect.stringContaining('No changes')])
+    expect((await place.cli('drift')).code).toBe(0)
+    place.env = { ...place.env, SIGNING: '4712' }
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
+    place.env = { ...place.env, SIGNING: pin }
+    await place.manifest(www, signed({ deadtime: 90 })).settle()
+    const shown = async (domain: string) =>
+      JSON.stringify(await place.json('state', 'show', domain))
+    expect(await shown(www)).toMatch(/scrypt:s1:/)
+    expect(await shown(www)).not.toContain(computeOld(pin))
+    expect(await shown(img)).toContain(computeOld(pin))
+    const back = await place.cli('rollback', '--yes')
+    expect([back.code, back.out + back.err]).toEqual([0, expect.stringContaining('deadtime')])
+    expect(await shown(www)).toMatch(/scrypt:s1:/)
+    place.manifest(www, signed())
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('are compared with what an import and an observation have', async () => {
+    await place.settle()
+    const live = (key: string) => ({ [www]: signed({ key }) })
+    const source = join(place.root, 'live.json')
+    for (const makeBefore of [() => undefined, () => makeOld(pin)]) {
+      makeBefore()
+      place.write('live.json', JSON.stringify(live(pin)))
+      expect((await place.cli('import', source)).code).toBe(0)
+      expect((await place.cli('drift', '--observed', source)).code).toBe(0)
+      place.write('live.json', JSON.stringify(live('other')))
+      expect((await place.cli('import', source)).code).toBe(1)
+      expect((await place.cli('drift', '--observed', source)).code).toBe(2)
+    }
+  })
+
+  it('survive pruning and forgetting, and a damaged salt is named', async () => {
+    place.manifest(img, signed())
+    await place.settle()
+    const [path = ''] = listFiles(/^salt\/.*\.json$/)
+    const salt = readFileSync(join(root(), path), 'utf8')
+    await place.cli('state', 'forget', img, '--yes')
+    await place.cli('state', 'prune', '--keep', '0d', '--yes')
+    await place.cli('state', 'move', www, '--to', 'other', '--yes')
+    expect(readFileSync(join(root(), path), 'utf8')).toBe(salt)
+    place.write(
+      'edgewise.yaml',
+      place.read('edgewise.yaml').replace('version: 1', 'version: 1\nid: other'),
+    )
+    rmSync(join(place.root, `domains/${img}.yaml`))
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    writeFileSync(join(root(), path), '{"format": "edgewise.salt/1", "salt": "short"}')
+    const damaged = await place.cli('plan')
+    expect([damaged.code, damaged.err.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringMatching(/salt.*\.json can't be used: at \/salt/),
+    ])
+  })
+})
+
+describe('validate', () => {
+  it.each([
+    ['a PIN', '4711'],
+    ['few distinct characters', 'aabbaabbaabbaabb'],
+    ['a word of lists', 'changeme123'],
+  ])('warns of a secret that is easy to guess: %s', async (_why, value) => {
+    place.env = { EDGEWISE_TOKEN: token, SIGNING: value }
+    const { code, out } = await place.cli('validate')
+    expect([code, out.replace(/\s+/g, ' ')]).toEqual([
+      0,
+      expect.stringContaining('secret "signing"'),
+    ])
+    expect(out).not.toContain(value)
+    expect((await place.json('validate'))['diagnostics']).toMatchObject([
+      { severity: 'warning', code: 'secret-weak', file: 'edgewise.yaml' },
+    ])
+  })
+
+  it('says nothing about other secrets and those without a value', async () => {
+    for (const value of ['kJ8#pQ2z!vX9w', undefined]) {
+      place.env = { EDGEWISE_TOKEN: token, ...(value === undefined ? {} : { SIGNING: value }) }
+      expect((await place.json('validate'))['diagnostics']).toEqual([])
+    }
+  })
+})
