@@ -46,10 +46,17 @@ function buildRequest(
     query: mark === -1 ? '' : url.slice(mark + 1),
     contentType: headers['content-type'],
     contentEncoding: headers['content-encoding'],
+    host: headers.host,
+    origin: headers.origin,
+    fetchSite: getLast(headers['sec-fetch-site']),
     body,
     peer: socket.remoteAddress ?? '',
     arrivedAt,
   }
+}
+
+function getLast(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.at(-1) : header
 }
 
 function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {

@@ -21,6 +21,7 @@ const refusals = {
   'control-invalid': { status: 400, code: 400901 },
   'token-missing': { status: 401, code: 401001 },
   'token-wrong': { status: 401, code: 401002 },
+  'request-foreign': { status: 403, code: 403001 },
   'url-wrong': { status: 404, code: 404001 },
   'body-too-large': { status: 413, code: 413001 },
   'content-type-unknown': { status: 415, code: 415001 },
