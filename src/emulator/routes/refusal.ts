@@ -27,6 +27,7 @@ const refusals = {
   'content-type-unknown': { status: 415, code: 415001 },
   'calls-exceeded': { status: 429, code: 429001 },
   'emulator-failed': { status: 500, code: 500001 },
+  'emulator-busy': { status: 503, code: 500003 },
   'fault-wanted': { status: 503, code: 500002 },
 } as const
 
