@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { startEmulator } from '../emulator/emulator.ts'
+import { listensOnLoopback, startEmulator } from '../emulator/emulator.ts'
 import { parseFault, type Fault } from '../emulator/entities/fault.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { CommandContext } from './io.ts'
+import type { CommandContext, Io } from './io.ts'
 import { exitCodes } from './exit-codes.ts'
 import { loadFile } from './load-file.ts'
 
@@ -12,10 +12,12 @@ export interface EmulatorFlags {
   port: number
   host: string
   token?: string
+  tokenFile?: string
   domains?: string
   data?: string
   callsPerMinute: number
-  control: 'on' | 'off'
+  /** By default on, on loopback only. */
+  control?: 'on' | 'off'
   lenient?: boolean
   limitStyle: 'status' | 'body'
   seed: string
@@ -24,7 +26,7 @@ export interface EmulatorFlags {
   fault: string[]
 }
 
-const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
+const tokenVariable = 'EDGEWISE_EMULATOR_TOKEN'
 
 /** `edgewise emulator`: runs an emulator of the service until it is interrupted. */
 export async function runEmulator(
@@ -32,20 +34,15 @@ export async function runEmulator(
   _args: unknown[],
   flags: EmulatorFlags,
 ): Promise<number> {
-  if (!loopback.has(flags.host) && !flags.token) {
-    throw new EdgewiseError(
-      'usage',
-      `listening on ${flags.host} needs a token`,
-      'Pass --token, or omit --host to listen on this machine only.',
-    )
-  }
+  const token = loadToken(flags, io)
+  if (!listensOnLoopback(flags.host)) refuseOpen(flags, token)
   const running = await startEmulator(
     {
-      token: flags.token ?? null,
+      token,
       domains: flags.domains === undefined ? null : loadDomains(resolve(io.cwd, flags.domains)),
       callsPerMinute: flags.callsPerMinute,
       itemKeys: {},
-      control: flags.control === 'on',
+      control: flags.control !== 'off',
       lenient: flags.lenient === true,
       limitStyle: flags.limitStyle,
       seed: flags.seed,
@@ -63,6 +60,38 @@ export async function runEmulator(
   await io.waitForStop()
   await running.close()
   return exitCodes.done
+}
+
+/** Loads the token from the options or the environment; null if there is none. */
+function loadToken({ token, tokenFile }: EmulatorFlags, { cwd, env }: Io): string | null {
+  if (token !== undefined && tokenFile !== undefined)
+    throw new EdgewiseError('usage', '--token and --token-file exclude each other')
+  const path = tokenFile === undefined ? null : resolve(cwd, tokenFile)
+  const given =
+    path === null
+      ? (token ?? (env[tokenVariable] || null))
+      : loadFile(path, `the file of the token ${path}`).replace(/\r?\n$/, '')
+  const hint = 'Pass a text of at least one character, without line ends.'
+  if (given === '') throw new EdgewiseError('usage', 'the token is empty', hint)
+  if (given !== null && /[\r\n]/.test(given))
+    throw new EdgewiseError('usage', 'the token is not on one line', hint)
+  return given
+}
+
+/** Refuses what is for this machine only: no token, the control surface. */
+function refuseOpen({ host, control }: EmulatorFlags, token: string | null): void {
+  if (token === null)
+    throw new EdgewiseError(
+      'usage',
+      `listening on ${host} needs a token`,
+      `Pass --token-file, set ${tokenVariable}, or omit --host to listen on this machine only.`,
+    )
+  if (control === 'on')
+    throw new EdgewiseError(
+      'usage',
+      `the control surface needs no token and can't be offered on ${host}`,
+      'Pass --control off, or omit --host to listen on this machine only.',
+    )
 }
 
 /** Parses `kind` or `kind:field=value,…`; `on` is repeatable. */

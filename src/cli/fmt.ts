@@ -6,6 +6,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { listSome } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { findWorkspaceRoot } from './open.ts'
@@ -32,7 +33,8 @@ export async function fmt(
   for (const file of files) {
     const result = formatYaml(file)
     if ('diagnostics' in result) unreadable.push(...result.diagnostics)
-    else if ('unchanged' in result) context.note(`skipped ${file.path}: ${result.unchanged}`)
+    else if ('unchanged' in result)
+      context.note(`skipped ${escapeInvisible(file.path)}: ${result.unchanged}`)
     else if (result.text !== file.text) formatted.push({ path: file.path, text: result.text })
   }
   const changed = formatted.map(({ path }) => path)
@@ -49,7 +51,7 @@ export async function fmt(
     io.out(`${JSON.stringify({ format: 'edgewise.fmt/1', check: check === true, changed })}\n`)
   else
     for (const path of changed)
-      io.out(`${check === true ? 'not formatted' : 'formatted'}  ${path}\n`)
+      io.out(`${check === true ? 'not formatted' : 'formatted'}  ${escapeInvisible(path)}\n`)
   if (unreadable.length > 0) return exitCodes.failed
   return check === true && changed.length > 0 ? exitCodes.differences : exitCodes.done
 }

@@ -4,8 +4,8 @@ import type { Paint } from '../report/text/paint.ts'
 /** Ports of a command: output streams, prompt, clock, randomness and environment. */
 export interface Io extends Outside {
   cwd: string
-  /** Writes to stdout: results only. */
-  out(text: string): void
+  /** Writes to stdout: results only. `commands` are for a CI runner, which executes them. */
+  out(text: string, as?: 'commands'): void
   /** Writes to stderr: progress, warnings, errors. */
   err(text: string): void
   /** Width of the terminal, or 80. */

@@ -5,6 +5,7 @@ import { formatDoubts } from '../report/apply/text.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
+import { guardText } from './terminal/guard-output.ts'
 
 const interrupt = new AbortController()
 let receivedSignal: 'SIGINT' | 'SIGTERM' | null = null
@@ -78,8 +79,11 @@ try {
       ].join('\n')
     : ''
   process.stderr.write(
-    `edgewise: internal error; please report this bug.${note}\n` +
-      `${error instanceof Error ? error.stack : String(error)}\n`,
+    guardText(
+      `edgewise: internal error; please report this bug.${note}\n` +
+        `${error instanceof Error ? error.stack : String(error)}\n`,
+      false,
+    ),
   )
   process.exitCode = sent ? exitCodes.incomplete : exitCodes.failed
 }

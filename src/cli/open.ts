@@ -7,6 +7,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CommandContext } from './io.ts'
 
 /**
@@ -59,8 +60,10 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
     context.note(formatWorkspaceDiagnostics(workspace, workspace.diagnostics, context).trimEnd())
   if (workspace.desired.size === 0)
     context.note(
-      `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} ` +
-        `in ${workspace.root}.`,
+      escapeInvisible(
+        `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} ` +
+          `in ${workspace.root}.`,
+      ),
     )
   return workspace
 }

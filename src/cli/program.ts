@@ -17,6 +17,7 @@ import { declareValidate } from './commands/validate.ts'
 import { createDeclare, formatExamples, addGlobalOptions } from './commands/declare.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
+import { guardOutput } from './terminal/guard-output.ts'
 import { createPaint } from './terminal/paint.ts'
 import { wrapForStderr } from './terminal/wrap-output.ts'
 import { version } from './version.ts'
@@ -27,7 +28,8 @@ import { version } from './version.ts'
  * @param argv the arguments after the program's name
  * @returns the exit code; an `EdgewiseError` is printed here
  */
-export async function run(argv: string[], io: Io): Promise<number> {
+export async function run(argv: string[], streams: Io): Promise<number> {
+  const io = guardOutput(streams)
   let code: number = exitCodes.done
   const program = buildProgram(io, (exit) => (code = exit))
   try {
@@ -80,7 +82,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(wrapForStderr(text, io)),
+      outputError: (text, write) => write(wrapForStderr(escapeArguments(text), io)),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })
@@ -101,4 +103,9 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
   declareEmulator(program, declare)
   declareCompletion(program, declare)
   return program
+}
+
+/** Escapes line ends of arguments that an error quotes; a suggestion stays on a line of its own. */
+function escapeArguments(text: string): string {
+  return text.replace(/\n(?!$|\(Did you mean)/g, String.raw`\n`)
 }

@@ -38,7 +38,7 @@ export async function validate(
       io.out(formatDiagnosticsJson(found))
       break
     case 'github':
-      io.out(formatDiagnosticsGithub(found, folder))
+      io.out(formatDiagnosticsGithub(found, folder), 'commands')
       break
     case 'sarif':
       io.out(formatDiagnosticsSarif(found, { version, folder }))

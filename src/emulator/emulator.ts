@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { canonicalizeAddress } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
+import { isLoopback } from '../model/loopback.ts'
 import { createListener } from './http/listener.ts'
 import { createService } from './routes/router.ts'
 import { buildWireNames } from './routes/wire-names.ts'
@@ -22,7 +23,7 @@ export interface EmulatorOptions {
   callsPerMinute: number
   /** Item → an additional wire name. */
   itemKeys: Record<ItemKey, string>
-  /** Whether `/_emulator` answers programs on the same machine. */
+  /** Whether `/_emulator` answers; only if it listens on loopback. */
   control: boolean
   /** Drop unknown fields of an item instead of refusing them. */
   lenient: boolean
@@ -61,6 +62,7 @@ export async function startEmulator(
   options: EmulatorOptions,
   listen: { host: string; port: number },
 ): Promise<Emulator> {
+  const onLoopback = listensOnLoopback(listen.host)
   const zone = parseZone(options.timezone)
   const names = buildWireNames(options.itemKeys)
   const log = new DataLog(options.dataFile)
@@ -78,7 +80,7 @@ export async function startEmulator(
   )
   const service = createService(
     { store, clock, faults: new FaultPlan(options.seed, options.faults) },
-    { ...options, names, zone },
+    { ...options, control: options.control && onLoopback, onLoopback, names, zone },
   )
   const server = createListener(service, () => clock.now())
   const { port } = await listenOn(server, listen)
@@ -119,6 +121,11 @@ function listenOn(
     })
     server.listen({ host, port }, () => resolve(server.address() as AddressInfo))
   })
+}
+
+/** Reports whether a listening address is reached from this machine only. */
+export function listensOnLoopback(host: string): boolean {
+  return isLoopback(host.includes(':') ? `[${host}]` : host)
 }
 
 /** Formats a listening address for clients on this machine. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import nock from 'nock'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { keepComment, keepIssue, main } from '../../.github/actions/edgewise/code-host.ts'
+import { keepComment, keepIssue, main } from '../../.github/actions/edgewise/code-host.mts'
 
 const api = 'https://api.code-host.example'
 const author = 'github-actions[bot]'

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -15,6 +16,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { findCommands } from '../report/runner.ts'
 import { Place } from '../steps/cli.ts'
 
 const home = fileURLToPath(new URL('../../.github/actions/edgewise/', import.meta.url))
@@ -28,14 +30,21 @@ interface Action {
 const { inputs, runs } = parse(readFileSync(join(home, 'action.yml'), 'utf8')) as Action
 
 let place: Place
+/** Folder of the runner for temporary files, outside the checkout. */
+let temp = ''
 beforeEach(() => {
+  temp = mkdtempSync(join(tmpdir(), 'edgewise-runner-'))
   place = new Place('emulator').write('summary.md', '').write('output', '')
   place.manifest('www.example.com', { timeout: { time: 60 } })
-  symlinkSync(home, join(place.root, 'action'))
+  cpSync(home, join(place.root, 'action'), { recursive: true })
 })
-afterEach(() => place.remove())
+afterEach(() => {
+  place.remove()
+  rmSync(temp, { recursive: true })
+})
 
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
+const report = () => readFileSync(join(temp, 'edgewise.md'), 'utf8')
 
 /**
  * Runs a step of the action as a runner does: inputs become variables, and bash runs the script.
@@ -47,7 +56,8 @@ async function act(
   const values: Record<string, string> = Object.fromEntries(
     Object.entries(inputs).map(([name, input]) => [
       name,
-      given[name] ?? (input.default?.startsWith('${{') === true ? '' : (input.default ?? '')),
+      given[name] ??
+        (input.default ?? '').replace('${{ runner.temp }}', temp).replace(/^\$\{\{.*/, ''),
     ]),
   )
   const reporting = ['comment', 'issue'].includes(values['command'] ?? '')
@@ -68,6 +78,8 @@ async function act(
         GITHUB_STEP_SUMMARY: join(place.root, 'summary.md'),
         GITHUB_OUTPUT: join(place.root, 'output'),
         GITHUB_ACTION_PATH: join(place.root, 'action'),
+        GITHUB_WORKSPACE: place.root,
+        RUNNER_TEMP: temp,
         ...Object.fromEntries(variables),
         ...env,
       },
@@ -87,12 +99,12 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
     expect(text('output')).toBe('differs=true\n')
     expect(text('summary.md')).toMatch(/^### Edgewise plan\n\nPlan: 1 to set/)
-    expect(text('edgewise.md')).toBe(text('summary.md'))
+    expect(report()).toBe(text('summary.md'))
     expect(await act({ command: 'apply', program })).toMatchObject({
       status: 0,
       out: expect.stringContaining('1 confirmed') as string,
     })
-    expect([text('output'), text('summary.md')]).toEqual(['differs=true\n', text('edgewise.md')])
+    expect([text('output'), text('summary.md')]).toEqual(['differs=true\n', report()])
     place.write('output', '')
     expect(await act({ command: 'drift', program })).toMatchObject({ status: 0 })
     expect(text('output')).toBe('differs=false\n')
@@ -125,7 +137,7 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
       status: 0,
     })
     expect(text('output')).toBe('differs=true\n')
-    expect(text('edgewise.md')).toContain('60 → 99')
+    expect(report()).toContain('60 → 99')
   })
 
   it('a plan with errors fails with annotations and sets no output', async () => {
@@ -139,14 +151,14 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
   })
 
   it('a failed plan does not publish an old report', async () => {
-    place.write('edgewise.md', 'old')
+    writeFileSync(join(temp, 'edgewise.md'), 'old')
     expect((await act({ command: 'plan', program, plan: '/nowhere/plan.json' })).status).toBe(1)
     expect([text('output'), text('summary.md')]).toEqual(['', ''])
   })
 
   it('an apply fails if Edgewise fails or the plan is missing', async () => {
-    const { status, err } = await act({ command: 'apply', program, plan: 'none.json' })
-    expect([status, err]).toEqual([1, expect.stringContaining('none.json')])
+    const { status, out } = await act({ command: 'apply', program, plan: 'none.json' })
+    expect([status, out]).toEqual([1, expect.stringContaining('none.json')])
   })
 
   it('inputs are never evaluated by the shell', async () => {
@@ -169,6 +181,76 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     // A report may have any name that a file can have.
     expect((await act({ command: 'plan', program, report: hostile })).status).toBe(0)
     expect(existsSync(join(place.root, 'pwned'))).toBe(false)
+  })
+})
+
+/** Removes what a runner does not execute: all between the marks of a run of Edgewise. */
+function outsideMarks(out: string): { lines: string; mark: string } {
+  const [, mark = ''] = /^::stop-commands::(.+)$/m.exec(out) ?? []
+  const [before = '', inside = '', after = '', ...rest] = out.split(
+    new RegExp(`^::(?:stop-commands::)?${mark}(?:::)?\\n`, 'm'),
+  )
+  expect([rest, inside === '']).toEqual([[], false])
+  return { lines: before + after, mark }
+}
+
+describe('the log', { timeout: 90_000 }, () => {
+  it('has the output of Edgewise between marks that nobody can guess', async () => {
+    // Prints what a defect of Edgewise could print.
+    const hostile = join(temp, 'hostile.mjs')
+    writeFileSync(
+      hostile,
+      'if (process.argv[2] === "validate") process.exit()\n' +
+        'console.log("::error::one")\nconsole.error("##[error]two")\n' +
+        'process.exitCode = 1\n',
+    )
+    const marks = new Set<string>()
+    for (const command of ['plan', 'apply', 'drift']) {
+      const { status, out, err } = await act({ command, program: `${process.execPath} ${hostile}` })
+      const { lines, mark } = outsideMarks(out)
+      expect([status, err, lines]).toEqual([1, '', ''])
+      expect(mark.length).toBeGreaterThanOrEqual(32)
+      marks.add(mark)
+    }
+    expect(marks.size).toBe(3)
+  })
+
+  it('has no command of an input', async () => {
+    for (const given of [
+      { command: 'x\n::add-mask::y', program },
+      { command: 'plan', program: 'npx\n::add-mask::y' },
+      { command: 'plan', program: 'a%0A::add-mask::y' },
+    ]) {
+      const { status, out } = await act(given)
+      expect([status, findCommands(out).length]).toEqual([1, 1])
+      expect(out).toMatch(/^::error::[^\n]*\n$/)
+      expect(out).not.toContain('a%0A')
+    }
+  })
+})
+
+describe('the checkout', { timeout: 90_000 }, () => {
+  it('decides nothing by its npm settings, packages, scripts, reports and plans', async () => {
+    const pwned = join(place.root, 'pwned')
+    const evil = `require('node:fs').writeFileSync(${JSON.stringify(pwned)}, '')\n`
+    const scripts = { preinstall: `touch ${pwned}`, prepare: `touch ${pwned}` }
+    place
+      .write('package.json', JSON.stringify({ type: 'commonjs', scripts, workspaces: ['*'] }))
+      .write('.npmrc', `node-options=--require=./evil.js\nscript-shell=./evil.js\n`)
+      .write('evil.js', evil)
+      .write('node_modules/highs/index.js', evil)
+      .write('node_modules/fs/index.js', evil)
+      .write('edgewise-plan.json', '{}')
+      .write(
+        'domains/x\n::error::y.yaml',
+        'domain: other.example.com\nconfig: {timeout: {time: 60}}',
+      )
+    symlinkSync(join(place.root, 'summary.md'), join(place.root, 'edgewise.md'))
+    expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
+    expect([text('output'), text('summary.md')]).toEqual(['differs=true\n', report()])
+    const { status, out } = await act({ command: 'comment', 'pull-request': '7' })
+    expect([status, out]).toEqual([1, '::error::expected GITHUB_API_URL to be set\n'])
+    expect([existsSync(pwned), text('edgewise-plan.json')]).toEqual([false, '{}'])
   })
 })
 
@@ -198,10 +280,7 @@ describe('the program', { timeout: 30_000 }, () => {
       join(place.root, 'bin/own'),
     ]
     for (const each of own) {
-      const { status, out } = await act(
-        { command: 'plan', program: each },
-        { GITHUB_WORKSPACE: place.root },
-      )
+      const { status, out } = await act({ command: 'plan', program: each })
       expect([each, status, out]).toEqual([
         each,
         1,
@@ -270,7 +349,7 @@ describe('comment and issue', { timeout: 90_000 }, () => {
   it('write to the code host', async () => {
     const { port } = server.address() as AddressInfo
     const env = { GITHUB_API_URL: `http://127.0.0.1:${port}`, GITHUB_REPOSITORY: 'team/cdn' }
-    place.write('edgewise.md', 'text')
+    writeFileSync(join(temp, 'edgewise.md'), 'text')
     expect(
       await act(
         { command: 'comment', 'pull-request': '7', 'code-host-token': 'canary-token' },
@@ -313,7 +392,7 @@ describe('comment and issue', { timeout: 90_000 }, () => {
     expect((await act({ command: 'comment', 'pull-request': '7', ...token }, env)).out).toContain(
       '::error::ENOENT',
     )
-    place.write('edgewise.md', 'text')
+    writeFileSync(join(temp, 'edgewise.md'), 'text')
     const failed = await act({ command: 'issue', differs: 'true', ...token }, env)
     expect([failed.status, failed.out]).toEqual([
       1,

@@ -31,6 +31,7 @@ interface Step {
   if?: string
   uses?: string
   run?: string
+  'working-directory'?: string
   with?: Record<string, string>
   env?: Record<string, string>
 }
@@ -120,6 +121,28 @@ describe('the workflows', () => {
     })
   })
 
+  it('keep reports and plans outside of the checkout, artifacts in their own folder', () => {
+    const { inputs } = parse(readFileSync(action, 'utf8')) as {
+      inputs: Record<string, { default?: string }>
+    }
+    for (const name of ['plan', 'report'])
+      expect(inputs[name]?.default).toMatch(/^\$\{\{ runner\.temp \}\}\/[\w.-]+$/)
+    let downloads = 0
+    for (const { jobs } of workflows.values())
+      for (const { steps } of Object.values(jobs))
+        for (const [i, { uses, with: given }] of steps.entries()) {
+          if (uses?.startsWith('actions/upload-artifact@') === true)
+            expect(given?.['path']).toMatch(/^\$\{\{ runner\.temp \}\}\/[\w.-]+$/)
+          if (uses?.startsWith('actions/download-artifact@') !== true) continue
+          downloads++
+          const downloaded = given?.['path']
+          expect(downloaded).toMatch(/^\$\{\{ runner\.temp \}\}\/[a-z]+$/)
+          const next = steps[i + 1]?.with ?? {}
+          expect(next['report'] ?? next['plan']).toMatch(`${downloaded}/edgewise`)
+        }
+    expect(downloads).toBe(3)
+  })
+
   it('use actions of the repository, or actions pinned by commit with a version comment', () => {
     const lines = [action, ci, written, ...names.map((name) => join(folder, name))].flatMap(
       (path) =>
@@ -187,7 +210,10 @@ describe('the program that the action runs', () => {
       expect(given['program']).toBe('node ${{ runner.temp }}/edgewise/dist/cli/main.js')
       const build = steps.findIndex(({ run }) => run?.includes('npm ci') === true)
       const [source] = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
-      // Built before the manifests are checked out, so that none of their files can affect it.
+      // Built before the manifests are checked out, and not below earlier checkouts, whose
+      // package.json and .npmrc npm would read.
+      expect(steps[build]?.['working-directory']).toBe('${{ runner.temp }}/edgewise')
+      expect(steps[build - 1]?.run).toBe('mv edgewise "$RUNNER_TEMP/edgewise"')
       expect(steps.indexOf(source ?? {})).toBeLessThan(build)
       expect(source?.with).toMatchObject({
         repository: expect.stringMatching(/^(team\/edgewise|<owner\/repo>)$/) as string,

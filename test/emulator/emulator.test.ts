@@ -105,7 +105,11 @@ describe('over HTTP', () => {
   it('dates every answer by its own clock', async () => {
     const emulator = await start({ faults: [{ kind: 'not-json', on: [2] }] })
     const post = (path: string, body: Json) =>
-      fetch(`${emulator.url}/_emulator/${path}`, { method: 'POST', body: JSON.stringify(body) })
+      fetch(`${emulator.url}/_emulator/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
     await post('clock', { now: Date.UTC(2031, 0, 2, 3, 4, 5, 678) })
     const dates = [
       await write(emulator, good),
@@ -258,10 +262,11 @@ describe('over HTTP', () => {
     })
   })
 
-  it('reports an address for clients on this machine', async () => {
+  it('reports an address for this machine, and has no control surface there', async () => {
     const emulator = await start({}, '0.0.0.0')
     expect(emulator.url).toBe(`http://127.0.0.1:${emulator.port}`)
-    expect(await state(emulator)).toEqual({})
+    expect((await write(emulator, good)).status).toBe(200)
+    expect((await fetch(`${emulator.url}/_emulator/state`)).status).toBe(404)
   })
 })
 

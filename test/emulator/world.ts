@@ -19,6 +19,7 @@ export interface WorldOptions {
   callsPerMinute?: number
   itemKeys?: Record<string, string>
   control?: boolean
+  onLoopback?: boolean
   lenient?: boolean
   limitStyle?: 'status' | 'body'
   seed?: string
@@ -70,6 +71,7 @@ export function createWorld(options: WorldOptions = {}): World {
       seed: options.seed ?? 'test',
       zone: createTimeZone(options.timezone ?? 'UTC'),
       control: options.control ?? true,
+      onLoopback: options.onLoopback ?? true,
       requestId: () => `request-${++answered}`,
     },
   )
@@ -83,6 +85,9 @@ export function createWorld(options: WorldOptions = {}): World {
     query: '',
     contentType: 'application/json',
     contentEncoding: undefined,
+    host: '127.0.0.1:8080',
+    origin: undefined,
+    fetchSite: undefined,
     peer: '127.0.0.1',
     arrivedAt: clock.now,
     ...given,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { escapeInvisible } from '../../src/report/text/escape-invisible.ts'
+import { escapeInvisible, escapeStray } from '../../src/report/text/escape-invisible.ts'
 import { anyText, controls } from './create-diagnostic.ts'
 import { fc } from '../runs.ts'
 
@@ -22,6 +22,27 @@ describe('escapeInvisible', () => {
         anyText,
         (text) => !controls.test(escapeInvisible(text)) && !escapeInvisible(text).includes('\n'),
       ),
+    )
+  })
+})
+
+describe('escapeStray', () => {
+  const painted = '\u001b[31mred\u001b[39m\tx\r\n'
+  it.each([
+    ['a\u0085\u202e\u{e0041}', 'a\\u0085\\u202e\\udb40\\udc41', 'a\\u0085\\u202e\\udb40\\udc41'],
+    [painted, painted, painted],
+    ['\r\u001b[K', '\\u000d\\u001b[K', '\r\u001b[K'],
+    ['\u001b]0;title\u0007', '\\u001b]0;title\\u0007', '\\u001b]0;title\\u0007'],
+  ])('%j is %j in a log and %j on a terminal', (text, inLog, onTerminal) => {
+    expect([escapeStray(text, false), escapeStray(text, true)]).toEqual([inLog, onTerminal])
+  })
+
+  it('keeps the values of JSON', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const json = JSON.stringify({ [text]: text }, null, 2)
+        expect(JSON.parse(escapeStray(json, false))).toEqual(JSON.parse(json))
+      }),
     )
   })
 })

@@ -125,12 +125,15 @@ function outsideFences(markdown: string): string {
   return left.join('\n')
 }
 
+/** A name as code, without characters that have an effect. */
+const code = String.raw`<code>(?:[\w. -]|&#\d+;)+<\/code>`
+
 /** The reports' own text: headings, summaries, tables, folded sections. */
 const own = new RegExp(
   `^(${[
     /#{3,4} [A-Z][\w :,]*|No changes\.|Plan: [\w ,·()]+/,
-    /\| item \|.*|\|---.*|\| `\w+` \|[ \d|]*/,
-    /<details><summary>(<code>[\w.-]+<\/code>|\d+ domains) [+~○\w ,-]+<\/summary>/,
+    new RegExp(String.raw`\| item \|.*|\|---.*|\| (?:\`\w+\`|${code}) \|[ \d|]*`),
+    new RegExp(`<details><summary>(${code}|\\d+ domains) (?:[+~○\\w ,-]|${code})+<\\/summary>`),
     /<details><summary>(Writes|In-doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>/,
     /Omitted: [\w ,]+\. `edgewise \w+` shows all\./,
     /Drift: [\w ,-]+\.|Of \d+ items?: [\w ,()-]+\.|No differences were found\./,
@@ -258,6 +261,13 @@ describe('a plan as Markdown', () => {
     expectHarmless(markdown)
     expect(markdown).toContain('<code>b.example.com</code>')
     expect(markdown).toContain('Omitted: 1 of 2 changes, on 1 domain.')
+  })
+
+  it('is harmless if state has items with any names', () => {
+    const items = new Map(hostile.map((name) => [name, createConfirmedState({ [name]: name })]))
+    const recorded: Snapshot = new Map([['www.example.com', items]])
+    expectHarmless(formatPlanMarkdown(buildTestPlan(recorded, new Map())))
+    expectHarmless(formatDriftMarkdown(driftFor(recorded, new Map(), new Map()), now))
   })
 
   itOften('is harmless and within the length limit for arbitrary values', () => {

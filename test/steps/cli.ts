@@ -262,6 +262,7 @@ export async function fetchWrites(emulator: Emulator): Promise<Call[]> {
 export async function setFaults(emulator: Emulator, ...faults: Json[]): Promise<void> {
   const { ok, statusText } = await fetch(`${emulator.url}/_emulator/faults`, {
     method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ faults }),
   })
   if (!ok)

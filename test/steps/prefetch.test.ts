@@ -9,7 +9,11 @@ setStage()
 beforeEach(() => control('clock', { now }))
 
 async function control(path: string, body: object): Promise<void> {
-  await fetch(`${emulator.url}/_emulator/${path}`, { method: 'POST', body: JSON.stringify(body) })
+  await fetch(`${emulator.url}/_emulator/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 }
 
 const submit = (count: number, task = 1001) =>

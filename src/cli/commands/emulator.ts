@@ -9,7 +9,7 @@ export function declareEmulator(program: Command, declare: Declare): void {
     description: 'run an emulator of the service',
     examples: [
       'emulator',
-      'emulator --port 8080 --token dev --data emulator.json',
+      'emulator --port 8080 --token-file token --data emulator.json',
       'emulator --seed demo --fault error:on=3,status=502',
     ],
     run: async (context, args, options) =>
@@ -23,10 +23,14 @@ export function declareEmulator(program: Command, declare: Declare): void {
     )
     .option(
       '--host <address>',
-      'address to listen on; any but loopback requires --token',
+      'address to listen on; any but loopback requires a token',
       '127.0.0.1',
     )
-    .option('--token <token>', 'the only accepted token; any by default')
+    .option(
+      '--token <token>',
+      'the only accepted token, visible to other users; by default EDGEWISE_EMULATOR_TOKEN or any',
+    )
+    .option('--token-file <file>', 'file of the token')
     .option('--domains <file>', 'existing domains, one per line; every well-formed one by default')
     .option('--data <file>', 'persist its data in this file')
     .option(
@@ -36,9 +40,10 @@ export function declareEmulator(program: Command, declare: Declare): void {
       30,
     )
     .addOption(
-      new Option('--control <mode>', 'control surface under /_emulator')
-        .choices(['on', 'off'])
-        .default('on'),
+      new Option(
+        '--control <mode>',
+        'control surface under /_emulator; on by default, on loopback only',
+      ).choices(['on', 'off']),
     )
     .addOption(
       new Option(

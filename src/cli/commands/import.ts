@@ -52,7 +52,7 @@ export function declareImport(program: Command, declare: Declare): void {
       }
       io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)
       if (skipped.length > 0) note('Skipped, because no manifest mentions them:')
-      for (const entry of skipped) note(`  ${escapeInvisible(entry.item)} of ${entry.domain}`)
+      for (const entry of skipped) note(escapeInvisible(`  ${entry.item} of ${entry.domain}`))
       return exitCodes.done
     },
   })

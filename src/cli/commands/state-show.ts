@@ -78,10 +78,8 @@ async function print(
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
     io.out(`\n${status}\n`)
     for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
-      io.out(
-        `  ${item}  ` +
-          `${paint.dim(`${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`)}\n`,
-      )
+      const source = `${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`
+      io.out(`  ${escapeInvisible(item)}  ${paint.dim(escapeInvisible(source))}\n`)
       for (const value of candidates)
         io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value)}\n`)
       if (unknown === true) io.out('      or a value that was never recorded\n')

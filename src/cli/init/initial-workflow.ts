@@ -26,8 +26,8 @@ export function parseAction(text: string): PinnedAction | null {
 export function buildWorkflow({ repository, commit }: PinnedAction): string {
   const edgewise = `${repository}/${actionFolder}@${commit}`
   const program = 'node ${{ runner.temp }}/edgewise/dist/cli/main.js'
-  const build = `      # Edgewise is built before and outside of the checkout of the manifests:
-      # no file of a pull request can affect it.
+  const build = `      # Edgewise is built before the checkout of the manifests and outside of it:
+      # none of its files, such as .npmrc or node_modules, affects it.
       - uses: ${checkout}
         with:
           repository: ${repository}
@@ -36,12 +36,18 @@ export function buildWorkflow({ repository, commit }: PinnedAction): string {
           persist-credentials: false
       - uses: ${setupNode}
         with: {node-version: 24}
-      - run: npm ci --ignore-scripts && npm run --silent build && mv "$PWD" "$RUNNER_TEMP/edgewise"
-        working-directory: edgewise
+      # Moved first: npm also reads the folders above, where a runner may keep earlier checkouts.
+      - run: mv edgewise "$RUNNER_TEMP/edgewise"
+      - run: npm ci --ignore-scripts && npm run --silent build
+        working-directory: \${{ runner.temp }}/edgewise
       # With all branches, because state is on one of them.
       - uses: ${checkout}
         with: {fetch-depth: 0}`
   return `# Checks and plans every pull request; applies merged changes.
+#
+# A pull request that changes this file decides what its own run does: whoever may push a branch to
+# this repository can use its secrets. To prevent that, move EDGEWISE_TOKEN to an environment of the
+# job apply that only the branch main may use.
 # Written by "edgewise init --action ${repository}@${commit}".
 name: edgewise
 on:

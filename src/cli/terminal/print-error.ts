@@ -1,11 +1,14 @@
-import type { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { EdgewiseError, ErrorCode } from '../../model/edgewise-error.ts'
 import type { Json } from '../../model/json.ts'
 import { formatDiagnosticsText } from '../../report/diagnostics/text.ts'
 import { buildDiagnosticJson } from '../../report/diagnostics/json.ts'
 import type { Paint } from '../../report/text/paint.ts'
-import { escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
+import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
 import type { Io } from '../io.ts'
 import { wrapForStderr } from './wrap-output.ts'
+
+/** Errors whose message has lines of its own: guards, or the text of git or a program. */
+const withLines: ReadonlySet<ErrorCode> = new Set(['guarded', 'not-observed', 'record-unreachable'])
 
 /** Prints an error: message and hint on stderr, or with `--json` one object on stdout. */
 export function printError(error: EdgewiseError, io: Io, json: boolean, paint: Paint): void {
@@ -22,8 +25,7 @@ export function printError(error: EdgewiseError, io: Io, json: boolean, paint: P
   }
   const style = { findLine: () => null, paint, columns: io.columns }
   if (error.diagnostics.length > 0) io.err(`${formatDiagnosticsText(error.diagnostics, style)}\n`)
-  io.err(
-    `${wrapForStderr(`${paint.red('error:')} ${escapeInvisibleInLines(error.message)}`, io)}\n`,
-  )
+  const escape = withLines.has(error.code) ? escapeInvisibleInLines : escapeInvisible
+  io.err(`${wrapForStderr(`${paint.red('error:')} ${escape(error.message)}`, io)}\n`)
   if (error.hint !== '') io.err(`${wrapForStderr(escapeInvisibleInLines(error.hint), io)}\n`)
 }

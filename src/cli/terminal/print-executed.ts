@@ -46,7 +46,8 @@ function printRefusals(
     const places = domains.flatMap((domain) =>
       items.map((item) => {
         const place = workspace.findItemPlace(domain, item)
-        const position = place === null ? '' : `${place.file}:${place.line}:${place.column} `
+        const position =
+          place === null ? '' : `${escapeInvisible(place.file)}:${place.line}:${place.column} `
         return `  ${position}${item} of ${domain}`
       }),
     )

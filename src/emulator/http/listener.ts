@@ -3,18 +3,53 @@ import type { Socket } from 'node:net'
 import { JsonText, type EmulatorAnswer, type EmulatorRequest } from '../routes/exchange.ts'
 import { buildRefusalBody, Refusal } from '../routes/refusal.ts'
 import { formatDate } from '../../model/http-date.ts'
+import { MemoryBudget, type HeldBytes } from './memory-budget.ts'
 import { readBody } from './read-body.ts'
 
 type Answer = (request: EmulatorRequest) => Promise<EmulatorAnswer>
 
+/** Limits of what clients can occupy. */
+export interface Limits {
+  /** Time for a header, and for a whole request, ms. */
+  headersMs: number
+  requestMs: number
+  /** Interval at which these times are checked, ms. */
+  checkMs: number
+  /** Time for a client to receive an answer, ms. */
+  answerMs: number
+  /** Further connections are closed. */
+  connections: number
+  /** Bodies and answers of all requests together, bytes. */
+  bytes: number
+}
+
+export const defaultLimits: Limits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 1000,
+  answerMs: 60_000,
+  connections: 256,
+  bytes: 64 * 1024 * 1024,
+}
+
 /** Creates an HTTP server, not listening yet, that answers every request with `answer`. */
-export function createListener(answer: Answer, now: () => number): Server {
+export function createListener(answer: Answer, now: () => number, limits = defaultLimits): Server {
+  const memory = new MemoryBudget(limits.bytes)
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000 },
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+    },
     (incoming, outgoing) => {
-      serve(incoming, outgoing, answer, now).catch((error: unknown) => fail(outgoing, error))
+      const held = memory.open()
+      outgoing.on('close', () => held.release())
+      serve(incoming, outgoing, answer, now, held)
+        .then(() => limitDelivery(outgoing, limits.answerMs))
+        .catch((error: unknown) => fail(outgoing, error))
     },
   )
+  server.maxConnections = limits.connections
   server.on('clientError', (error: Error, socket: Socket) => refuseUnreadable(error, socket, now()))
   return server
 }
@@ -24,13 +59,27 @@ async function serve(
   outgoing: ServerResponse,
   answer: Answer,
   now: () => number,
+  held: HeldBytes,
 ): Promise<void> {
   const arrivedAt = now()
   outgoing.setHeader('Date', formatDate(arrivedAt))
-  const body = await readBody(incoming)
+  const body = await readBody(incoming, held)
   if (body === null) return
-  if (body === 'too large') outgoing.setHeader('Connection', 'close')
-  deliver(outgoing, await answer(buildRequest(incoming, body, arrivedAt)))
+  if (typeof body === 'string') outgoing.setHeader('Connection', 'close')
+  if (body === 'no memory')
+    return sendRefusal(outgoing, new Refusal('emulator-busy', 'too many requests at a time'))
+  const answered = await answer(buildRequest(incoming, body, arrivedAt))
+  const text = encodeBody(answered.body)
+  // The client may not have received earlier answers yet.
+  if (held.add(text.length)) deliver(outgoing, answered, text)
+  else outgoing.destroy()
+}
+
+/** Closes the connection of a client that does not receive its answer in time. */
+function limitDelivery(outgoing: ServerResponse, ms: number): void {
+  if (outgoing.closed) return
+  const timer = setTimeout(() => outgoing.destroy(), ms).unref()
+  outgoing.on('close', () => clearTimeout(timer))
 }
 
 function buildRequest(
@@ -46,14 +95,20 @@ function buildRequest(
     query: mark === -1 ? '' : url.slice(mark + 1),
     contentType: headers['content-type'],
     contentEncoding: headers['content-encoding'],
+    host: headers.host,
+    origin: headers.origin,
+    fetchSite: getLast(headers['sec-fetch-site']),
     body,
     peer: socket.remoteAddress ?? '',
     arrivedAt,
   }
 }
 
-function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
-  const text = encodeBody(body)
+function getLast(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.at(-1) : header
+}
+
+function send(outgoing: ServerResponse, { status, headers }: EmulatorAnswer, text: Buffer): void {
   outgoing.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json; charset=utf-8',
@@ -63,15 +118,15 @@ function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswe
 }
 
 /** Sends an answer, or simulates its faulty delivery. */
-function deliver(outgoing: ServerResponse, answer: EmulatorAnswer): void {
+function deliver(outgoing: ServerResponse, answer: EmulatorAnswer, text: Buffer): void {
   switch (answer.delivery) {
     case undefined:
-      return send(outgoing, answer)
+      return send(outgoing, answer, text)
     case 'reset':
       outgoing.socket?.resetAndDestroy()
       return
     case 'truncated':
-      return truncate(outgoing, answer)
+      return truncate(outgoing, answer, text)
     case 'not-json':
       outgoing.writeHead(answer.status, {
         ...answer.headers,
@@ -82,8 +137,11 @@ function deliver(outgoing: ServerResponse, answer: EmulatorAnswer): void {
 }
 
 /** Closes the connection in the middle of the body. */
-function truncate(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
-  const text = encodeBody(body)
+function truncate(
+  outgoing: ServerResponse,
+  { status, headers }: EmulatorAnswer,
+  text: Buffer,
+): void {
   outgoing.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json; charset=utf-8',
@@ -103,7 +161,12 @@ function fail(outgoing: ServerResponse, error: unknown): void {
     `the emulator failed: ${error instanceof Error ? error.message : String(error)}`,
   )
   if (outgoing.headersSent) outgoing.destroy()
-  else send(outgoing, { status: refusal.status, headers: {}, body: buildRefusalBody(refusal) })
+  else sendRefusal(outgoing, refusal)
+}
+
+function sendRefusal(outgoing: ServerResponse, refusal: Refusal): void {
+  const body = buildRefusalBody(refusal)
+  send(outgoing, { status: refusal.status, headers: {}, body }, encodeBody(body))
 }
 
 /** Refuses with the envelope what cannot be parsed as HTTP. */
@@ -123,4 +186,6 @@ function refuseUnreadable(error: Error, socket: Socket, now: number): void {
     'Connection: close',
   ]
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]))
+  // The client might never close its half.
+  socket.destroySoon()
 }

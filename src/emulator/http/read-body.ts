@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { maxBodyBytes } from '../routes/exchange.ts'
+import type { HeldBytes } from './memory-budget.ts'
 
 /**
  * Maximum bytes to read and drop of a body that is too large: a client that is still sending may
@@ -7,16 +8,25 @@ import { maxBodyBytes } from '../routes/exchange.ts'
  */
 const maxReadBytes = 16 * maxBodyBytes
 
-/** Reads the body of a request; null if the client closed the connection before its end. */
-export function readBody(request: IncomingMessage): Promise<Uint8Array | 'too large' | null> {
+/**
+ * Reads the body of a request; null if the client closed the connection before its end, `no memory`
+ * if other requests hold it.
+ */
+export function readBody(
+  request: IncomingMessage,
+  held: HeldBytes,
+): Promise<Uint8Array | 'too large' | 'no memory' | null> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= maxBodyBytes) chunks.push(chunk)
-      else chunks.length = 0
-      if (size > maxReadBytes) resolve('too large')
+      if (size > maxBodyBytes) {
+        chunks.length = 0
+        held.release()
+        if (size > maxReadBytes) resolve('too large')
+      } else if (held.add(chunk.length)) chunks.push(chunk)
+      else resolve('no memory')
     })
     request.on('end', () => resolve(size > maxBodyBytes ? 'too large' : Buffer.concat(chunks)))
     request.on('error', () => resolve(null))

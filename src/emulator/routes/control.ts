@@ -33,6 +33,7 @@ export function answerControl(request: EmulatorRequest, parts: Parts, open: bool
     case 'GET /_emulator/calls':
       return store.listCalls().map((call) => ({ ...call }))
     case 'POST /_emulator/reset':
+      if (request.body.length > 0) parseControlBody(request)
       store.reset(clock.now())
       parts.faults.reset()
       return { code: 0 }

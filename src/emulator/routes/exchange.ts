@@ -9,6 +9,10 @@ export interface EmulatorRequest {
   query: string
   contentType: string | undefined
   contentEncoding: string | undefined
+  host: string | undefined
+  origin: string | undefined
+  /** `Sec-Fetch-Site`, which browsers send. */
+  fetchSite: string | undefined
   body: Uint8Array | 'too large'
   /** Address of the client. */
   peer: string

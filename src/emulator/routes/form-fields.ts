@@ -80,7 +80,7 @@ function parseParts(body: Uint8Array, contentType: string): Promise<[string, str
   })
 }
 
-function createParser(contentType: string): Busboy {
+function createParser(contentType: string): InstanceType<typeof Busboy> {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },

@@ -51,11 +51,16 @@ export function refuseLargeBody({ body }: EmulatorRequest): void {
 }
 
 /**
- * Parses the body of a call of the control surface: JSON, for any content type. Throws a
- * Refusal for anything else.
+ * Parses the body of a call of the control surface: JSON, also by its type, which a web page can't
+ * set without permission. Throws a Refusal for anything else.
  */
-export function parseControlBody({ body }: EmulatorRequest): JsonObject {
+export function parseControlBody({ body, contentType = '' }: EmulatorRequest): JsonObject {
   if (body === 'too large') throw createTooLargeRefusal()
+  if (body.length > 0 && parseMediaType(contentType) !== 'application/json')
+    throw new Refusal(
+      'content-type-unknown',
+      `expected Content-Type application/json (in UTF-8), got "${contentType}"`,
+    )
   if (!isUtf8(body))
     throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
   const value = parseJson(new TextDecoder().decode(body), 'the body')

@@ -21,11 +21,13 @@ const refusals = {
   'control-invalid': { status: 400, code: 400901 },
   'token-missing': { status: 401, code: 401001 },
   'token-wrong': { status: 401, code: 401002 },
+  'request-foreign': { status: 403, code: 403001 },
   'url-wrong': { status: 404, code: 404001 },
   'body-too-large': { status: 413, code: 413001 },
   'content-type-unknown': { status: 415, code: 415001 },
   'calls-exceeded': { status: 429, code: 429001 },
   'emulator-failed': { status: 500, code: 500001 },
+  'emulator-busy': { status: 503, code: 500003 },
   'fault-wanted': { status: 503, code: 500002 },
 } as const
 

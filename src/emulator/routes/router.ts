@@ -7,6 +7,7 @@ import type { Parts } from './parts.ts'
 import type { Store } from '../store/store.ts'
 import { answerControl, isControlPath } from './control.ts'
 import { JsonText, type EmulatorAnswer, type EmulatorRequest } from './exchange.ts'
+import { findForeign } from './find-foreign.ts'
 import { answerPrefetches } from './answer-prefetches.ts'
 import { refuseLargeBody } from './parse-parameters.ts'
 import { answerEachDomain, answerTogether, type QueryRules } from './answer-statistics.ts'
@@ -15,6 +16,8 @@ import { writeConfig, type WriteRules } from './write-config.ts'
 
 export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<QueryRules, 'now'> {
   control: boolean
+  /** Whether the emulator listens on loopback only. */
+  onLoopback: boolean
   requestId: () => string
 }
 
@@ -58,6 +61,8 @@ export function createService(
   ])
 
   const answerRequest = async (request: EmulatorRequest): Promise<EmulatorAnswer> => {
+    const foreign = findForeign(request, rules.onLoopback)
+    if (foreign !== null) return attempt(() => refuseForeign(foreign))
     if (isControlPath(request.path))
       return attempt(async () => answerControl(request, parts, rules.control))
     const { method, path, arrivedAt } = request
@@ -108,6 +113,10 @@ async function answerWithFaults(
 
 async function refuseUrl({ method, path }: EmulatorRequest): Promise<Body> {
   throw new Refusal('url-wrong', `there is no ${method} ${path}`)
+}
+
+async function refuseForeign(reason: string): Promise<Body> {
+  throw new Refusal('request-foreign', reason)
 }
 
 async function attempt(

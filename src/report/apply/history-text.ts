@@ -37,7 +37,7 @@ function formatEntry(
     ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
   ]
-  const first = `${id}  ${colour(outcome)}  ${counts || 'no write'}`
+  const first = `${escapeInvisible(id)}  ${colour(outcome)}  ${counts || 'no write'}`
   const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''
   return `${first}\n  ${paint.dim(about.join(' · '))}\n${last}`
 }

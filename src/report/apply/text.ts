@@ -31,7 +31,9 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
   switch (event.type) {
     case 'write.confirmed': {
       const note =
-        event.rewritten === undefined ? '' : `; the service rewrote ${event.rewritten.join(', ')}`
+        event.rewritten === undefined
+          ? ''
+          : `; the service rewrote ${escapeInvisible(event.rewritten.join(', '))}`
       return `${paint.green('confirmed')}  write ${event.id} of ${total}${note}`
     }
     case 'write.refused':
@@ -76,7 +78,8 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
 }
 
 function formatPart({ domains, items }: { domains: string[]; items: string[] }): string {
-  return `${items.join(', ')} on ${domains.length === 1 ? domains[0] : `${domains.length} domains`}`
+  const where = domains.length === 1 ? domains[0] : `${domains.length} domains`
+  return escapeInvisible(`${items.join(', ')} on ${where}`)
 }
 
 /** In-doubt write, or the in-doubt rest of a bisected one. */
@@ -90,9 +93,8 @@ export function formatDoubts(doubts: Omit<Doubt, 'type'>[]): string[] {
   return [
     ...doubts
       .slice(0, maxDoubts)
-      .map(
-        ({ domains, items, message }) =>
-          `${items.join(', ')} of ${domains.join(', ')}: ${escapeInvisible(message)}`,
+      .map(({ domains, items, message }) =>
+        escapeInvisible(`${items.join(', ')} of ${domains.join(', ')}: ${message}`),
       ),
     ...(rest > 0 ? [`… and ${rest} more; "edgewise state list" counts the in-doubt items`] : []),
   ]

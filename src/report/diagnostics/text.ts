@@ -2,7 +2,7 @@ import { compareDiagnostics, type Diagnostic, type Place } from '../../model/pro
 import { pluralize } from '../../model/words.ts'
 import { formatCodeFrame } from './code-frame.ts'
 import type { Paint } from '../text/paint.ts'
-import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 /** Style of diagnostics as text. */
@@ -40,7 +40,7 @@ function formatBlock(diagnostic: Diagnostic, style: TextStyle): string {
       escapeInvisible(diagnostic.summary),
     ...(diagnostic.detail === ''
       ? []
-      : [wrap(escapeInvisibleInLines(diagnostic.detail), columns, indent)]),
+      : [wrap(escapeInvisible(diagnostic.detail), columns, indent)]),
     ...formatFrames(diagnostic, style, mark),
     ...(diagnostic.related ?? []).flatMap((related) => [
       `${indent}${paint.bold(formatPlace(related))}  ${escapeInvisible(related.message)}`,

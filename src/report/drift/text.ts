@@ -127,7 +127,7 @@ export function listInDoubt(inDoubt: Drift['inDoubt']): string[] {
 
 function listItemNames(items: { domain: string; item: string }[]): string[] {
   return groupByText(groupBy(items, ({ domain }) => domain).entries(), (same) =>
-    same.map(({ item }) => item).join(', '),
+    escapeInvisible(same.map(({ item }) => item).join(', ')),
   )
 }
 
@@ -153,7 +153,10 @@ export function listUnreadable(items: DriftItem[]): string[] {
 /** Lists fields that were not observed, each with the domains. */
 export function listNotVerifiable(items: DriftItem[]): string[] {
   const fields = items.flatMap(({ domain, item, notVerifiable }) =>
-    notVerifiable.map((pointer) => ({ domain, field: `${item}${pointer.replaceAll('/', '.')}` })),
+    notVerifiable.map((pointer) => ({
+      domain,
+      field: escapeInvisible(`${item}${pointer.replaceAll('/', '.')}`),
+    })),
   )
   return [...groupBy(fields, ({ field }) => field)].map(
     ([field, same]) =>

@@ -16,7 +16,7 @@ export function formatChangeTable(changes: Change[]): string {
   const cells = rows.map(([item, same]) => {
     const counts = actions.map((action) => same.filter((change) => change.action === action).length)
     return (
-      `| \`${item}\` | ` +
+      `| ${formatItem(item, '`')} | ` +
       `${counts.map((count) => (count === 0 ? '' : String(count))).join(' | ')} |\n`
     )
   })
@@ -53,7 +53,14 @@ function formatBlockPart(block: Block): string {
   const [first = ''] = block.domains
   const whom =
     block.domains.length === 1 ? formatCodeHtml(first) : `${block.domains.length} domains`
-  const items = block.changes.map((change) => `${symbols[change.action]} ${change.item}`)
+  const items = block.changes.map(
+    (change) => `${symbols[change.action]} ${formatItem(change.item)}`,
+  )
   const names = listSome(items, 6)
   return foldText(`${whom} ${names}`, formatBlock(block, style))
+}
+
+/** Formats the name of an item between quotes, or escaped: state may hold any name. */
+function formatItem(item: string, quote = ''): string {
+  return /^\w+$/.test(item) ? `${quote}${item}${quote}` : formatCodeHtml(item)
 }

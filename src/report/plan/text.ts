@@ -7,6 +7,7 @@ import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { listChangedFields, listValueLines, type ValueLine } from './value-lines.ts'
 import { measureWidth } from '../text/display-width.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 import { truncate, wrap } from '../text/wrap.ts'
 
 /** Style of a plan as text. */
@@ -147,7 +148,7 @@ function formatChange(change: Change, { paint, columns, verbose }: PlanTextOptio
   const width = Math.max(0, ...lines.map((line) => measureWidth(line.field)))
   const indent = ' '.repeat(6 + (width === 0 ? 0 : width + 2))
   return [
-    `  ${colour(symbols[change.action])} ${change.item}${formatNote(change)}`,
+    `  ${colour(symbols[change.action])} ${escapeInvisible(change.item)}${formatNote(change)}`,
     ...lines.flatMap((line) => {
       const text = wrap(
         line.before === null ? line.after : `${line.before} → ${line.after}`,

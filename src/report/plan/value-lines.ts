@@ -14,7 +14,9 @@ export interface ValueLine {
 /** Lists the fields of a value, one per line; lists of objects have a line for each entry. */
 export function listValueLines(value: Json): ValueLine[] {
   if (!isObject(value) || isSecret(value)) return listFieldLines('', value)
-  return Object.entries(value).flatMap(([field, content]) => listFieldLines(field, content))
+  return Object.entries(value).flatMap(([field, content]) =>
+    listFieldLines(escapeInvisible(field), content),
+  )
 }
 
 /** Lists the fields in which two values differ; for lists, the removed and added entries. */
@@ -22,7 +24,9 @@ export function listChangedFields(before: Json, after: Json): ValueLine[] {
   if (!isObject(before) || !isObject(after) || isSecret(before) || isSecret(after))
     return listFieldChange('', before, after)
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return fields.flatMap((field) => listFieldChange(field, before[field], after[field]))
+  return fields.flatMap((field) =>
+    listFieldChange(escapeInvisible(field), before[field], after[field]),
+  )
 }
 
 function listFieldLines(field: string, value: Json): ValueLine[] {
@@ -85,5 +89,5 @@ function formatSecret(fingerprint: string): string {
   if (reference !== null) return `(secret ${escapeInvisible(reference)}, value not available)`
   const fresh = findNewReference(fingerprint)
   if (fresh !== null) return `(secret ${escapeInvisible(fresh)}, new)`
-  return `(secret ${fingerprint.replace(/^scrypt:(s1:)?/, '').slice(0, 8)})`
+  return escapeInvisible(`(secret ${fingerprint.replace(/^scrypt:(s1:)?/, '').slice(0, 8)})`)
 }

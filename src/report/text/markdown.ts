@@ -18,12 +18,12 @@ export function foldText(title: string, text: string): string {
   return `<details><summary>${title}</summary>\n\n${fenceText(text)}\n</details>\n`
 }
 
-/** Formats a name as code in HTML. */
+/** Formats a name as code in HTML. No character of it has an effect in HTML or Markdown. */
 export function formatCodeHtml(text: string): string {
-  const escaped = escapeInvisible(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
+  const escaped = escapeInvisible(text).replace(
+    /[^\p{L}\p{N} ._-]/gu,
+    (character) => `&#${character.codePointAt(0)};`,
+  )
   return `<code>${escaped}</code>`
 }
 

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Io } from '../../src/cli/io.ts'
+import { run } from '../../src/cli/program.ts'
+import { createNodeOutside } from '../../src/operations/node-outside.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'edgewise-emulator-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Runs `edgewise emulator` while `work` calls it. */
+async function emulate(
+  args: string[],
+  { env = {}, work = async () => {} }: EmulateOptions = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const ran = { code: 0, out: '', err: '' }
+  const io: Io = {
+    ...createNodeOutside(new AbortController().signal),
+    cwd: folder,
+    env,
+    out: (text) => void (ran.out += text),
+    err: (text) => void (ran.err += text),
+    columns: 80,
+    outIsTerminal: false,
+    errIsTerminal: false,
+    ask: null,
+    waitForStop: () => work(/http:\S+/.exec(ran.out)?.[0] ?? ''),
+  }
+  ran.code = await run(['emulator', ...args], io)
+  return ran
+}
+interface EmulateOptions {
+  env?: Record<string, string>
+  work?: (url: string) => Promise<void>
+}
+
+/** Returns the HTTP status of a query with a token. */
+async function query(url: string, token: string): Promise<number> {
+  const answer = await fetch(`${url}/v2/cache/prefetch?token=${token}&task_id=1`)
+  return answer.status
+}
+
+const other = { EDGEWISE_EMULATOR_TOKEN: 'another' }
+
+describe('the token of the emulator', () => {
+  it.each<[string, string[], Record<string, string>]>([
+    ['a file', ['--token-file', 'token'], {}],
+    ['the environment', [], { EDGEWISE_EMULATOR_TOKEN: 'sesame-3f9' }],
+    ['a file rather than the environment', ['--token-file', 'token'], other],
+    ['the command line', ['--token', 'sesame-3f9'], other],
+  ])('comes from %s, and is not printed', async (_, args, env) => {
+    writeFileSync(join(folder, 'token'), 'sesame-3f9\r\n')
+    const seen: number[] = []
+    const ran = await emulate(args, {
+      env,
+      work: async (url) => {
+        for (const token of ['sesame-3f9', 'other', 'sesame-3f9%0A'])
+          seen.push(await query(url, token))
+      },
+    })
+    expect([ran.code, seen]).toEqual([0, [200, 401, 401]])
+    expect(ran.out + ran.err).not.toContain('sesame')
+  })
+
+  it('lets the emulator listen for other machines', async () => {
+    const args = ['--host', '0.0.0.0']
+    expect(await emulate(args)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('EDGEWISE_EMULATOR_TOKEN') as string,
+    })
+    writeFileSync(join(folder, 'token'), 'sesame')
+    for (const [more, env] of [
+      [['--token-file', 'token'], {}],
+      [[], { EDGEWISE_EMULATOR_TOKEN: 'sesame' }],
+    ] as const)
+      expect(await emulate([...args, ...more], { env })).toMatchObject({ code: 0 })
+  })
+
+  it.each<[string, string[], string]>([
+    ['an empty file', ['--token-file', 'empty'], 'empty'],
+    ['a file of two lines', ['--token-file', 'lines'], 'one line'],
+    ['a missing file', ['--token-file', 'none'], 'none'],
+    ['an empty one', ['--token', ''], 'empty'],
+    ['two sources', ['--token', 'a', '--token-file', 'empty'], '--token-file'],
+  ])('is refused as %s', async (_, args, word) => {
+    writeFileSync(join(folder, 'empty'), '\n')
+    writeFileSync(join(folder, 'lines'), 'sesame-a\nsesame-b\n')
+    const { code, out, err } = await emulate(args)
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining(word)])
+    expect(err).not.toContain('sesame')
+  })
+})
+
+describe('the control surface of the emulator', () => {
+  const look = async (url: string) => (await fetch(`${url}/_emulator/state`)).status
+
+  it.each<[string[], number]>([
+    [[], 200],
+    [['--control', 'on'], 200],
+    [['--control', 'off'], 404],
+    [['--host', '127.9.9.9', '--control', 'on'], 200],
+    [['--host', '0.0.0.0', '--token', 'tok'], 404],
+    [['--host', '0.0.0.0', '--token', 'tok', '--control', 'off'], 404],
+  ])('with %j answers %i', async (args, expected) => {
+    const seen: number[] = []
+    const work = async (url: string) => void seen.push(await look(url))
+    expect([(await emulate(args, { work })).code, seen]).toEqual([0, [expected]])
+  })
+
+  it('is an error on other than loopback', async () => {
+    const { code, out, err } = await emulate([
+      '--host',
+      '0.0.0.0',
+      '--token',
+      'tok',
+      '--control',
+      'on',
+    ])
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining('--control off')])
+  })
+})
