@@ -26,7 +26,14 @@ export async function openState({ root, config }: Workspace, outside: Outside): 
   const { id, service, state } = config
   const env = buildGitEnvironment(outside.env, service.token)
   return openStateAt(
-    { root, id, address: service.url, account: service.account, state },
+    {
+      root,
+      id,
+      address: service.url,
+      writtenAddress: service.writtenUrl,
+      account: service.account,
+      state,
+    },
     {
       disk: outside.disk,
       processName: outside.machine.processName,

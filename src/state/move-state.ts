@@ -13,11 +13,14 @@ import type { RecordedState, StateKey } from './store.ts'
  * new files exist before the old ones are gone. The guard refuses other state at the new id.
  */
 export function buildMove(
-  { id, address }: StateKey,
+  { id, ...service }: StateKey,
   domains: RecordedState,
   to: string,
 ): { steps: FileChanges[]; guard: Guard } {
-  const [from, target] = [buildStatePaths({ id, address }), buildStatePaths({ id: to, address })]
+  const [from, target] = [
+    buildStatePaths({ id, ...service }),
+    buildStatePaths({ id: to, ...service }),
+  ]
   const moved = new Map(
     Array.from(domains, ([domain, items]) => [
       target.domain(domain),
@@ -25,10 +28,10 @@ export function buildMove(
     ]),
   )
   const gone = new Map([...domains.keys()].map((domain) => [from.domain(domain), null]))
-  const about = new Map([[target.address, formatAddress({ id: to, address })]])
+  const about = new Map([[target.address, formatAddress({ id: to, ...service })]])
   return {
     steps: [about, moved, gone],
-    guard: (files) => refuseOccupied(files, { id: to, address }, moved, domains.keys()),
+    guard: (files) => refuseOccupied(files, { id: to, ...service }, moved, domains.keys()),
   }
 }
 

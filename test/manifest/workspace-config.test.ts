@@ -18,6 +18,7 @@ describe('parseWorkspaceConfig', () => {
       id: 'default',
       service: {
         url: 'emulator',
+        writtenUrl: 'emulator',
         account: 'default',
         token: '',
         timezone: 'UTC',

@@ -9,6 +9,8 @@ import { createNetworkTransport, type Transport } from '../transport.ts'
 export interface Connection {
   /** Base address, without `/v2`. */
   url: string
+  /** The address in messages; absent: the same. */
+  writtenUrl?: string
   token: string
   timeoutMs: number
   /** Item → wire name, where they differ. */
@@ -52,17 +54,23 @@ async function post(
   body: string,
   findItem: (wireName: string) => ItemKey,
 ): Promise<Outcome> {
-  const { url, timeoutMs, scrub, transport = createNetworkTransport() } = connection
+  const {
+    url,
+    writtenUrl = url,
+    timeoutMs,
+    scrub,
+    transport = createNetworkTransport(),
+  } = connection
   try {
     const answer = await transport({ url: `${url}/v2/domain/config`, body, timeoutMs })
     const outcome = parseAnswer(answer, findItem, scrub)
     return outcome.kind === 'refused' && outcome.fatal
-      ? { ...outcome, message: explainNotAccepted(url, outcome.status, outcome.message) }
+      ? { ...outcome, message: explainNotAccepted(writtenUrl, outcome.status, outcome.message) }
       : outcome
   } catch (error) {
     const outcome = classifyFailure(error)
     return outcome.kind === 'not sent'
-      ? { ...outcome, message: explainUnreached(url, outcome.message) }
+      ? { ...outcome, message: explainUnreached(writtenUrl, outcome.message) }
       : outcome
   }
 }
