@@ -50,6 +50,16 @@ export function resolvePointer(value: Json | undefined, pointer: string): Json |
   return current
 }
 
+/** Reports whether a value has more levels, level by level and without recursion. */
+export function isDeeper(value: Json, levels: number): boolean {
+  let level: Json[] = [value]
+  for (let i = 0; i < levels; i++)
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    )
+  return level.length > 0
+}
+
 /** Parses a text; undefined if it is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {

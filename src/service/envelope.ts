@@ -1,4 +1,4 @@
-import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
+import { isDeeper, isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { Limits } from '../model/outcome.ts'
 import type { Answer } from './transport.ts'
 
@@ -52,16 +52,6 @@ function parseBody(text: string): JsonObject | null {
     if (error instanceof SyntaxError) return null
     throw error
   }
-}
-
-/** Checks the depth level by level, without recursion. */
-function isDeeper(value: Json, levels: number): boolean {
-  let level: Json[] = [value]
-  for (let i = 0; i < levels; i++)
-    level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
-    )
-  return level.length > 0
 }
 
 function formatMessage(
