@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import { join } from 'node:path'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
@@ -28,7 +29,7 @@ export async function fmt(
   const changed: string[] = []
   for (const file of files) {
     const result = formatYaml(file)
-    if ('diagnostics' in result) unreadable.push(...result.diagnostics)
+    if ('diagnostics' in result) append(unreadable, result.diagnostics)
     else if ('unchanged' in result) context.note(`skipped ${file.path}: ${result.unchanged}`)
     else if (result.text !== file.text) {
       changed.push(file.path)

@@ -81,6 +81,8 @@ function isExecutable(path: string): boolean {
 function loadBytes(source: string, cwd: string, { bytes }: Limits): Buffer {
   const loaded = loadBounded(resolve(cwd, source), bytes)
   if (!isFault(loaded)) return loaded
+  if (loaded.kind === 'too-large')
+    throw createError(source, `expected at most ${toMebibytes(bytes)} MiB, got more`)
   throw createError(
     source,
     loaded.kind === 'unreadable' ? `the file can't be read (${loaded.code})` : loaded.reason,

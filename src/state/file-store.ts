@@ -1,3 +1,4 @@
+import { findMax } from '../model/append.ts'
 import { basename } from 'node:path'
 import type { Applied } from '../model/applied.ts'
 import type { Domain } from '../model/item.ts'
@@ -126,7 +127,10 @@ class FileStore implements Store {
 
   async loadLateCalls(apply: string): Promise<LateCalls> {
     const waves = await loadWaves(this.#files, this.#paths, apply)
-    const landWithinMs = Math.max(0, ...waves.map((wave) => wave.landWithinMs))
+    const landWithinMs = findMax(
+      waves.map((wave) => wave.landWithinMs),
+      0,
+    )
     return { before: mergeBefore(waves), landWithinMs }
   }
 

@@ -23,4 +23,5 @@ export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'reference-unknown': 'A variable or secret that is referred to is defined.',
   'secret-literal': 'A manifest contains a secret as a reference, not as its value.',
   'secret-invalid': 'A secret is referenced where a string is allowed, and is declared correctly.',
+  'too-many-problems': 'A file has at most 200 problems that are listed.',
 }
