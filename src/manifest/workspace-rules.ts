@@ -58,7 +58,10 @@ function isZone(zone: string): boolean {
 
 /** Keys of a call beside its items, and names that every object of a program has. */
 const reservedWireNames = new Set([
-  ...['token', 'domains', 'config', 'prototype'],
+  'token',
+  'domains',
+  'config',
+  'prototype',
   ...Object.getOwnPropertyNames(Object.prototype),
 ])
 

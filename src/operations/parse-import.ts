@@ -5,11 +5,8 @@ import { parseItem } from '../catalog/parse-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, ItemState } from '../model/item.ts'
-import { isDeeper, isObject, getOwn, parseJson, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, getOwn, parseJson, type Json, type JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-
-/** Maximum nesting; the service has less. */
-const maxLevels = 64
 
 /** File to import: its name for messages, and its text. */
 export interface ImportSource {
@@ -35,7 +32,6 @@ export function parseImport(
     )
   }
   const data = parseJson(text) ?? fail('it is not JSON')
-  if (isDeeper(data, maxLevels)) fail(`expected at most ${maxLevels} levels, got more`)
   const configs = isObject(data) ? extractConfigs(data, domain, fail) : fail('expected an object')
   const itemNames = new Map(
     Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]),

@@ -1,4 +1,4 @@
-import { isDeeper, isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
+import { isDeeper, isObject, getOwn, parseJson, type JsonObject } from '../model/json.ts'
 import type { Limits } from '../model/outcome.ts'
 import type { Answer } from './transport.ts'
 
@@ -45,13 +45,8 @@ export function parseEnvelope(
 }
 
 function parseBody(text: string): JsonObject | null {
-  try {
-    const value = JSON.parse(text) as Json
-    return isObject(value) && !isDeeper(value, maxLevels) ? value : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  const value = parseJson(text)
+  return isObject(value) && !isDeeper(value, maxLevels) ? value : null
 }
 
 function formatMessage(

@@ -26,6 +26,7 @@ describe('the selection', () => {
     [['--item', ''], 'there is no item ""'],
     [['--target', 'c.example.com'], 'no domain matches "c.example.com"'],
     [['--target', 'example.com', '--target', '*.net'], 'no domain matches "example.com", "*.net"'],
+    [['--target', ''], 'expected a glob of 1 to 1000 characters'],
     [['--target'], 'argument missing'],
     [['--targt', 'a'], 'Did you mean --target?'],
   ])('%j is exit 1 for plan and apply, with a reason', async (args, why) => {
@@ -111,6 +112,14 @@ describe('separate workspaces', () => {
       await elsewhere.close()
     }
   })
+})
+
+it('a very long target is a sentence', async () => {
+  place.manifest(www, { timeout: { time: 60 } })
+  for (const command of ['plan', 'apply'])
+    expect((await place.cli(command, '--target', 'a'.repeat(70_000))).err).toContain(
+      'expected a glob of 1 to 1000 characters',
+    )
 })
 
 describe('another spelling of the address', () => {
