@@ -23,6 +23,15 @@ it('every file of the longer checks has the tag that they run', () => {
   expect(tagged).toEqual(files)
 })
 
+it('no list is spread into arguments where a manifest or a service decides its length', () => {
+  // `Math.max(...[a, b])` has a fixed length.
+  const spread = /\.(push|unshift)\(\s*\.\.\.|Math\.(max|min)\((\s*|[\w.']+, )\.\.\.(?!\[)/
+  const found = globSync('src/**/*.ts', { ignore: 'src/generated/**' }).filter((file) =>
+    spread.test(readFileSync(file, 'utf8')),
+  )
+  expect(found).toEqual([])
+})
+
 it('lines have at most 100 characters in code, 120 in Markdown outside of code blocks', () => {
   const code = globSync('{src,test,tools}/**/*.ts', { ignore: 'src/generated/**' })
   const pages = globSync(['*.md', 'docs/*.md'])

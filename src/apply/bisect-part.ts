@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 
 /** Domains × items of a refused write. */
@@ -152,7 +153,7 @@ async function bisectSingleItem(part: Part, bisection: Bisection, passed: boolea
       .map(({ half }) => half)
     passes ||= sent.some(({ verdict }) => verdict === 'fine')
     if (next === undefined) break
-    pending.push(...others)
+    append(pending, others)
     current = next
   }
   if (!passes) return bisection.reportCulprit(part)

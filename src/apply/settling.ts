@@ -1,3 +1,4 @@
+import { findMax } from '../model/append.ts'
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import { isSafeToRepeat, type Write } from '../model/change.ts'
@@ -45,7 +46,10 @@ export function computeSettleWait(
       return abandonedEnd === null ? [] : [abandonedEnd]
     }),
   )
-  return Math.max(0, ...ends.map((end) => end - now))
+  return findMax(
+    ends.map((end) => end - now),
+    0,
+  )
 }
 
 function findState(

@@ -1,3 +1,4 @@
+import { findMax } from '../model/append.ts'
 import { stringify } from 'yaml'
 import { catalogue, getItemSpec, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
@@ -41,7 +42,7 @@ export async function explain(
 }
 
 function formatOverview(paint: Paint, columns: number): string {
-  const width = Math.max(...[...catalogue.keys()].map((key) => key.length))
+  const width = findMax([...catalogue.keys()].map((key) => key.length))
   const lines = [...catalogue].map(([key, spec]) => {
     const text = wrap(extractFirstSentence(spec), Math.max(40, columns - width - 4), '').split('\n')
     return text

@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import { join } from 'node:path'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
@@ -32,7 +33,7 @@ export async function fmt(
   const formatted: SourceFile[] = []
   for (const file of files) {
     const result = formatYaml(file)
-    if ('diagnostics' in result) unreadable.push(...result.diagnostics)
+    if ('diagnostics' in result) append(unreadable, result.diagnostics)
     else if ('unchanged' in result)
       context.note(`skipped ${escapeInvisible(file.path)}: ${result.unchanged}`)
     else if (result.text !== file.text) formatted.push({ path: file.path, text: result.text })

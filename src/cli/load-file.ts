@@ -1,21 +1,27 @@
-import { readFileSync } from 'node:fs'
+import { isFault, loadBounded } from '../files/load-bounded.ts'
+import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 
+const maxBytes = 256 * 1024 * 1024
+
 /**
- * Loads a file named by the user.
+ * Loads a text file named by the user: a regular file of at most 256 MB.
  *
  * @param called name of the file in messages, with its path
  * @param hint what to pass instead
  * @throws EdgewiseError `usage` if it can't be loaded
  */
 export function loadFile(path: string, called = path, hint = ''): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new EdgewiseError(
-      'usage',
-      `${called} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
-      hint,
-    )
-  }
+  const bytes = loadBounded(path, maxBytes)
+  if (isFault(bytes) && bytes.kind === 'unreadable')
+    throw new EdgewiseError('usage', `${called} can't be read (${bytes.code})`, hint)
+  if (isFault(bytes)) throw new EdgewiseError('usage', `${called}: ${bytes.reason}`, hint)
+  const decoded = decodeText(bytes)
+  if ('text' in decoded) return decoded.text
+  const advice = 'Save the file as UTF-8 without a byte order mark.'
+  throw new EdgewiseError(
+    'usage',
+    `${called}: ${decoded.fault}`,
+    hint === '' ? advice : `${advice} ${hint}`,
+  )
 }

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { isFault, loadBounded } from '../files/load-bounded.ts'
+import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Json } from '../model/json.ts'
 import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
-import { parseJson } from '../model/json.ts'
+import { isDeeper, parseJson } from '../model/json.ts'
 import type { Io } from './io.ts'
 
 /** Limits of the output and the run time of a program. */
@@ -19,6 +21,8 @@ const defaultLimits: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
 const maxStderrLength = 2000
 /** Length of the stderr in which secrets are looked for; longer than any secret at its start. */
 const maxForeign = 50_000
+/** Maximum nesting; the service has less. */
+const maxLevels = 64
 
 /**
  * Loads the observed configuration of the service. A name that ends in `.json`, and an existing
@@ -35,15 +39,20 @@ export async function observe(
   scrub: (text: string) => string,
   limits: Limits = defaultLimits,
 ): Promise<Json> {
-  const text = isFile(source, io.cwd)
-    ? loadText(source, io.cwd, limits)
+  const bytes = isFile(source, io.cwd)
+    ? loadBytes(source, io.cwd, limits)
     : await runProgram(splitWords(source), io, scrub, limits)
+  const decoded = decodeText(bytes)
+  if ('fault' in decoded) throw createError(source, decoded.fault)
+  const { text } = decoded
   const data = parseJson(text)
   if (data === undefined)
     throw createError(
       source,
       `expected JSON, got ${text.trim() === '' ? 'nothing' : 'something else'}`,
     )
+  if (isDeeper(data, maxLevels))
+    throw createError(source, `expected at most ${maxLevels} levels, got more`)
   return data
 }
 
@@ -71,20 +80,15 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function loadText(source: string, cwd: string, { bytes }: Limits): string {
-  const path = resolve(cwd, source)
-  try {
-    const { size } = statSync(path)
-    if (size > bytes)
-      throw createError(source, `expected at most ${toMebibytes(bytes)} MiB, got more`)
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof EdgewiseError) throw error
-    throw createError(
-      source,
-      `the file can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
-    )
-  }
+function loadBytes(source: string, cwd: string, { bytes }: Limits): Buffer {
+  const loaded = loadBounded(resolve(cwd, source), bytes)
+  if (!isFault(loaded)) return loaded
+  if (loaded.kind === 'too-large')
+    throw createError(source, `expected at most ${toMebibytes(bytes)} MiB, got more`)
+  throw createError(
+    source,
+    loaded.kind === 'unreadable' ? `the file can't be read (${loaded.code})` : loaded.reason,
+  )
 }
 
 /**
@@ -101,7 +105,7 @@ function runProgram(
   io: World,
   scrub: (text: string) => string,
   limits: Limits,
-): Promise<string> {
+): Promise<Buffer> {
   if (program === '') throw createError('', 'expected a file or a program, got nothing')
   // A name with a slash is relative to the current folder.
   const command = program.includes('/') ? resolve(io.cwd, program) : program
@@ -113,10 +117,11 @@ function runProgram(
       timeout: limits.seconds * 1000,
       killSignal: 'SIGKILL',
       signal: io.signal,
+      encoding: 'buffer',
     } as const
     execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) return fulfil(stdout)
-      const scrubbed = scrub(stderr.slice(-maxForeign)).slice(-maxStderrLength)
+      const scrubbed = scrub(stderr.toString('utf8').slice(-maxForeign)).slice(-maxStderrLength)
       const complaint = escapeInvisibleInLines(scrubbed.trim())
       reject(
         createError(

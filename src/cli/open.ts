@@ -4,6 +4,7 @@ import { loadWorkspace, type LoadedWorkspace } from '../operations/load-workspac
 import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { countProblems } from '../model/limit-problems.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
@@ -51,7 +52,7 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
     const shown = context.options.json === true ? errors : []
     throw new EdgewiseError(
       'invalid',
-      `the manifests have ${pluralize(errors.length, 'error')}; nothing was done`,
+      `the manifests have ${pluralize(countProblems(errors), 'error')}; nothing was done`,
       'Correct them; "edgewise validate" lists all problems.',
       shown,
     )

@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { fillKeptFields, isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
 import type { Change } from '../model/change.ts'
@@ -40,8 +41,9 @@ export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
     const goneChanges = [...before].flatMap(([item, state]) =>
       after.has(item) ? [] : [computeGoneChange(domain, item, state, desiredChanges)],
     )
-    changes.push(
-      ...[...desiredChanges, ...goneChanges].toSorted((a, b) => (a.item < b.item ? -1 : 1)),
+    append(
+      changes,
+      [...desiredChanges, ...goneChanges].toSorted((a, b) => (a.item < b.item ? -1 : 1)),
     )
   }
   return { changes, unchanged }

@@ -674,7 +674,7 @@ released: Domains
 applies: string[]
 }
 /**
- * Random salt of the fingerprints of secrets, of all workspaces at an address: salt/<address>/<name>.json.
+ * Random salt of the fingerprints of secrets, of all workspaces at an address: salt/for-<address>/<name>.json.
  */
 export interface SaltFile {
 /**

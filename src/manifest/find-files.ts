@@ -115,7 +115,7 @@ function createLister(
         '',
         'file-unreadable',
         "This folder can't be read",
-        `reading it failed: ${explainFileError(error)}`,
+        `reading it failed: ${explainFileError(String(error.code))}`,
       )
       return []
     }
@@ -127,20 +127,19 @@ export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** Explains in words why a call of the file system failed. */
-export function explainFileError(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return reasons[code] ?? (error instanceof Error ? error.message : String(error))
+/** Explains in words why a call of the file system failed, by the code of its error. */
+export function explainFileError(code: string): string {
+  return reasons.get(code) ?? code
 }
 
-const reasons: Record<string, string> = {
-  EACCES: 'no permission',
-  EPERM: 'no permission',
-  ENOENT: 'it does not exist (or is a broken link)',
-  ELOOP: 'its links form a cycle',
-  EISDIR: 'it is a folder',
-  EMFILE: 'too many files are open',
-}
+const reasons = new Map([
+  ['EACCES', 'no permission'],
+  ['EPERM', 'no permission'],
+  ['ENOENT', 'it does not exist (or is a broken link)'],
+  ['ELOOP', 'its links form a cycle'],
+  ['EISDIR', 'it is a folder'],
+  ['EMFILE', 'too many files are open'],
+])
 
 function resolveFolder(path: string): string | null {
   try {

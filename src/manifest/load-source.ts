@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { isFault, loadBounded } from '../files/load-bounded.ts'
 import type { Diagnostic, DiagnosticCode } from '../model/problem.ts'
 import { isWithin, explainFileError } from './find-files.ts'
 import { createFileDiagnostic } from './finding.ts'
@@ -34,43 +35,29 @@ export function loadSource(root: string, path: string): SourceFile | Diagnostic 
 }
 
 function loadBytes(root: string, path: string): Buffer | Diagnostic {
-  let file: number | undefined
+  let target: string
   try {
-    const target = realpathSync.native(join(root, path))
-    if (!isWithin(root, target))
-      return createDiagnostic(
-        path,
-        'file-invalid',
-        'expected a file of the workspace, got a link to one outside. Move that file into ' +
-          'the workspace.',
-      )
-    file = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK)
-    const status = fstatSync(file)
-    if (!status.isFile())
-      return createDiagnostic(
-        path,
-        'file-invalid',
-        `expected a file, got a ${status.isDirectory() ? 'folder' : 'pipe, socket or device'}`,
-      )
-    if (status.size > maxBytes) {
-      return createDiagnostic(
-        path,
-        'file-invalid',
-        `expected at most ${maxBytes / 1024 / 1024} MB, got ` +
-          `${(status.size / 1024 / 1024).toFixed(1)} MB. Split the file.`,
-      )
-    }
-    return readFileSync(file)
+    target = realpathSync.native(join(root, path))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
+    return createUnreadable(path, String(error.code))
+  }
+  if (!isWithin(root, target))
     return createDiagnostic(
       path,
-      'file-unreadable',
-      `reading it failed: ${explainFileError(error)}`,
+      'file-invalid',
+      'expected a file of the workspace, got a link to one outside. Move that file into ' +
+        'the workspace.',
     )
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
+  const loaded = loadBounded(target, maxBytes)
+  if (!isFault(loaded)) return loaded
+  if (loaded.kind === 'unreadable') return createUnreadable(path, loaded.code)
+  const advice = loaded.kind === 'too-large' ? '. Split the file.' : ''
+  return createDiagnostic(path, 'file-invalid', `${loaded.reason}${advice}`)
+}
+
+function createUnreadable(path: string, code: string): Diagnostic {
+  return createDiagnostic(path, 'file-unreadable', `reading it failed: ${explainFileError(code)}`)
 }
 
 function createDiagnostic(path: string, code: DiagnosticCode, detail: string): Diagnostic {

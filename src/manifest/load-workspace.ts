@@ -1,8 +1,10 @@
+import { append } from '../model/append.ts'
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
-import { compareDiagnostics, type Diagnostic } from '../model/problem.ts'
+import { limitProblems } from '../model/limit-problems.ts'
+import type { Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
 import { createDiagnostic } from './finding.ts'
@@ -45,7 +47,7 @@ export function loadWorkspace(
   const all = [...diagnostics]
   const documents = files.flatMap((file) => {
     const yaml = parseYaml(file)
-    all.push(...yaml.diagnostics)
+    append(all, yaml.diagnostics)
     return yaml.documents
   })
   const keeper = keeperFor(config)
@@ -57,7 +59,7 @@ export function loadWorkspace(
     root,
     config,
     desired: assembled.desired,
-    diagnostics: [...all, ...assembled.diagnostics].toSorted(compareDiagnostics),
+    diagnostics: limitProblems([...all, ...assembled.diagnostics]),
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files]),
     findWeakSecrets: () =>
@@ -143,7 +145,7 @@ function isSource(loaded: SourceFile | Diagnostic): loaded is SourceFile {
 }
 
 function createInvalidError(diagnostics: Diagnostic[]): EdgewiseError {
-  const sorted = diagnostics.toSorted(compareDiagnostics)
+  const sorted = limitProblems(diagnostics)
   const [first] = sorted
   const place =
     first === undefined ? '' : ` (${first.file}:${first.line}:${first.column}: ${first.detail})`

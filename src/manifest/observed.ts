@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem } from '../catalog/parse-item.ts'
@@ -54,7 +55,7 @@ export function parseObserved(
         : null
       if (observedItem === null) foreign++
       else seen.set(item, observedItem)
-      cleared.push(...listCleared(domain, catalogue.get(item), payload, observedItem))
+      append(cleared, listCleared(domain, catalogue.get(item), payload, observedItem))
     }
     for (const item of cleared) {
       if (!seen.has(item) && isManaged(domain, item, known))

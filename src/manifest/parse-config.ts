@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem, findSecretFields, type ParsedItem } from '../catalog/parse-item.ts'
@@ -65,7 +66,10 @@ export function parseConfig(
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
     if (!named) parsed.findings.push(createUnnamedItem(item))
     if (parsed.state !== null && named) items.set(item, parsed.state)
-    findings.push(...parsed.findings.map((finding) => ({ ...finding, item })))
+    append(
+      findings,
+      parsed.findings.map((finding) => ({ ...finding, item })),
+    )
   }
   for (const conflict of findConflicts(new Set(Object.keys(config)))) {
     const { item, other, severity, detail } = conflict

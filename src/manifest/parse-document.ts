@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeValue } from '../catalog/value/schema-problems.ts'
@@ -129,7 +130,10 @@ function parseDomains(value: JsonObject, findings: Finding[], report: Report): M
   const entries: { name: Json; pointer: string }[] =
     single === undefined ? [] : [{ name: single, pointer: '/domain' }]
   if (Array.isArray(list))
-    entries.push(...list.map((name, i) => ({ name, pointer: `/domains/${i}` })))
+    append(
+      entries,
+      list.map((name, i) => ({ name, pointer: `/domains/${i}` })),
+    )
   else if (list !== undefined)
     report(
       '/domains',

@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
@@ -122,7 +123,10 @@ export function buildStack(
   for (const layer of layers) {
     const found: MergeFault[] = []
     config = mergeOver(config, layer.config, found)
-    faults.push(...found.map((fault) => ({ ...fault, layer })))
+    append(
+      faults,
+      found.map((fault) => ({ ...fault, layer })),
+    )
     const profile = layer.profile === undefined ? undefined : byName.get(layer.profile.name)
     for (const [name, value] of profile?.vars ?? []) vars.set(name, value)
   }

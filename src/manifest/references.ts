@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { isObject, formatPointerStep, type Json } from '../model/json.ts'
 import { listSecretNames, type SecretKeeper } from '../model/secret-keeper.ts'
@@ -106,7 +107,7 @@ function replaceText(text: string, pointer: string, names: Names, findings: Find
       'could not be distinguished later'
     problems.push({ code: 'secret-invalid', pointer, summary: 'Ambiguous secret', detail })
   }
-  findings.push(...problems)
+  append(findings, problems)
   if (problems.length > 0 || secrets === 0) return result
   return { ...names.refer(result) }
 }

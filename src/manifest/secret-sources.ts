@@ -1,6 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isFault, loadBounded } from '../files/load-bounded.ts'
+import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { SecretSource } from './workspace.ts'
 
@@ -50,7 +52,7 @@ export function createSecretSources(
     lookUp: (name) => {
       const source = find(name)
       if (source === undefined || reach === 'none') return null
-      if ('env' in source) return env[source.env] || null
+      if ('env' in source) return getVariable(env, source.env) || null
       return 'file' in source ? loadSecretFile(name, root, source.file, env, token).value : null
     },
     isCommand: (name) => 'command' in (find(name) ?? {}),
@@ -58,7 +60,7 @@ export function createSecretSources(
       const source = find(name)
       if (source === undefined) return 'edgewise.yaml defines no source'
       if ('env' in source)
-        return `the variable ${source.env} is ${env[source.env] === '' ? 'empty' : 'not set'}`
+        return `the variable ${source.env} is ${isSet(env, source.env) ? 'empty' : 'not set'}`
       if ('command' in source) return 'its command has not run yet'
       return loadSecretFile(name, root, source.file, env, token).reason
     },
@@ -82,22 +84,13 @@ export function loadSecretsWithoutCommand(
   return new Map(
     Object.entries(sources).flatMap(([name, source]): [string, string][] => {
       if ('command' in source) return []
-      const value = 'env' in source ? env[source.env] : loadSmallFile(resolve(root, source.file))
-      return value === undefined ? [] : [[name, value.replace(/\r?\n$/, '')]]
+      const value =
+        'env' in source
+          ? trimLineBreak(getVariable(env, source.env))
+          : loadValue(resolve(root, source.file), source.file).value
+      return value === null || value === '' ? [] : [[name, value]]
     }),
   )
-}
-
-/** Loads the text of a regular file of at most a megabyte; other files may never end. */
-function loadSmallFile(path: string): string | undefined {
-  try {
-    const stats = statSync(path)
-    return stats.isFile() && stats.size <= 1024 * 1024 ? readFileSync(path, 'utf8') : undefined
-  } catch (error) {
-    // An unreadable file has no value to compare.
-    if (error instanceof Error && 'code' in error) return undefined
-    throw error
-  }
 }
 
 /** The content of a file without its final line break, or the reason why there is none. */
@@ -115,20 +108,55 @@ function loadSecretFile(
   token: string,
 ): SecretFile {
   const path = resolve(root, file)
-  if (!relative(root, path).startsWith('..') && isTracked(root, path, env, token)) {
+  const isInCheckout = [path, resolveLinks(path)].some((each) => isTracked(root, each, env, token))
+  if (isInCheckout) {
     throw new EdgewiseError(
       'access',
       `the file of the secret "${name}" (${file}) is in the checkout and git does not ignore it`,
       'Move it out of the checkout, or add it to .gitignore.',
     )
   }
+  return loadValue(path, file)
+}
+
+function resolveLinks(path: string): string {
   try {
-    const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '') || null
-    return { value, reason: `the file ${file} is empty` }
+    return realpathSync(path)
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return { value: null, reason: `the file ${file} can't be read (${code})` }
+    if (error instanceof Error && 'code' in error) return path
+    throw error
   }
+}
+
+/**
+ * Loads the value in a file.
+ *
+ * @param file its path as configured, for messages
+ */
+function loadValue(path: string, file: string): SecretFile {
+  const bytes = loadBounded(path, maxBytes)
+  if (isFault(bytes)) {
+    const why = bytes.kind === 'unreadable' ? `can't be read (${bytes.code})` : "can't be used"
+    const detail = bytes.kind === 'unreadable' ? '' : `: ${bytes.reason}`
+    return { value: null, reason: `the file ${file} ${why}${detail}` }
+  }
+  const decoded = decodeText(bytes)
+  if ('fault' in decoded)
+    return { value: null, reason: `the file ${file} can't be used: ${decoded.fault}` }
+  return { value: trimLineBreak(decoded.text) || null, reason: `the file ${file} is empty` }
+}
+
+function trimLineBreak(text: string): string {
+  return text.replace(/\r?\n$/, '')
+}
+
+function isSet(env: Env, name: string): boolean {
+  return Object.hasOwn(env, name) && env[name] !== undefined
+}
+
+/** Returns the value of a variable of the environment; empty if it is not set. */
+function getVariable(env: Env, name: string): string {
+  return isSet(env, name) ? (env[name] ?? '') : ''
 }
 
 /** Tests whether git would add a file. Outside a repository nothing can be committed. */
@@ -160,7 +188,7 @@ function buildProgramEnvironment(
   token: string,
 ): Env {
   const named = Object.values(sources).flatMap((source) => ('env' in source ? [source.env] : []))
-  const values = named.map((name) => env[name] ?? '')
+  const values = named.map((name) => getVariable(env, name))
   const hidden = [token, ...values.filter((value) => value.length >= minLength)]
   const isVisible = ([name, value]: [string, string | undefined]) =>
     // Other variables may contain a copy of the value.
@@ -224,9 +252,9 @@ function runCommand(
       if (failure !== null) return reject(createError(failure))
       if (code !== 0)
         return reject(createError(`failed (${code === null ? killedBy : `exit ${code}`})`))
-      const value = Buffer.concat(chunks)
-        .toString('utf8')
-        .replace(/\r?\n$/, '')
+      const decoded = decodeText(Buffer.concat(chunks))
+      if ('fault' in decoded) return reject(createError(`printed no text: ${decoded.fault}`))
+      const value = trimLineBreak(decoded.text)
       if (value === '') return reject(createError('printed nothing'))
       fulfil(value)
     })

@@ -11,10 +11,12 @@ export function createSourceLineLookup(
   files: Iterable<SourceFile>,
 ): (place: Place) => string | null {
   const texts = new Map([...files].map((file) => [file.path, file.text]))
+  let recent: { file: string; lines: string[] } | null = null
   return (place) => {
     const text = texts.get(place.file)
     if (text === undefined) return null
-    const line = text.split('\n')[place.line - 1]
+    if (recent?.file !== place.file) recent = { file: place.file, lines: text.split('\n') }
+    const line = recent.lines[place.line - 1]
     return line === undefined ? null : maskSecrets(line.replace(/\r$/, ''))
   }
 }

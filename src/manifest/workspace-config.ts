@@ -44,7 +44,7 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
     diagnostics: all.map((finding) => createDiagnostic(document, finding)),
   })
   if (shape.length > 0) return fail(shape)
-  const config = buildConfig(value as unknown as ValidContent)
+  const config = buildConfig(value as unknown as ValidContent, written)
   const rules = checkRules(config, (pointer) => resolvePointer(written, pointer) !== undefined)
   return rules.length > 0 ? fail(rules) : { config, document, diagnostics: [] }
 }
@@ -85,7 +85,7 @@ interface ValidHealth extends Omit<
   margin: string
 }
 
-function buildConfig(content: ValidContent): WorkspaceConfig {
+function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfig {
   const { service, guards, rollout, state } = content
   const itemKeys: Record<ItemKey, string> = service.itemKeys
   return {
@@ -94,6 +94,7 @@ function buildConfig(content: ValidContent): WorkspaceConfig {
       ...service,
       itemKeys,
       url: service.url === 'emulator' ? service.url : service.url.replace(/\/+$/, ''),
+      writtenUrl: getWrittenUrl(written) ?? service.url,
     },
     state: state ?? {
       store: null,
@@ -118,6 +119,11 @@ function buildConfig(content: ValidContent): WorkspaceConfig {
       health: rollout.health === undefined ? null : buildHealth(rollout.health),
     },
   }
+}
+
+function getWrittenUrl(written: JsonObject): string | null {
+  const url = resolvePointer(written, '/service/url')
+  return typeof url === 'string' ? url : null
 }
 
 function buildHealth(health: ValidHealth): HealthConfig {

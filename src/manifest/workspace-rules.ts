@@ -56,12 +56,28 @@ function isZone(zone: string): boolean {
   }
 }
 
+/** Keys of a call beside its items, and names that every object of a program has. */
+const reservedWireNames = new Set([
+  'token',
+  'domains',
+  'config',
+  'prototype',
+  ...Object.getOwnPropertyNames(Object.prototype),
+])
+
 function checkItemKeys(itemKeys: Record<ItemKey, string>): Finding[] {
   const itemByWireName = new Map<string, string>()
   return Object.entries(itemKeys).flatMap(([item, wire]) => {
     const pointer = `/service/itemKeys${formatPointerStep(item)}`
     const other = itemByWireName.get(wire)
     itemByWireName.set(wire, item)
+    if (reservedWireNames.has(wire))
+      return [
+        createFinding(
+          pointer,
+          `the name "${wire}" is reserved: a call has other data under it. Use another name.`,
+        ),
+      ]
     if (other !== undefined)
       return [
         createFinding(

@@ -13,6 +13,8 @@ export interface WorkspaceConfig {
   service: {
     /** `emulator`, or a base URL without `/v2` and without a trailing slash. */
     url: string
+    /** The address as written in the file, for messages: the values of variables are not shown. */
+    writtenUrl: string
     account: string
     /** Empty if its environment variable is not set: `validate` and `plan` need no token. */
     token: string

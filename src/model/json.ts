@@ -50,12 +50,42 @@ export function resolvePointer(value: Json | undefined, pointer: string): Json |
   return current
 }
 
-/** Parses a text; undefined if it is not JSON. */
+/** Reports whether a value has more levels, level by level and without recursion. */
+export function isDeeper(value: Json, levels: number): boolean {
+  let level: Json[] = [value]
+  for (let i = 0; i < levels; i++)
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    )
+  return level.length > 0
+}
+
+/**
+ * Parses a text; undefined if it is not JSON, or has an unpaired surrogate (RFC 7493), which has no
+ * encoding and no canonical form.
+ */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    const value = JSON.parse(text) as Json
+    return hasUnpairedSurrogate(text) ? undefined : value
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
+}
+
+/** Tests whether the escapes in a JSON text have a surrogate without the other half of its pair. */
+function hasUnpairedSurrogate(text: string): boolean {
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return false
+  let lowAt = -1
+  for (const { 0: escape, 1: digits = '', index } of text.matchAll(
+    /\\(?:u([\da-fA-F]{4})|[^u])/g,
+  )) {
+    const code = Number.parseInt(digits, 16)
+    const isLow = code >= 0xdc00 && code <= 0xdfff
+    if (isLow !== (index === lowAt)) return true
+    lowAt = code >= 0xd800 && code < 0xdc00 ? index + escape.length : -1
+    if (lowAt >= 0 && text.slice(lowAt, lowAt + 2) !== '\\u') return true
+  }
+  return false
 }

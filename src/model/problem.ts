@@ -65,6 +65,7 @@ export type DiagnosticCode =
   | 'secret-literal'
   | 'secret-invalid'
   | 'secret-weak'
+  | 'too-many-problems'
 
 /** One problem at one place, as reported by `validate`. */
 export interface Diagnostic extends Place {
@@ -79,6 +80,8 @@ export interface Diagnostic extends Place {
   /** JSON pointer within the document. */
   pointer?: string
   related?: (Place & { message: string })[]
+  /** Problems of the file that are not listed; only with `too-many-problems`. */
+  count?: number
 }
 
 /** Orders diagnostics by file, line, column, code and detail. */

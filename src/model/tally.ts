@@ -1,3 +1,4 @@
+import { append } from './append.ts'
 import type { Domain } from './item.ts'
 import { addCounts, sumRequests, type Counts, type Point } from './statistics.ts'
 
@@ -56,7 +57,7 @@ export function addPoints(
     step.requests += sumRequests(counts)
     step.failed += countByClass(counts)['5xx']
   }
-  if (keep) tally.points.push(...points)
+  if (keep) append(tally.points, points)
 }
 
 /** Returns a share from 0 to 1; 0 if `all` is 0. */

@@ -1,3 +1,4 @@
+import { findMin } from './append.ts'
 /**
  * Conversion between UTC and local time. A local time is in milliseconds like those since 1970, by
  * a clock in the zone instead of UTC.
@@ -58,7 +59,7 @@ function buildTimeZone(name: string): TimeZone {
   const toUtc = (local: number): number => {
     const both = computeNeighbours(local)
     const candidates = both.filter((utc) => toLocal(utc) === local)
-    return candidates.length > 0 ? Math.min(...candidates) : both[0]
+    return candidates.length > 0 ? findMin(candidates) : both[0]
   }
   const listUtcCandidates = (local: number): number[] => {
     const both = computeNeighbours(local)

@@ -35,7 +35,7 @@ export async function connect(
   if (token === '') {
     throw new EdgewiseError(
       'access',
-      `no token for ${service.url}`,
+      `no token for ${service.writtenUrl}`,
       'Set the environment variable EDGEWISE_TOKEN, or "service.token" in edgewise.yaml ' +
         '(an empty one counts as none).',
     )
@@ -45,6 +45,7 @@ export async function connect(
   const transport = time.watch(await createTransport(url, outside))
   const connection = {
     url,
+    ...(isEmbedded ? {} : { writtenUrl: service.writtenUrl }),
     token,
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,

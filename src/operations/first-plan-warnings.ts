@@ -13,7 +13,7 @@ export async function listFirstPlanWarnings(
   const elsewhere =
     others.length === 0 ? '' : ` State recorded for ${others.join(', ')} is not used here.`
   return [
-    `Nothing is recorded yet for "${id}" at ${service.url}: ` +
+    `Nothing is recorded yet for "${id}" at ${service.writtenUrl}: ` +
       `every managed item will be written.${elsewhere}`,
   ]
 }

@@ -36,7 +36,14 @@ export async function openState(
   const { clock, signal } = outside
   const context = { clock, signal, note: (text: string) => outside.note?.(text), scrub }
   return openStateAt(
-    { root, id, address: service.url, account: service.account, state },
+    {
+      root,
+      id,
+      address: service.url,
+      writtenAddress: service.writtenUrl,
+      account: service.account,
+      state,
+    },
     {
       disk: outside.disk,
       processName: outside.machine.processName,

@@ -19,7 +19,7 @@ export function runPreflight({ config, vault }: LoadedWorkspace, planned: Plan):
   if (config.service.token === '' && config.service.url !== 'emulator') {
     throw new EdgewiseError(
       'access',
-      `no token for ${config.service.url}`,
+      `no token for ${config.service.writtenUrl}`,
       'Set the environment variable that "service.token" in edgewise.yaml names ' +
         '(EDGEWISE_TOKEN; an empty one counts as none).',
     )

@@ -1,7 +1,9 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { formatLockHolder } from '../state/format/lock-file.ts'
+import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
 import { describeEnd, findLockHolder, revokeLock } from '../state/lock.ts'
 import { isAliveHere } from '../state/machine.ts'
+import type { OpenState } from '../state/open-state.ts'
+import type { Register } from '../state/register.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { openState } from './open-state.ts'
 import type { Ports } from './ports.ts'
@@ -24,9 +26,9 @@ export async function unlock(
   { outside, dialogue }: Ports,
 ): Promise<'not-locked' | 'unlocked' | 'released'> {
   const { machine, user } = outside
-  const { lock } = await openState(workspace, outside)
-  const holder = await findLockHolder(lock)
-  if (holder === null) return 'not-locked'
+  const found = await findHolder(await openState(workspace, outside))
+  if (found === null) return 'not-locked'
+  const { lock, holder } = found
   dialogue.show({ kind: 'lock', holder })
   if (!force && isAliveHere(holder, machine, user)) {
     throw new EdgewiseError(
@@ -39,4 +41,18 @@ export async function unlock(
   if (!(await dialogue.confirm({ kind: 'unlock', holder })))
     throw new EdgewiseError('declined', 'the lock was not released')
   return (await revokeLock(lock, holder.token, machine)) ? 'unlocked' : 'released'
+}
+
+/** Finds the first holder of the lock, or of one of the locks of earlier programs. */
+async function findHolder({
+  lock,
+  findOldLocks,
+}: OpenState): Promise<{ lock: Register; holder: LockHolder } | null> {
+  const own = await findLockHolder(lock)
+  if (own !== null) return { lock, holder: own }
+  for (const old of await findOldLocks()) {
+    const holder = await findLockHolder(old)
+    if (holder !== null) return { lock: old, holder }
+  }
+  return null
 }

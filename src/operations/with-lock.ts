@@ -5,6 +5,7 @@ import { leaseMs, type Lease } from '../state/lease.ts'
 import { acquireLock } from '../state/lock.ts'
 import { HangingRemoteError } from '../state/git/remote-calls.ts'
 import type { OpenState } from '../state/open-state.ts'
+import type { Register } from '../state/register.ts'
 import type { Moment } from '../apply/run.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseLocalState } from './local-state.ts'
@@ -61,9 +62,9 @@ export async function withLock<T>(
   const { timeoutSeconds, settleSeconds } = workspace.config.service
   const lateMs = (timeoutSeconds + settleSeconds) * 1000
   const releaseLease = (lease: Lease) => release(lease, dialogue.note)
-  const acquire = async (timeoutMs: number) => {
+  const acquireRegister = async (register: Register, timeoutMs: number) => {
     const lease = await acquireLock(
-      state.lock,
+      register,
       describeHolder(outside, reason, lateMs),
       outside.machine,
       timeoutMs,
@@ -81,6 +82,22 @@ export async function withLock<T>(
     }
     return { lease, lockedAt }
   }
+  // An earlier program may be at work under them.
+  const moveUnderLocks = async (registers: Register[], move: () => Promise<void>) => {
+    const leases: Lease[] = []
+    try {
+      for (const register of registers)
+        leases.push((await acquireRegister(register, lockTimeout * 1000)).lease)
+      await move()
+    } finally {
+      for (const lease of leases) await releaseLease(lease)
+    }
+  }
+  const acquire = async (timeoutMs: number) => {
+    const acquired = await acquireRegister(state.lock, timeoutMs)
+    state.allowMoves(moveUnderLocks)
+    return acquired
+  }
   let current: Awaited<ReturnType<typeof acquire>> | null = await acquire(lockTimeout * 1000)
   const getCurrent = () => {
     if (current === null) throw new TypeError('expected to hold the lock')
@@ -97,6 +114,7 @@ export async function withLock<T>(
     whileUnlocked: async (task) => {
       const { lease } = getCurrent()
       current = null
+      state.allowMoves(null)
       await releaseLease(lease)
       const result = await task()
       // After an interrupt, don't acquire the lock again.

@@ -1,3 +1,4 @@
+import { normalizeAddress } from '../model/normalize-address.ts'
 import { createHash } from 'node:crypto'
 import { canonicalizeJson } from '../model/canonical-json.ts'
 import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
@@ -37,8 +38,10 @@ export interface PlanOwner {
 /** Binds hashes to a workspace, so that a plan file is of no use in another one. */
 export function bindHashes(
   hashes: Record<Domain, string>,
-  { id, address }: PlanOwner,
+  owner: PlanOwner,
 ): Record<Domain, string> {
+  const { id } = owner
+  const address = normalizeAddress(owner.address)
   return Object.fromEntries(
     Object.entries(hashes).map(([domain, hash]) => [
       domain,

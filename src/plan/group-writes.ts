@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import type { Form, Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Effort } from '../model/plan.ts'
@@ -92,7 +93,7 @@ export function groupWrites({
       solver,
       progress,
     )
-    parts.push(...rectangles.map(toWrite))
+    append(parts, rectangles.map(toWrite))
     lowerBound += bound
   }
   return {

@@ -1,6 +1,7 @@
 import picomatch from 'picomatch'
 import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 
 /** The part of the workspace that a command applies to; empty lists select everything. */
@@ -28,13 +29,24 @@ export function narrowSnapshot<T>(
   return result
 }
 
+/** Maximum length of a glob; domain names have at most 253 characters. */
+const maxGlobLength = 1000
+
 /**
  * Creates a test for selected domains. Plain names, thousands in a saved plan, cost one look-up.
+ *
+ * @throws EdgewiseError `usage` for an empty or very long glob
  */
 function createDomainMatcher(target: string[]): (domain: Domain) => boolean {
   if (target.length === 0) return () => true
   const names = new Set(target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase()))
   const globs = target.filter((glob) => !isDomain(glob))
+  if (globs.some((glob) => glob === '' || glob.length > maxGlobLength))
+    throw new EdgewiseError(
+      'usage',
+      `expected a glob of 1 to ${maxGlobLength} characters as target`,
+      'Globs match whole domain names, e.g. --target "*.example.com".',
+    )
   const matches = globs.length === 0 ? () => false : picomatch(globs, { nocase: true, dot: true })
   return (domain) => names.has(domain) || matches(domain)
 }

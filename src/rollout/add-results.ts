@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import type { ApplyResult } from '../apply/run.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
 
@@ -7,7 +8,7 @@ export function addResult(total: ApplyResult, more: ApplyResult): void {
   addOutcomes(total.parts, more.parts)
   total.sent ||= more.sent
   total.stopped ??= more.stopped
-  total.refusals.push(...more.refusals)
+  append(total.refusals, more.refusals)
   if (total.unrecorded === null) total.unshared = more.unshared
   total.unrecorded ??= more.unrecorded
   total.recorded = more.recorded

@@ -1,3 +1,4 @@
+import { append } from '../model/append.ts'
 import type { DomainCounts, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import { addCounts, type Counts, type Grain, type Point } from '../model/statistics.ts'
@@ -17,7 +18,7 @@ export async function querySeries(
   const all = new Map(domains.map((domain): [Domain, Point[]] => [domain, []]))
   if (domains.length === 0) return all
   for await (const { results } of queries.queryEachDomain({ domains, from, to, grain }))
-    for (const { domain, points } of results) all.get(domain)?.push(...points)
+    for (const { domain, points } of results) append(all.get(domain) ?? [], points)
   return all
 }
 

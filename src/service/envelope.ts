@@ -1,4 +1,4 @@
-import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
+import { isDeeper, isObject, getOwn, parseJson, type JsonObject } from '../model/json.ts'
 import type { Limits } from '../model/outcome.ts'
 import type { Answer } from './transport.ts'
 
@@ -57,23 +57,8 @@ export function parseEnvelope(
 }
 
 function parseBody(text: string): JsonObject | null {
-  try {
-    const value = JSON.parse(text) as Json
-    return isObject(value) && !isDeeper(value, maxLevels) ? value : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
-
-/** Checks the depth level by level, without recursion. */
-function isDeeper(value: Json, levels: number): boolean {
-  let level: Json[] = [value]
-  for (let i = 0; i < levels; i++)
-    level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
-    )
-  return level.length > 0
+  const value = parseJson(text)
+  return isObject(value) && !isDeeper(value, maxLevels) ? value : null
 }
 
 function formatMessage(

@@ -1,3 +1,4 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
 import { isLoopback } from '../model/loopback.ts'
 import type { Dispatcher } from './transport.ts'
 
@@ -7,14 +8,16 @@ import type { Dispatcher } from './transport.ts'
  * configured.
  *
  * Plain http to this machine uses no proxy, which would carry the token to another machine.
+ *
+ * @throws EdgewiseError `usage` if a variable has no address of a proxy
  */
 export async function createDispatcher(
   url: string,
   env: Record<string, string | undefined>,
 ): Promise<Dispatcher | undefined> {
   const value = (name: string) => env[name.toLowerCase()] || env[name] || undefined
-  const httpProxy = value('HTTP_PROXY')
-  const httpsProxy = value('HTTPS_PROXY')
+  const httpProxy = checkProxy('HTTP_PROXY', value('HTTP_PROXY'))
+  const httpsProxy = checkProxy('HTTPS_PROXY', value('HTTPS_PROXY'))
   if (httpProxy === undefined && httpsProxy === undefined) return undefined
   const { createDirectAgent, createProxyAgent } = await import('./proxy-agent.ts')
   const { protocol, hostname } = new URL(url)
@@ -26,4 +29,32 @@ export async function createDispatcher(
     httpsProxy,
     noProxy: value('NO_PROXY') ?? '',
   })
+}
+
+/** Checks the address of a proxy. It may contain a password, so the message does not show it. */
+function checkProxy(name: string, address: string | undefined): string | undefined {
+  if (address === undefined || isProxy(address)) return address
+  throw new EdgewiseError(
+    'usage',
+    `the variable ${name} (or ${name.toLowerCase()}) has no address of a proxy`,
+    'Expected an address such as http://proxy.example.net:3128, with "%" in a user name or ' +
+      'password written as "%25". Correct the variable, or unset it.',
+  )
+}
+
+function isProxy(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname, username, password } = new URL(address)
+  const isKnown = ['http:', 'https:', 'socks:', 'socks5:'].includes(protocol)
+  return isKnown && hostname !== '' && [username, password].every(isPercentEncoded)
+}
+
+/** Tests whether the percent-encoding of a text can be decoded. */
+function isPercentEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== null
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
 }

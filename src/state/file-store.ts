@@ -22,12 +22,12 @@ import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks
 import { loadDomains, loadRollouts } from './load-files.ts'
 import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
-import { findOwners, knowsWorkspace, refuseOwned } from './owners.ts'
+import { findOwners, knowsWorkspace, listOtherAddresses, refuseOwned } from './owners.ts'
 import type { Register } from './register.ts'
 import { addSalt, loadSalt } from './salt.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
-import { formatAddress, parseAddress } from './format/address-file.ts'
+import { formatAddress } from './format/address-file.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
 import { formatRollout } from './format/rollout-file.ts'
 import type { FileChanges } from './folder/write-file.ts'
@@ -81,6 +81,7 @@ class FileStore implements Store {
 
   async load(): Promise<RecordedState> {
     this.#files.refresh()
+    await this.#files.moveOld?.()
     const recorded = await loadDomains(this.#files, this.#paths)
     this.#unfinished = await loadUnfinished(this.#files, this.#paths, recorded)
     this.#marked = await loadMarkedApplies(this.#files, this.#paths, recorded)
@@ -119,12 +120,8 @@ class FileStore implements Store {
     return this.#unfinished.map(({ entry }) => toApplied(entry))
   }
 
-  async listOtherAddresses(): Promise<string[]> {
-    const found = await this.#files.load(this.#paths.addresses)
-    return [...found].flatMap(([path, text]) => {
-      const address = path === this.#paths.address ? null : (parseAddress(text)?.address ?? null)
-      return address === null ? [] : [address]
-    })
+  listOtherAddresses(): Promise<string[]> {
+    return listOtherAddresses(this.#files, this.#paths)
   }
 
   async listApplies(): Promise<Applied[]> {

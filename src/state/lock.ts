@@ -1,3 +1,4 @@
+import { findMax } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatLock, formatLockHolder, parseLock, type LockHolder } from './format/lock-file.ts'
 import { heartbeatMs, leaseMs, LockLease, readMoment, type Lease, type LockClock } from './lease.ts'
@@ -81,7 +82,10 @@ export function computeRevokedWait(
   lateMs: number,
 ): number {
   const alive = revoked.filter((holder) => !isDead(holder, machine))
-  return Math.max(0, ...alive.map((holder) => heartbeatMs + (holder.lateMs ?? lateMs)))
+  return findMax(
+    alive.map((holder) => heartbeatMs + (holder.lateMs ?? lateMs)),
+    0,
+  )
 }
 
 /**

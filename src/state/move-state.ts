@@ -17,11 +17,14 @@ import type { RecordedState, StateKey } from './store.ts'
  */
 export async function buildMove(
   files: StateFiles,
-  { id, address }: StateKey,
+  { id, ...service }: StateKey,
   domains: RecordedState,
   to: string,
 ): Promise<{ steps: FileChanges[]; guard: Guard }> {
-  const [from, target] = [buildStatePaths({ id, address }), buildStatePaths({ id: to, address })]
+  const [from, target] = [
+    buildStatePaths({ id, ...service }),
+    buildStatePaths({ id: to, ...service }),
+  ]
   const moved = new Map(
     Array.from(domains, ([domain, items]) => [
       target.domain(domain),
@@ -29,7 +32,7 @@ export async function buildMove(
     ]),
   )
   const gone = new Map([...domains.keys()].map((domain) => [from.domain(domain), null]))
-  const about = new Map([[target.address, formatAddress({ id: to, address })]])
+  const about = new Map([[target.address, formatAddress({ id: to, ...service })]])
   const { added, removed } = moveHolds(
     new Set(domains.keys()),
     { paths: from, rollouts: await loadRollouts(files, from) },
@@ -37,7 +40,7 @@ export async function buildMove(
   )
   return {
     steps: [about, added, moved, removed, gone],
-    guard: (shared) => refuseOccupied(shared, { id: to, address }, moved, domains.keys()),
+    guard: (shared) => refuseOccupied(shared, { id: to, ...service }, moved, domains.keys()),
   }
 }
 

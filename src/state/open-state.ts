@@ -7,6 +7,7 @@ import { createFolderFiles } from './folder/folder-files.ts'
 import { createFolderRegister } from './folder/folder-register.ts'
 import type { Disk } from './folder/disk.ts'
 import { openFileStore } from './file-store.ts'
+import { createMovableFiles, type MovableFiles } from './move-old-paths.ts'
 import { createGitFiles } from './git/git-files.ts'
 import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
@@ -16,6 +17,7 @@ import { createOptionalRegister } from './optional-register.ts'
 import {
   buildBudgetPath,
   buildLockPath,
+  buildLockPathAt,
   buildStatePaths,
   buildUserBudgetPath,
 } from './format/state-paths.ts'
@@ -46,11 +48,21 @@ export interface StateEnvironment {
 export interface OpenState {
   store: Store
   lock: Register
+  /** Finds the locks of earlier programs, which state that is still at their paths may have. */
+  findOldLocks(): Promise<Register[]>
+  /**
+   * Lets `store.load` move state from the paths of earlier programs, under the locks that `lock`
+   * acquires. Only for the holder of the lock; null: not any more.
+   */
+  allowMoves(lock: MoveUnderLocks | null): void
   /** Notes for the user before relying on it. */
   notes: string[]
   /** Finds the folder of the state if it is inside the checkout of the workspace; else null. */
   findFolderInCheckout(): string | null
 }
+
+/** Acquires locks, does some work, and releases them. */
+export type MoveUnderLocks = (locks: Register[], work: () => Promise<void>) => Promise<void>
 
 /**
  * Opens the state of a workspace: in git if the workspace is in a repository and configures no
@@ -120,19 +132,13 @@ function openInFolder(
 ): OpenState {
   const { disk, processName } = world
   const folder = resolve(root, state.path)
-  const lock = createFolderRegister(
-    disk,
-    join(folder, buildLockPath(key.address, account)),
-    processName,
-  )
+  const openLock = (path: string) => createFolderRegister(disk, join(folder, path), processName)
+  const lock = openLock(buildLockPath(key.address, account))
+  const files = createMovableFiles(createFolderFiles(disk, folder, processName, lock), key, account)
   return {
-    store: openFileStore(
-      createFolderFiles(disk, folder, processName, lock),
-      key,
-      account,
-      openUserCalls(key.address, account, world),
-    ),
+    store: openFileStore(files, key, account, openUserCalls(key.address, account, world)),
     lock,
+    ...findMoves(files, (name) => openLock(buildLockPathAt(name, account))),
     notes: [],
     findFolderInCheckout: () =>
       isInside(findRepositoryFolder(root) ?? root, folder) ? folder : null,
@@ -171,9 +177,11 @@ function openInGit(
     others: [paths.address, budget],
     early: [paths.domains, paths.open, paths.doubts, paths.rollouts, budget],
   }
+  const files = createMovableFiles(createGitFiles(git, place, disk, processName), key, account)
   return {
-    store: openFileStore(createGitFiles(git, place, disk, processName), key, account),
+    store: openFileStore(files, key, account),
     lock: createGitRegister(git, buildLockPath(key.address, account)),
+    ...findMoves(files, (name) => createGitRegister(git, buildLockPathAt(name, account))),
     notes:
       git.remote === null
         ? [
@@ -182,5 +190,17 @@ function openInGit(
           ]
         : [],
     findFolderInCheckout: () => null,
+  }
+}
+
+function findMoves(
+  files: MovableFiles,
+  openLock: (name: string) => Register,
+): Pick<OpenState, 'findOldLocks' | 'allowMoves'> {
+  return {
+    findOldLocks: async () => (await files.findOldNames()).map(openLock),
+    allowMoves: (lock) => {
+      files.allowMoves(lock === null ? null : (names, work) => lock(names.map(openLock), work))
+    },
   }
 }

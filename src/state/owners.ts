@@ -1,7 +1,12 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import { parseAddress } from './format/address-file.ts'
-import { buildStatePaths, buildStatePathsIn, type StatePaths } from './format/state-paths.ts'
+import {
+  buildAddressName,
+  buildStatePaths,
+  buildStatePathsIn,
+  type StatePaths,
+} from './format/state-paths.ts'
 import { loadWaves } from './load-journal.ts'
 import type { SharedFiles } from './state-files.ts'
 import type { StateKey } from './store.ts'
@@ -28,9 +33,9 @@ export async function findOwners(
       (domain) => recorded.has(paths.domain(domain)) || intended.has(domain),
     )
     if (owned.length === 0) continue
-    const text = (await files.load(paths.addresses)).get(paths.address)
-    const id = parseAddress(text ?? '')?.id ?? folder
-    for (const domain of owned) owners.set(domain, id)
+    const texts = [...(await files.load(paths.addresses)).values()]
+    const id = texts.map((text) => parseAddress(text)?.id).find((name) => name !== undefined)
+    for (const domain of owned) owners.set(domain, id ?? folder)
   }
   return owners
 }
@@ -75,8 +80,23 @@ export function createOwnedError(
 
 /** Returns whether a workspace has, or had, state at an address. */
 export async function knowsWorkspace(files: SharedFiles, key: StateKey): Promise<boolean> {
-  const { address, addresses } = buildStatePaths(key)
-  return (await files.listPaths(addresses)).includes(address)
+  const paths = buildStatePaths(key)
+  if ((await files.listPaths(paths.addresses)).includes(paths.address)) return true
+  return (await files.listPaths(paths.home)).length > 0
+}
+
+/** Lists the other addresses, as they are stored, at which the same id has state. */
+export async function listOtherAddresses(
+  files: SharedFiles,
+  { addresses, address: own }: StatePaths,
+): Promise<string[]> {
+  const found = await files.load(addresses)
+  return [...found].flatMap(([path, text]) => {
+    const address = parseAddress(text)?.address
+    // Earlier programs had a file for each spelling.
+    const isOwn = path === own || `${addresses}/${buildAddressName(address ?? '')}.json` === own
+    return isOwn || address === undefined ? [] : [address]
+  })
 }
 
 /** Lists the domains that unfinished applies may write. */

@@ -32,6 +32,11 @@ export interface StateFiles extends SharedFiles {
   /** Forgets what was loaded: others may have written while the lock was free. */
   refresh(): void
   /**
+   * Moves files from the paths of earlier programs to those of this one, if that is allowed; absent
+   * if there can be none.
+   */
+  moveOld?(): Promise<void>
+  /**
    * Replaces files durably on this machine. The changes of a later step never exist without all
    * those of the earlier ones.
    *

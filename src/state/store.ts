@@ -30,8 +30,10 @@ export type RecordedState = Map<Domain, Map<ItemKey, RecordedItem>>
 /** Identity of a state: the id of a workspace and the address of a service. */
 export interface StateKey {
   id: string
-  /** Address of the service, or `emulator`. */
+  /** Address of the service with the values of the environment, or `emulator`. */
   address: string
+  /** The address as written in edgewise.yaml, for messages and files; absent: the same. */
+  writtenAddress?: string
 }
 
 /** The changes that one batch of writes of an apply is about to make. */

@@ -18,6 +18,7 @@ describe('parseWorkspaceConfig', () => {
       id: 'default',
       service: {
         url: 'emulator',
+        writtenUrl: 'emulator',
         account: 'default',
         token: '',
         timezone: 'UTC',
@@ -377,6 +378,11 @@ describe('parseWorkspaceConfig', () => {
       'version: 1\nservice: {itemKeys: {error_bcache: a, deny_protocol: a}}',
       '2:54-55 the name "a" is already used for "error_bcache". Give each item its own name.',
     ],
+    ...['token', 'domains', '__proto__', 'constructor', 'toString'].map((name) => [
+      `version: 1\nservice: {itemKeys: {error_bcache: ${name}}}`,
+      `2:36-${36 + name.length} the name "${name}" is reserved: a call has other data under it. ` +
+        'Use another name.',
+    ]),
     [
       'version: 1\nrollout: {waves: [50%]}',
       '2:19-22 expected "100%" as the last wave, so that everything is applied in the end',

@@ -15,6 +15,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     id: 'simulation',
     service: {
       ...service,
+      writtenUrl: service.url,
       token: 'sesame',
       timezone: 'UTC',
       itemKeys: {},

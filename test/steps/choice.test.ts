@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -26,6 +26,7 @@ describe('the selection', () => {
     [['--item', ''], 'there is no item ""'],
     [['--target', 'c.example.com'], 'no domain matches "c.example.com"'],
     [['--target', 'example.com', '--target', '*.net'], 'no domain matches "example.com", "*.net"'],
+    [['--target', ''], 'expected a glob of 1 to 1000 characters'],
     [['--target'], 'argument missing'],
     [['--targt', 'a'], 'Did you mean --target?'],
   ])('%j is exit 1 for plan and apply, with a reason', async (args, why) => {
@@ -110,6 +111,37 @@ describe('separate workspaces', () => {
     } finally {
       await elsewhere.close()
     }
+  })
+})
+
+it('a very long target is a sentence', async () => {
+  place.manifest(www, { timeout: { time: 60 } })
+  for (const command of ['plan', 'apply'])
+    expect((await place.cli(command, '--target', 'a'.repeat(70_000))).err).toContain(
+      'expected a glob of 1 to 1000 characters',
+    )
+})
+
+describe('another spelling of the address', () => {
+  it('is the same service: state, lock and owner; shown and stored as written', async () => {
+    const home = join(place.root, 'edgewise.yaml')
+    const text = readFileSync(home, 'utf8')
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    const spelling = `HTTP://\${env:HOST}:${new URL(emulator.url).port}/x/../`
+    place.write('edgewise.yaml', text.replace(emulator.url, spelling))
+    place.env['HOST'] = '0x7f.1'
+    expect(await place.json('plan')).toMatchObject({ changes: [], summary: { unchanged: 1 } })
+    await place.manifest(www, { timeout: { time: 61 } }).settle()
+    const folder = join(place.root, '.edgewise/state/default/addresses')
+    const [stored, ...others] = readdirSync(folder)
+    expect(others).toEqual([])
+    expect(JSON.parse(readFileSync(join(folder, stored ?? ''), 'utf8'))).toEqual({
+      id: 'default',
+      address: spelling,
+    })
+    place.write('edgewise.yaml', `${text.replace(emulator.url, spelling)}\nid: other`)
+    const refused = await place.cli('plan')
+    expect(refused.err).toContain(`${www} (domains/${www}.yaml) belongs to the workspace "default"`)
   })
 })
 

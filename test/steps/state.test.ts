@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { buildOldAddressName } from '../../src/state/format/state-paths.ts'
 import { openState } from '../../src/state/open-state.ts'
+import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import type { Register } from '../../src/state/register.ts'
 import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
 import { loseOutcomes } from '../stories/lost-outcomes.ts'
+import { moveToOldPaths } from '../state/old-paths.ts'
 import { setFaults, fetchConfig, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
@@ -285,8 +289,22 @@ describe('state unlock', () => {
     await place.settle()
   })
 
-  const hold = async (more: object) =>
-    (await lock()).compareAndSwap(
+  it('also removes the lock of an earlier program; its state is moved after that', async () => {
+    await place.settle()
+    const folder = join(place.root, '.edgewise/state')
+    moveToOldPaths(folder, 'default', emulator.url)
+    const path = join(folder, 'lock', buildOldAddressName(emulator.url), 'default')
+    await hold({}, createFolderRegister(realDisk, path, 'old'))
+    place.manifest(b, { timeout: { time: '21' } })
+    expect((await place.cli('apply', '--yes')).err).toContain('the state is locked by ann')
+    expect((await place.cli('plan')).out).toMatch(/~ timeout\n.*20.*21/)
+    expect((await place.cli('state', 'unlock', '--force', '--yes')).code).toBe(0)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(await place.json('plan')).toMatchObject({ changes: [], summary: { unchanged: 3 } })
+  })
+
+  const hold = async (more: object, register?: Register) =>
+    (register ?? (await lock())).compareAndSwap(
       null,
       JSON.stringify({
         token: 'x',

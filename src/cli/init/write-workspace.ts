@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { loadFile } from '../load-file.ts'
 import { buildInitialFiles } from './initial-files.ts'
 import { buildWorkflow, parseAction, type PinnedAction } from './initial-workflow.ts'
 import type { CommandContext } from '../io.ts'
@@ -81,7 +82,7 @@ function writeFiles({ io }: CommandContext, root: string, texts: Record<string, 
 
 /** Appends the lines that a file lacks. */
 function addLines(path: string, text: string): void {
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const before = existsSync(path) ? loadFile(path) : ''
   const lines = new Set(before.split(/\r?\n/))
   const missing = text.split('\n').filter((line) => line !== '' && !lines.has(line))
   if (missing.length > 0)

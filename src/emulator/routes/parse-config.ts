@@ -1,3 +1,4 @@
+import { append } from '../../model/append.ts'
 import { parseItem } from '../../catalog/parse-item.ts'
 import type { ItemSpec } from '../../catalog/item-spec.ts'
 import { refuse } from '../../catalog/problems.ts'
@@ -60,7 +61,10 @@ export function validateItems(
     const found = [...reads.flatMap((read) => read.problems), ...findSecretProblems(raw)].filter(
       (problem) => problem.severity === 'error',
     )
-    problems.push(...found.map((problem) => formatProblem(item.wireName, problem)))
+    append(
+      problems,
+      found.map((problem) => formatProblem(item.wireName, problem)),
+    )
     return { ...item, payload: reads[0]?.payload ?? null, value: reads[0]?.value ?? null }
   })
   if (problems.length > 0) throw createItemsRefusal(problems)

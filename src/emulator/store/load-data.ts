@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isObject, getOwn, type Json } from '../../model/json.ts'
 import { createMemory, applyChange, type MemoryChange, type Memory } from './memory.ts'
 import { format, olderFormat, parseSnapshot, refuseUnknownItems } from './snapshot.ts'
+
+const maxBytes = 500 * 1024 * 1024
 
 const family = 'edgewise.emulator/'
 
@@ -65,17 +67,14 @@ function areTexts(value: Json | undefined): boolean {
 }
 
 function loadText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return null
-    throw new EdgewiseError(
-      'access',
-      `the emulator's data file ${path} could not be read: ${message}`,
-      'Choose a file that can be read and written.',
-    )
-  }
+  const bytes = loadBounded(path, maxBytes)
+  if (!isFault(bytes)) return bytes.toString('utf8')
+  if (bytes.code === 'ENOENT') return null
+  throw new EdgewiseError(
+    'access',
+    `the emulator's data file ${path} could not be read: ${bytes.reason}`,
+    'Choose a file that can be read and written.',
+  )
 }
 
 function parse(text: string): Json {

@@ -1,3 +1,4 @@
+import { findMax } from '../../model/append.ts'
 import type { Highs, Model } from 'highs'
 import type { Cell, Column, CoverProblem } from './cover-problem.ts'
 import { solvePricingProblem, type Duals } from './pricing-problem.ts'
@@ -53,8 +54,8 @@ function computeColumnBound(input: BoundInput, solver: Solver): number {
     passProgramme(model, input, programme, solver)
     model.run()
     const duals = model.getSolution().colValue.map((dual) => Math.max(0, dual))
-    const maxPrice = Math.max(
-      ...input.classes.map(({ columns }) =>
+    const maxPrice = findMax(
+      input.classes.map(({ columns }) =>
         [...columns.keys()].reduce(
           (sum, column) => sum + (duals[programme.columnVariables.get(column) ?? -1] ?? 0),
           0,

@@ -1,3 +1,4 @@
+import { append } from '../../model/append.ts'
 import { createRandom } from './create-random.ts'
 import { coverLarge, type CoverLargeEffort } from './cover-large.ts'
 import { computeCountingBound } from './counting-bound.ts'
@@ -102,8 +103,8 @@ function splitFullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][
       findWholeColumns(problem, own[0] ?? 0) === null
         ? 0
         : Math.max(0, Math.floor(own.length / width) - 1) * width
-    full.push(...chunkRows(own.slice(0, count), width))
-    rest.push(...own.slice(count))
+    append(full, chunkRows(own.slice(0, count), width))
+    append(rest, own.slice(count))
   }
   return { full, rest: rest.toSorted((a, b) => a - b) }
 }

@@ -1,3 +1,4 @@
+import { append } from '../../model/append.ts'
 import type { Cell, Column, CoverProblem, Row } from './cover-problem.ts'
 import { chunkRows, findWholeColumns } from './obvious-covers.ts'
 import { buildRowClasses } from './row-classes.ts'
@@ -37,7 +38,7 @@ export function findForcedRectangles(problem: CoverProblem): { forced: Row[][]; 
     for (const column of own.columns) {
       const others = takers.get(column)
       others?.delete(i)
-      if (others?.size === 1) queue.push(...others)
+      if (others?.size === 1) append(queue, others)
     }
   }
   return {

@@ -1,3 +1,4 @@
+import { findMax } from '../../model/append.ts'
 import type { Column, ColumnKind } from './cover-problem.ts'
 
 /** Dual variables: of the cells of each class, and of the columns of a rectangle. */
@@ -78,8 +79,8 @@ export function solvePricingProblem(
         child.rowPrices.push((rowPrices[i] ?? 0) + price)
       }
       if (child.classes.length === 0) continue
-      const columnBound = Math.max(
-        ...child.classes.map((index) => suffixes[index]?.columns[position + 1] ?? 0),
+      const columnBound = findMax(
+        child.classes.map((index) => suffixes[index]?.columns[position + 1] ?? 0),
       )
       const bound =
         child.base +

@@ -1,3 +1,4 @@
+import { findMin } from '../../model/append.ts'
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { searchCover } from './search-cover.ts'
 import { buildTable } from './table.ts'
@@ -64,5 +65,5 @@ function findLeastUseful(problem: CoverProblem, rectangles: Rectangle[]): number
       0,
     ),
   )
-  return soleCells.indexOf(Math.min(...soleCells))
+  return soleCells.indexOf(findMin(soleCells))
 }

@@ -27,6 +27,7 @@ export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
     item,
     pointer,
     related = [],
+    count,
   } = diagnostic
   return pickDefined({
     severity,
@@ -47,6 +48,7 @@ export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
             ...buildRange(place),
             message: place.message,
           })),
+    count,
   })
 }
 

@@ -1,3 +1,4 @@
+import { countProblems } from '../../model/limit-problems.ts'
 import { compareDiagnostics, type Diagnostic, type Place } from '../../model/problem.ts'
 import { pluralize } from '../../model/words.ts'
 import { formatCodeFrame } from './code-frame.ts'
@@ -64,8 +65,9 @@ function formatFrames(
 
 /** Formats `2 errors, 1 warning in 3 files`. */
 function formatCounts(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length
-  const warnings = diagnostics.length - errors
+  const isError = ({ severity }: Diagnostic) => severity === 'error'
+  const errors = countProblems(diagnostics.filter(isError))
+  const warnings = countProblems(diagnostics) - errors
   const files = new Set(diagnostics.map((diagnostic) => diagnostic.file)).size
   const found = [
     ...(errors === 0 ? [] : [pluralize(errors, 'error')]),

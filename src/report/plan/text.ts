@@ -1,3 +1,4 @@
+import { findMax } from '../../model/append.ts'
 import { canonicalizeJson } from '../../model/canonical-json.ts'
 import { symbols, type Action, type Change, type Write } from '../../model/change.ts'
 import { groupBy } from '../../model/group-by.ts'
@@ -145,7 +146,10 @@ export function formatBlock({ domains, changes }: Block, options: PlanTextOption
 function formatChange(change: Change, { paint, columns, verbose }: PlanTextOptions): string[] {
   const colour = selectColours(paint)[change.action]
   const lines = listChangeLines(change)
-  const width = Math.max(0, ...lines.map((line) => measureWidth(line.field)))
+  const width = findMax(
+    lines.map((line) => measureWidth(line.field)),
+    0,
+  )
   const indent = ' '.repeat(6 + (width === 0 ? 0 : width + 2))
   return [
     `  ${colour(symbols[change.action])} ${escapeInvisible(change.item)}${formatNote(change)}`,

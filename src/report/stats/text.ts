@@ -1,3 +1,4 @@
+import { findMax } from '../../model/append.ts'
 import type { Domain } from '../../model/item.ts'
 import { addCounts, sumRequests, type Counts, type Grain } from '../../model/statistics.ts'
 import {
@@ -54,15 +55,15 @@ export function formatStats(stats: Statistics, options: TextOptions): string {
     ...shown.map((tally) => formatName(tally, stats)),
     ...(rows.length > 1 ? [`${rows.length} domains`] : []),
   ]
-  const nameWidth = Math.max('domain'.length, ...named.map(measureWidth))
+  const nameWidth = findMax(named.map(measureWidth), 'domain'.length)
   const numbers = widths.reduce((sum, width) => sum + width + 1, 0)
   // A name that is too long gets its own line.
   const room = nameWidth + numbers + 1 + sparkSteps <= columns ? nameWidth : null
-  const top = Math.max(
-    minTop,
-    ...rows.flatMap(({ steps }) =>
+  const top = findMax(
+    rows.flatMap(({ steps }) =>
       steps.map(({ requests, failed }) => computeShare(failed, requests)),
     ),
+    minTop,
   )
   const line = (name: string, cells: string) =>
     (room === null ? `${name}\n${cells}` : `${name.padEnd(room)}${cells}`).trimEnd()

@@ -1,3 +1,4 @@
+import { findMax } from '../../model/append.ts'
 import { escapeInvisible } from './escape-invisible.ts'
 
 /** Length limit in characters; code hosts accept comments of up to 65,536. */
@@ -8,7 +9,10 @@ export const maxCharacters = 65_000
  * have no effect there.
  */
 export function fenceText(text: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
+  const longest = findMax(
+    Array.from(text.matchAll(/`+/g), ([run]) => run.length),
+    2,
+  )
   const fence = '`'.repeat(longest + 1)
   return `${fence}text\n${text}\n${fence}\n`
 }

@@ -1,3 +1,4 @@
+import { append } from '../../model/append.ts'
 import { measureWidth, splitGraphemes } from './display-width.ts'
 
 /** Text that is kept whole for copying: quotes and commands. */
@@ -79,7 +80,7 @@ function wrapWords(text: string, room: number): string[] {
     }
     if (current !== '') lines.push(current)
     const pieces = wordWidth <= room ? [word] : breakWord(word, room)
-    lines.push(...pieces.slice(0, -1))
+    append(lines, pieces.slice(0, -1))
     current = pieces.at(-1) ?? ''
     width = measureWidth(current)
   }

@@ -1,3 +1,4 @@
+import { findMax, findMin } from '../../model/append.ts'
 import { formatLocalTime, type TimeZone } from '../../model/time-zone.ts'
 
 /** A window in the local time of the service, and the moments that it may mean. */
@@ -43,11 +44,11 @@ export function buildLocalWindow(from: number, to: number, zone: TimeZone): Loca
 }
 
 function findEarliest(local: number, zone: TimeZone): number {
-  return Math.min(...zone.listUtcCandidates(local))
+  return findMin(zone.listUtcCandidates(local))
 }
 
 function findLatest(local: number, zone: TimeZone): number {
-  return Math.max(...zone.listUtcCandidates(local))
+  return findMax(zone.listUtcCandidates(local))
 }
 
 function floorMinute(local: number): number {

@@ -76,7 +76,14 @@ export async function query(wanted: Query, context: QueryContext): Promise<Json>
 }
 
 async function attempt(wanted: Query, { connection, signal }: QueryContext): Promise<Reply> {
-  const { url, token, timeoutMs, scrub, transport = createNetworkTransport() } = connection
+  const {
+    url,
+    writtenUrl = url,
+    token,
+    timeoutMs,
+    scrub,
+    transport = createNetworkTransport(),
+  } = connection
   try {
     const parameters = Object.entries({ ...wanted.parameters, token })
     const search = parameters
@@ -93,11 +100,18 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
     if (status === 401 || status === 403)
-      return { kind: 'refused', error: createPermissionError(wanted, url, status, message), limits }
+      return {
+        kind: 'refused',
+        error: createPermissionError(wanted, writtenUrl, status, message),
+        limits,
+      }
     if (status === 404)
       return {
         kind: 'refused',
-        error: new EdgewiseError('service-refused', explainNotAccepted(url, status, message)),
+        error: new EdgewiseError(
+          'service-refused',
+          explainNotAccepted(writtenUrl, status, message),
+        ),
         limits,
       }
     if (status >= 500)
@@ -126,7 +140,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const message = 'message' in outcome ? outcome.message : 'the call failed'
     return {
       kind: 'failed',
-      message: outcome.kind === 'not sent' ? explainUnreached(url, message) : message,
+      message: outcome.kind === 'not sent' ? explainUnreached(writtenUrl, message) : message,
     }
   }
 }

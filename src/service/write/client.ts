@@ -11,6 +11,8 @@ import { createNetworkTransport, type Transport } from '../transport.ts'
 export interface Connection {
   /** Base address, without `/v2`. */
   url: string
+  /** The address in messages; absent: the same. */
+  writtenUrl?: string
   token: string
   timeoutMs: number
   /** Item → wire name, where they differ. */
@@ -66,17 +68,17 @@ async function post(
   findItem: (wireName: string) => ItemKey,
   show: ShowMessage,
 ): Promise<Outcome> {
-  const { url, timeoutMs, transport = createNetworkTransport() } = connection
+  const { url, writtenUrl = url, timeoutMs, transport = createNetworkTransport() } = connection
   try {
     const answer = await transport({ url: `${url}/v2/domain/config`, body, timeoutMs })
     const outcome = parseAnswer(answer, findItem, show)
     return outcome.kind === 'refused' && outcome.fatal
-      ? { ...outcome, message: explainNotAccepted(url, outcome.status, outcome.message) }
+      ? { ...outcome, message: explainNotAccepted(writtenUrl, outcome.status, outcome.message) }
       : outcome
   } catch (error) {
     const outcome = classifyFailure(error)
     return outcome.kind === 'not sent'
-      ? { ...outcome, message: explainUnreached(url, outcome.message) }
+      ? { ...outcome, message: explainUnreached(writtenUrl, outcome.message) }
       : outcome
   }
 }

@@ -1,3 +1,4 @@
+import { append } from '../../model/append.ts'
 import { join } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { FolderRegister } from './folder-register.ts'
@@ -121,7 +122,7 @@ async function listFiles(disk: Disk, root: string, folder: string): Promise<stri
     // Only `.json` files are state: files left by a killed process or an editor have another
     // ending, folders have none.
     if (name.endsWith('.json')) found.push(path)
-    else if (!name.includes('.')) found.push(...(await listFiles(disk, root, path)))
+    else if (!name.includes('.')) append(found, await listFiles(disk, root, path))
   }
   return found
 }

@@ -1,3 +1,4 @@
+import { findMax } from '../../model/append.ts'
 import { join } from 'node:path'
 import type { Disk, Fence } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
@@ -26,7 +27,7 @@ export function createFolderRegister(
   const folders = new DurableFolders(disk, folder)
   const queue = createSerialQueue()
   let own: number | null = null
-  const findHighest = async () => Math.max(0, ...(await disk.list(folder)).map(parseNumber))
+  const findHighest = async () => findMax((await disk.list(folder)).map(parseNumber), 0)
   const buildPath = (number: number) => join(folder, `${number}.json`)
   return {
     location: folder,
@@ -63,7 +64,7 @@ export function createFolderRegister(
 }
 
 function createFence(folder: string, own: number): Fence {
-  return { folder, isIntact: (names) => Math.max(0, ...names.map(parseNumber)) === own }
+  return { folder, isIntact: (names) => findMax(names.map(parseNumber), 0) === own }
 }
 
 function parseNumber(name: string): number {

@@ -6,13 +6,16 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk, Fence } from './disk.ts'
+
+/** Maximum size of a state file, bytes. */
+const maxBytes = 256 * 1024 * 1024
 
 /**
  * File system of this machine. Its operations are synchronous, which is faster for thousands of
@@ -20,7 +23,7 @@ import type { Disk, Fence } from './disk.ts'
  * `record-unreachable`.
  */
 export const realDisk: Disk = {
-  read: async (path) => attempt(path, () => readFileSync(path, 'utf8'), { ENOENT: null }),
+  read: async (path) => load(path),
   list: async (folder) => attempt(folder, () => readdirSync(folder), { ENOENT: [] }),
   exists: async (path) => existsSync(path),
   makeFolder: async (path) =>
@@ -45,6 +48,21 @@ export const realDisk: Disk = {
     attempt(path, () => done(rmSync(path, { recursive: true, force: true })), {}),
 }
 
+function load(path: string): string | null {
+  const bytes = loadBounded(path, maxBytes)
+  if (!isFault(bytes)) return bytes.toString('utf8')
+  if (bytes.code === 'ENOENT') return null
+  throw createDiskError(path, bytes.reason)
+}
+
+function createDiskError(path: string, message: string): EdgewiseError {
+  return new EdgewiseError(
+    'record-unreachable',
+    `cannot read or write the state at ${path}: ${message}`,
+    'Fix the cause, then run the same command again.',
+  )
+}
+
 function isIntact(fence: Fence | undefined): boolean {
   if (fence === undefined) return true
   const { folder } = fence
@@ -62,12 +80,8 @@ function attempt<T>(path: string, work: () => T, expected: Record<string, T>): T
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    const value = expected[code]
+    const value = Object.hasOwn(expected, code) ? expected[code] : undefined
     if (value !== undefined) return value
-    throw new EdgewiseError(
-      'record-unreachable',
-      `cannot read or write the state at ${path}: ${message}`,
-      'Fix the cause, then run the same command again.',
-    )
+    throw createDiskError(path, message)
   }
 }

@@ -1,10 +1,12 @@
 import { isAddressFile } from '../../generated/state-validators.ts'
 import type { AddressFile } from '../../generated/state-types.ts'
 import { parseJson } from '../../model/json.ts'
+import type { StateKey } from '../store.ts'
 
-/** Formats the file that names the service of a state. */
-export function formatAddress({ id, address }: AddressFile): string {
-  return `${JSON.stringify({ id, address })}\n`
+/** Formats the file that names the service of a state, as it is written in edgewise.yaml. */
+export function formatAddress({ id, address, writtenAddress = address }: StateKey): string {
+  const file: AddressFile = { id, address: writtenAddress }
+  return `${JSON.stringify(file)}\n`
 }
 
 /** Parses such a file; null if it is damaged. */

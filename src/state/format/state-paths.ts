@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Domain } from '../../model/item.ts'
+import { normalizeAddress } from '../../model/normalize-address.ts'
 import type { StateKey } from '../store.ts'
 
 /** Paths of a state's files, relative, with `/`. */
@@ -40,8 +41,12 @@ export function buildStatePaths(key: StateKey): StatePaths {
 }
 
 /** Builds the paths of the state in the folder of a workspace. */
-export function buildStatePathsIn(id: string, serviceAddress: string): StatePaths {
-  const address = buildPlainName(serviceAddress)
+export function buildStatePathsIn(id: string, address: string): StatePaths {
+  return buildStatePathsAt(id, buildAddressName(address))
+}
+
+/** Builds the paths of the state in the folder of a workspace, by the name of its address. */
+export function buildStatePathsAt(id: string, address: string): StatePaths {
   const home = `${id}/${address}`
   return {
     home,
@@ -54,7 +59,7 @@ export function buildStatePathsIn(id: string, serviceAddress: string): StatePath
     pruned: `${home}/pruned/applies.json`,
     prunedFolder: `${home}/pruned`,
     rollouts: `${home}/rollouts`,
-    salts: `salt/${address}`,
+    salts: buildSaltFolder(address),
     // Outside of `home`, which only a process with the lock may change.
     doubts: `${id}/doubts/${address}`,
     // Small folders are quick to list, commit and push.
@@ -65,23 +70,56 @@ export function buildStatePathsIn(id: string, serviceAddress: string): StatePath
     doubt: (apply) => `${id}/doubts/${address}/${apply}.json`,
     rollout: (name) => `${home}/rollouts/${name}.json`,
     // Two processes that store a salt at the same time don't replace each other's.
-    salt: (text) => `salt/${address}/${text.slice(0, 8)}.json`,
+    salt: (text) => `${buildSaltFolder(address)}/${text.slice(0, 8)}.json`,
   }
+}
+
+/** Builds a folder that is not the home of a workspace, also if its id is `salt`. */
+function buildSaltFolder(address: string): string {
+  return `salt/for-${address}`
 }
 
 /** Builds the path of the calls of a service's account, shared by all workspaces. */
 export function buildBudgetPath(address: string, account: string): string {
-  return `budget/${buildPlainName(address)}/${buildPlainName(account)}.json`
+  return buildBudgetPathAt(buildAddressName(address), account)
+}
+
+/** Builds that path by the name of the address. */
+export function buildBudgetPathAt(name: string, account: string): string {
+  return `budget/${name}/${buildPlainName(account)}.json`
 }
 
 /** Builds the path of the calls of a service's account in the folder of a user. */
 export function buildUserBudgetPath(address: string, account: string): string {
-  return `budget/${buildPlainName(address)}/${buildPlainName(account)}`
+  return `budget/${buildAddressName(address)}/${buildPlainName(account)}`
 }
 
 /** Builds the path of the account's lock. */
 export function buildLockPath(address: string, account: string): string {
-  return `lock/${buildPlainName(address)}/${buildPlainName(account)}`
+  return buildLockPathAt(buildAddressName(address), account)
+}
+
+/** Builds that path by the name of the address. */
+export function buildLockPathAt(name: string, account: string): string {
+  return `lock/${name}/${buildPlainName(account)}`
+}
+
+/**
+ * Builds the name of an address in paths, which all of its spellings share. It is a hash: the
+ * address may contain values of the environment.
+ */
+export function buildAddressName(address: string): string {
+  return address === 'emulator' ? address : hash('sha256', normalizeAddress(address))
+}
+
+/** Builds the name that earlier programs used: each spelling has its own. */
+export function buildOldAddressName(address: string): string {
+  return buildPlainName(address)
+}
+
+/** Tests whether a name is that of an earlier program; `emulator` is the same in both. */
+export function isOldAddressName(name: string): boolean {
+  return name !== 'emulator' && !/^[0-9a-f]{64}$/.test(name)
 }
 
 /**

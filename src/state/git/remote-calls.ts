@@ -1,3 +1,4 @@
+import { findMin } from '../../model/append.ts'
 import type { Clock } from '../../model/clock.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { formatLocalTime, type Note } from '../../model/wait.ts'
@@ -153,7 +154,7 @@ class RemoteCalls {
 
   #findFirstSilence(): number {
     const inFlight = [...this.#inFlight].map(({ since }) => since)
-    return Math.min(...this.#givenUp.values(), ...inFlight)
+    return findMin([...this.#givenUp.values(), ...inFlight])
   }
 
   #report(command: string, restMs: number): void {

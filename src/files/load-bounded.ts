@@ -1,0 +1,72 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+
+/** Reason why a file has no bytes: the file system's, or that of its kind or size. */
+export interface FileFault {
+  kind: 'unreadable' | 'no-file' | 'too-large'
+  /** Code of the file system's error; empty for the other kinds. */
+  code: string
+  /** A clause: what was expected, and what was found. */
+  reason: string
+}
+
+const chunkBytes = 64 * 1024
+
+/**
+ * Loads a regular file of at most `maxBytes` bytes. Never blocks on a pipe or device, and never
+ * loads more, whatever size the file claims to have.
+ */
+export function loadBounded(path: string, maxBytes: number): Buffer | FileFault {
+  let file: number | undefined
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const status = fstatSync(file)
+    if (!status.isFile())
+      return createFault(
+        'no-file',
+        `expected a file, got a ${status.isDirectory() ? 'folder' : 'pipe, socket or device'}`,
+      )
+    if (status.size > maxBytes) return createSizeFault(maxBytes, toMegabytes(status.size, 1))
+    const bytes = readAll(file, status.size, maxBytes)
+    return bytes ?? createSizeFault(maxBytes, 'more')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    const code = String(error.code)
+    // A socket can't be opened.
+    if (code === 'ENXIO')
+      return createFault('no-file', 'expected a file, got a pipe, socket or device')
+    return { kind: 'unreadable', code, reason: `it can't be read (${code})` }
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Tests whether a file could not be loaded. */
+export function isFault(loaded: Buffer | FileFault): loaded is FileFault {
+  return !Buffer.isBuffer(loaded)
+}
+
+/** Reads to the end of a file; null if it has more than `maxBytes` bytes. */
+function readAll(file: number, size: number, maxBytes: number): Buffer | null {
+  const chunks: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(Math.max(chunkBytes, size + 1 - total))
+    const read = readSync(file, chunk, 0, chunk.length, null)
+    if (read === 0) return Buffer.concat(chunks, total)
+    total += read
+    if (total > maxBytes) return null
+    chunks.push(chunk.subarray(0, read))
+  }
+}
+
+function createSizeFault(maxBytes: number, got: string): FileFault {
+  return createFault('too-large', `expected at most ${toMegabytes(maxBytes, 0)}, got ${got}`)
+}
+
+function createFault(kind: FileFault['kind'], reason: string): FileFault {
+  return { kind, code: '', reason }
+}
+
+function toMegabytes(bytes: number, digits: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(digits)} MB`
+}

@@ -1,0 +1,83 @@
+/**
+ * Runs the operations on mutated inputs: sources, plan files, state files, answers of the service,
+ * observed configurations, imports, environments and requests of the library. `--seconds S` (60)
+ * and `--seed N` (1) choose the run; `--only KIND:NUMBER` replays one case and prints its input.
+ * Prints the cases of each kind, and the failures: stack traces, hangs, wrong acceptances. Exits
+ * with 1 if there are any.
+ */
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { runFuzz } from '../test/fuzz/run-fuzz.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+  },
+})
+const seconds = Number(values.seconds)
+const seed = Number(values.seed)
+if (!(seconds > 0) || !Number.isInteger(seed))
+  throw new Error('expected --seconds above 0, and a whole number as --seed')
+
+/** Maximum time of a case, ms. Most take less than 50; the machine may be busy. */
+const maxCaseMs = 60_000
+
+if (process.send === undefined) watch()
+else await work()
+
+/** Runs the cases in a process of their own, and ends it if a case takes too long. */
+function watch(): void {
+  const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), {
+    execArgv: process.execArgv,
+  })
+  let current = 'the first case'
+  const hang = () => {
+    console.log(`\nHANG in ${current}: no end after ${maxCaseMs / 1000} s`)
+    child.kill('SIGKILL')
+    process.exitCode = 1
+  }
+  let timer = setTimeout(hang, maxCaseMs)
+  child.on('message', (name) => {
+    current = String(name)
+    clearTimeout(timer)
+    timer = setTimeout(hang, maxCaseMs)
+  })
+  child.on('exit', (code, signal) => {
+    clearTimeout(timer)
+    if (code !== 0) process.exitCode = 1
+    if (code === null && signal !== 'SIGKILL') console.log(`\nended by ${signal} in ${current}`)
+  })
+}
+
+async function work(): Promise<void> {
+  const started = performance.now()
+  const result = await runFuzz({
+    seed,
+    isOver: () => performance.now() - started > seconds * 1000,
+    begin: (kind, number) => process.send?.(`${kind}:${number}`),
+    ...(values.only === undefined ? {} : { only: parseCase(values.only) }),
+  })
+  let all = 0
+  for (const [kind, { cases, refused }] of result.counts) {
+    all += cases
+    console.log(
+      `${String(cases).padStart(8)} cases  ${String(refused).padStart(8)} refused  ${kind}`,
+    )
+  }
+  const took = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`\n${all} cases in ${took} s with seed ${seed}, ${result.failures.length} failures`)
+  for (const { kind, number, input, stack } of result.failures) {
+    console.log(`\nnpm run fuzz -- --seed ${seed} --only '${kind}:${number}'\n${stack}`)
+    if (values.only !== undefined) console.log(`\n${input}`)
+  }
+  process.exitCode = result.failures.length === 0 ? 0 : 1
+  process.disconnect()
+}
+
+function parseCase(text: string): { kind: string; number: number } {
+  const at = text.lastIndexOf(':')
+  return { kind: text.slice(0, at), number: Number(text.slice(at + 1)) }
+}
