@@ -24,7 +24,7 @@ interface Fleet {
 }
 
 /** Maximum ratio of writes to those of the greedy search, over all families but planted. */
-const maxRatio = 0.965
+const maxRatio = 0.956
 
 const { values: options } = parseArgs({
   options: {

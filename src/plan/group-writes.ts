@@ -50,8 +50,8 @@ const coverEfforts: Record<Effort, CoverEffort> = {
     large: {
       minGainShare: 0.97,
       firstBound: { rounds: 1, sets: 1_500_000 },
-      whole: { stepsPerRectangle: 500, maxSteps: 250_000, patience: 2_000 },
-      neighbourhoods: { size: 80, stepsPerRectangle: 300, rounds: 2, maxNeighbourhoods: 20 },
+      whole: { stepsPerRectangle: 1_000, maxSteps: 400_000, patience: 20_000 },
+      neighbourhoods: { size: 80, stepsPerRectangle: 300, rounds: 0, maxNeighbourhoods: 0 },
     },
     bound: { rounds: 60, steps: 20_000, variables: 800 },
     largeBound: { rounds: 10, sets: 1_500_000 },
@@ -61,7 +61,7 @@ const coverEfforts: Record<Effort, CoverEffort> = {
     large: {
       minGainShare: 1,
       firstBound: { rounds: 1, sets: 10_000_000 },
-      whole: { stepsPerRectangle: 10_000, maxSteps: 5_000_000, patience: 5_000 },
+      whole: { stepsPerRectangle: 10_000, maxSteps: 5_000_000, patience: 20_000 },
       neighbourhoods: { size: 80, stepsPerRectangle: 1_000, rounds: 5, maxNeighbourhoods: 500 },
     },
     bound: { rounds: 400, steps: 100_000, variables: 4_000 },

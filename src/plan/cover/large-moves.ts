@@ -19,12 +19,15 @@ const maxEvaluated = 3
 const randomCandidates = 2
 /** Maximum number of rows that are tried to fill up a rectangle. */
 const maxFillers = 50
+/** Weight that a cell gains when its move covers no more than before. */
+const weightStep = 0.1
 /** Maximum tabu tenure: steps during which a moved rectangle stays unchanged. */
 const maxTenure = 3
 
 /**
  * Moves of a tabu search with cell weights, for a large problem. A move adds an uncovered cell to
- * the rectangle with the best gain. Weights of cells rise while they stay uncovered.
+ * the rectangle with the best gain. Its weight rises if the move covers no more than before: small
+ * steps for this cell alone keep the moves for one uncovered cell from disturbing distant ones.
  */
 export class LargeMoves {
   readonly placement: Placement
@@ -55,7 +58,7 @@ export class LargeMoves {
     const move = this.#findBestMove(cell)
     this.#step++
     if (move === null) return
-    if (move.gain <= 0) for (const each of uncovered) weight[each] = (weight[each] ?? 0) + 1
+    if (move.gain <= 0) weight[cell] = (weight[cell] ?? 0) + weightStep
     this.#fill(move)
     this.placement.place(move.id, move.rows, move.columns)
     const placed = rectangles[move.id]

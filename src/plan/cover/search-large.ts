@@ -8,7 +8,7 @@ export interface LargeEffort {
   /** Maximum moves for each rectangle of the initial cover, and in all. */
   stepsPerRectangle: number
   maxSteps: number
-  /** Maximum steps without a full cover before the search restarts from another one. */
+  /** Maximum steps for each removed rectangle, before the search restarts from another cover. */
   patience: number
 }
 
@@ -17,13 +17,15 @@ export type Progress = (made: number, all: number) => void
 
 /** Maximum number of least useful rectangles from which one is drawn to remove after a failure. */
 const maxDrawnRectangles = 50
+/** Share of the rectangles that are removed at once, until that fails. */
+const removedShare = 0.005
 /** Steps between reports of progress. */
 const stepsPerReport = 1_000
 
 /**
- * Removes one rectangle after another and repairs the cover by tabu search, as long as the effort
- * allows. If that fails, the rectangle is reinserted elsewhere, which may give another cover of the
- * same size; if that fails too, the incumbent is restored.
+ * Removes some rectangles and repairs the cover by tabu search, again and again, as long as the
+ * effort allows. If that fails, the incumbent is restored and half as many are removed. A single
+ * rectangle is then reinserted elsewhere, which may give another cover of the same size.
  *
  * @param target a lower bound of the number of rectangles, where the search ends
  */
@@ -37,41 +39,60 @@ export function searchLarge(
 ): Rectangle[] {
   const moves = new LargeMoves(flat, start, random)
   const { placement } = moves
+  const least = Math.max(1, target)
   const steps = Math.min(maxSteps, stepsPerRectangle * start.length)
   let incumbent: PlacedRectangle[] = [...placement.rectangles]
+  let batch = Math.max(1, Math.round(removedShare * start.length))
   let lastCover = 0
   let wasReinserted = false
+  const remove = (drawn: number): void => {
+    const count = Math.min(batch, placement.live.size - least)
+    removeRectangles(placement, count, drawn, random)
+  }
   for (let step = 0; step < steps;) {
     if (placement.uncovered.size === 0) {
       incumbent = [...placement.rectangles]
-      if (placement.live.size <= Math.max(1, target)) break
-      removeRectangle(placement, wasReinserted ? maxDrawnRectangles : 1, random)
+      if (placement.live.size <= least) break
+      remove(wasReinserted ? maxDrawnRectangles : batch)
       lastCover = step
       wasReinserted = false
-    } else if (step - lastCover <= patience) {
+    } else if (step - lastCover <= patience * batch) {
       moves.advance()
       if (++step % stepsPerReport === 0) progress(step, steps)
     } else {
       placement.resetWeights()
-      if (wasReinserted) {
+      if (batch > 1 || wasReinserted) {
+        batch = Math.ceil(batch / 2)
         restore(placement, incumbent)
-        removeRectangle(placement, maxDrawnRectangles, random)
-      } else reinsertRectangle(placement, random)
+        remove(maxDrawnRectangles)
+        wasReinserted = false
+      } else {
+        reinsertRectangle(placement, random)
+        wasReinserted = true
+      }
       lastCover = step
-      wasReinserted = !wasReinserted
     }
   }
   progress(steps, steps)
   return incumbent.flatMap(({ rows, columns }) => (rows.length > 0 ? [{ rows, columns }] : []))
 }
 
-/** Removes one of the `drawn` rectangles that cover least alone. */
-function removeRectangle(placement: Placement, drawn: number, random: () => number): void {
+/** Removes `count` rectangles, drawn from the `drawn` that cover least alone. */
+function removeRectangles(
+  placement: Placement,
+  count: number,
+  drawn: number,
+  random: () => number,
+): void {
   const byLoss = [...placement.live]
     .map((id) => ({ id, loss: sum(placement.rectangles[id]?.columnLoss ?? []) }))
     .toSorted((a, b) => a.loss - b.loss || a.id - b.id)
-  const index = drawn === 1 ? 0 : Math.floor(random() * Math.min(drawn, byLoss.length))
-  placement.place(byLoss[index]?.id ?? 0, [], [])
+    .slice(0, Math.max(count, drawn))
+  for (let i = 0; i < count; i++) {
+    const index = byLoss.length > 1 ? Math.floor(random() * byLoss.length) : 0
+    const [removed] = byLoss.splice(index, 1)
+    placement.place(removed?.id ?? 0, [], [])
+  }
 }
 
 /** Reinserts a removed rectangle at one uncovered cell. */
