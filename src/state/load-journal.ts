@@ -1,3 +1,4 @@
+import { findMax } from '../model/append.ts'
 import type { StatePaths } from './format/state-paths.ts'
 import { parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
@@ -86,7 +87,10 @@ export async function loadLateCalls(
   const entry = (await loadEntries(files, paths)).find(({ id }) => id === apply)
   return {
     before: mergeBefore(waves),
-    landWithinMs: Math.max(0, ...waves.map((wave) => wave.landWithinMs)),
+    landWithinMs: findMax(
+      waves.map((wave) => wave.landWithinMs),
+      0,
+    ),
     open: entry === undefined ? new Map() : findDoubts(entry, waves, new Map()),
   }
 }
