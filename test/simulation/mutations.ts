@@ -101,8 +101,8 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
   {
     name: 'nobody waits until a revoked holder has noticed',
     file: 'src/state/lock.ts',
-    find: 'return Math.max(0, ...alive.map((holder) =>',
-    replace: 'return Math.min(0, ...alive.map((holder) =>',
+    find: 'return findMax(waits, 0)',
+    replace: 'return 0 * waits.length',
     seeds: 300,
   },
   {
@@ -190,8 +190,8 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
   {
     name: 'no write waits until an abandoned one has settled',
     file: 'src/apply/settling.ts',
-    find: 'return Math.max(0, ...ends.map((end) => end - now))',
-    replace: 'return ends.length * 0 * now',
+    find: 'return findMax(waits, 0)',
+    replace: 'return waits.length * 0',
     seeds: 400,
     found: 301,
   },
