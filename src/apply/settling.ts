@@ -46,10 +46,8 @@ export function computeSettleWait(
       return abandonedEnd === null ? [] : [abandonedEnd]
     }),
   )
-  return findMax(
-    ends.map((end) => end - now),
-    0,
-  )
+  const waits = ends.map((end) => end - now)
+  return findMax(waits, 0)
 }
 
 function findState(

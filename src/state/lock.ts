@@ -82,10 +82,8 @@ export function computeRevokedWait(
   lateMs: number,
 ): number {
   const alive = revoked.filter((holder) => !isDead(holder, machine))
-  return findMax(
-    alive.map((holder) => heartbeatMs + (holder.lateMs ?? lateMs)),
-    0,
-  )
+  const waits = alive.map((holder) => heartbeatMs + (holder.lateMs ?? lateMs))
+  return findMax(waits, 0)
 }
 
 /**

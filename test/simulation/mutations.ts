@@ -101,8 +101,8 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
   {
     name: 'nobody waits until a revoked holder has noticed',
     file: 'src/state/lock.ts',
-    find: 'return findMax(',
-    replace: 'return 0 * findMax(',
+    find: 'return findMax(waits, 0)',
+    replace: 'return 0 * waits.length',
     seeds: 300,
   },
   {
@@ -190,8 +190,8 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
   {
     name: 'no write waits until an abandoned one has settled',
     file: 'src/apply/settling.ts',
-    find: 'return findMax(',
-    replace: 'return 0 * findMax(',
+    find: 'return findMax(waits, 0)',
+    replace: 'return waits.length * 0',
     seeds: 400,
     found: 301,
   },

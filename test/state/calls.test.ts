@@ -9,10 +9,19 @@ import {
   type Call,
   type MachineTimes,
 } from '../../src/state/format/calls.ts'
+import type { Json } from '../../src/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { countEach } from '../service/budget-world.ts'
 
 const here: MachineTimes = { boot: 'boot-1', now: Date.UTC(2026, 10, 20), up: 1_000_000 }
+
+it('a file whose format nests without end has its calls', () => {
+  const calls = '[{"at":1,"boot":"b","up":1}]'
+  const deep = JSON.parse(
+    `{"format":${'['.repeat(100_000)}${']'.repeat(100_000)},"calls":${calls}}`,
+  )
+  expect(parseCalls(deep as Json).calls).toHaveLength(1)
+})
 
 describe('calls of this machine', () => {
   it('keep their times if the wall clock changes', () => {

@@ -146,9 +146,9 @@ const sumCounts = (a: number, b: number) => a + b
  */
 export function parseCalls(data: Json | undefined): { apply: string; calls: Call[] } {
   if (data === undefined || !isObject(data)) return { apply: '', calls: [] }
-  const { apply } = data
+  const { apply, format: given } = data
   const calls: unknown[] = Array.isArray(data['calls']) ? data['calls'] : []
-  const isMarked = !/^edgewise\.budget\/[12]$/.test(String(data['format']))
+  const isMarked = given !== 'edgewise.budget/1' && given !== 'edgewise.budget/2'
   return {
     apply: typeof apply === 'string' ? apply : '',
     calls: calls
