@@ -1,3 +1,4 @@
+import { parseUrl } from '../model/parse-url.ts'
 import { isLoopback } from '../model/loopback.ts'
 import type { Finding } from './finding.ts'
 import { decodePercent } from './readings.ts'
@@ -25,8 +26,9 @@ export const secretDetail =
  * repeated percent-encoding, base64.
  */
 export function holdsValue(url: string, values: Iterable<string>): boolean {
-  if (!URL.canParse(url)) return false
-  const { hostname, pathname } = new URL(url)
+  const parsed = parseUrl(url)
+  if (parsed === null) return false
+  const { hostname, pathname } = parsed
   const written = url.replace(/^https?:\/\//i, '')
   const texts = [written, hostname, pathname]
     .flatMap(listDecodings)
@@ -44,12 +46,13 @@ const minLength = 4
 
 function findFault(url: string, token: string, allowHttp: boolean): string | null {
   // URL parsers drop some blanks and control characters, which would change the host.
-  if (!/^https?:\/\//i.test(url) || /[\s\p{Cc}]/u.test(url) || !URL.canParse(url))
+  const parsed = parseUrl(url)
+  if (!/^https?:\/\//i.test(url) || /[\s\p{Cc}]/u.test(url) || parsed === null)
     return (
       'expected "emulator", or an address that begins with http:// or https:// and names a ' +
       'host'
     )
-  const { protocol, username, password, hostname, search, hash, pathname } = new URL(url)
+  const { protocol, username, password, hostname, search, hash, pathname } = parsed
   if (username !== '' || password !== '')
     return 'expected an address without user name and password. Use "token" to authenticate.'
   if (search !== '' || hash !== '' || /[?#]/.test(url))

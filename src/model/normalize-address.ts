@@ -1,3 +1,4 @@
+import { parseUrl } from './parse-url.ts'
 /**
  * Normalizes the address of a service, so that all spellings of one address are equal: case of
  * scheme and host, international host names, default port, final dot of the host, dot segments,
@@ -5,8 +6,9 @@
  * unchanged.
  */
 export function normalizeAddress(address: string): string {
-  if (!URL.canParse(address)) return address
-  const { protocol, hostname, port, pathname } = new URL(address)
+  const parsed = parseUrl(address)
+  if (parsed === null) return address
+  const { protocol, hostname, port, pathname } = parsed
   const host = hostname.replace(/(?<=.)\.$/, '')
   const path = pathname.replace(/%[0-9a-f]{2}/gi, normalizePercent).replace(/\/+$/, '')
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}${path}`

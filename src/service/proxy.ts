@@ -1,3 +1,4 @@
+import { parseUrl } from '../model/parse-url.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { isLoopback } from '../model/loopback.ts'
 import type { Dispatcher } from './transport.ts'
@@ -43,8 +44,9 @@ function checkProxy(name: string, address: string | undefined): string | undefin
 }
 
 function isProxy(address: string): boolean {
-  if (!URL.canParse(address)) return false
-  const { protocol, hostname, username, password } = new URL(address)
+  const parsed = parseUrl(address)
+  if (parsed === null) return false
+  const { protocol, hostname, username, password } = parsed
   const isKnown = ['http:', 'https:', 'socks:', 'socks5:'].includes(protocol)
   return isKnown && hostname !== '' && [username, password].every(isPercentEncoded)
 }

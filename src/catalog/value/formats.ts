@@ -1,3 +1,4 @@
+import { parseUrl } from '../../model/parse-url.ts'
 import { isIP } from 'node:net'
 
 const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
@@ -61,7 +62,7 @@ const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Tests whether a text is an `http://` or `https://` URL with a host. */
 function isHttpUrl(text: string): boolean {
-  return /^https?:\/\/[^/?#\\\s]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
+  return /^https?:\/\/[^/?#\\\s]/i.test(text) && !/\s/.test(text) && parseUrl(text) !== null
 }
 
 /** Tests whether a text is a referring host: a domain or an IP address, or `*.` before a domain. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../model/parse-url.ts'
 import type { Json } from '../../model/json.ts'
 import { computeProgress, type Prefetch } from '../entities/prefetch.ts'
 import { formatLocalTime } from '../../model/time-zone.ts'
@@ -85,7 +86,7 @@ function formatRecord(
   { seed, zone }: QueryRules,
   now: number,
 ): Json {
-  const domain = URL.canParse(record.url) ? new URL(record.url).hostname : ''
+  const domain = parseUrl(record.url)?.hostname ?? ''
   const { status, completedAt } = computeProgress(record, seed, now, (time) =>
     store.isOriginDown(domain, time),
   )

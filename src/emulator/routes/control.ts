@@ -1,3 +1,4 @@
+import { parseUrl } from '../../model/parse-url.ts'
 import { canonicalizeAddress } from '../../catalog/value/formats.ts'
 import { getOwn, type Json, type JsonObject } from '../../model/json.ts'
 import { parseFault } from '../entities/fault.ts'
@@ -84,7 +85,7 @@ function setClock(body: JsonObject, { clock }: Parts): Json {
 function submit(body: JsonObject, { store, clock }: Parts): Json {
   refuseUnknown(body, ['task_id', 'urls'])
   const urls = parseTexts(body, 'urls')
-  const malformed = urls.find((url) => !/^https?:\/\//i.test(url) || !URL.canParse(url))
+  const malformed = urls.find((url) => !/^https?:\/\//i.test(url) || parseUrl(url) === null)
   if (urls.length === 0 || malformed !== undefined)
     throw createInvalidRefusal(
       `expected "urls" to be http or https URLs, got ${malformed ?? 'none'}`,
