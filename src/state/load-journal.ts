@@ -123,12 +123,13 @@ function findDoubts(
         const items = doubted.get(domain) ?? new Map(recorded.get(domain))
         for (const [item, state] of intended) {
           const known = items.get(item)
-          // A recorded part of the write itself is final.
           const isOwnPart =
             known?.apply === entry.id &&
             known.open !== true &&
             !settledItems.has(`${domain} ${item}`)
           if (!isOwnPart) items.set(item, { ...state, open: true })
+          // A part of the write that was confirmed is final. Another may be sent again.
+          else if (known.status === 'in-doubt') items.set(item, reopen(known))
         }
         doubted.set(domain, items)
       }
@@ -136,6 +137,11 @@ function findDoubts(
   }
   if (entry.isOld === true) entry.writes.inDoubt += unsettled
   return doubted
+}
+
+/** Returns an in-doubt item as one that a call in flight may still change. */
+function reopen({ answered: _answered, ...state }: RecordedItem): RecordedItem {
+  return { ...state, open: true }
 }
 
 /** Loads the applies that have not ended, and updates the state by their intents. */

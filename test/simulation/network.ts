@@ -23,7 +23,7 @@ export interface Call {
   stalled: boolean
   /** True while the call may still take effect. */
   mayLand: boolean
-  /** Latest time at which its sender abandons it. */
+  /** Time at which its sender got an answer, or abandons it at the latest. */
   givenUpAt: number
   /** Time at which its sender got an answer or abandoned it; null while it waits. */
   endedAt: number | null
@@ -111,6 +111,7 @@ export class Network {
         process.after(ms, () => {
           if (call.endedAt !== null) return
           call.endedAt = this.#world.time
+          call.givenUpAt = Math.min(call.givenUpAt, this.#world.time)
           if (process.mayDie(`before: it gets the answer of call ${call.number}`)) return
           process.log(`call ${call.number} ends: ${what}`)
           this.#laws.ends(call, certain)

@@ -553,6 +553,24 @@ export function storeContract(
       expect(recorded?.get('https')?.status).toBe('in-doubt')
     })
 
+    own('an in-doubt outcome of an unsettled write does not end it: parts may follow', async () => {
+      const before = buildDomain('a.example.com', { timeout: buildItem('1') })
+      const candidates = [{ time: '1' }, { time: '99' }]
+      const store = await open()
+      await store.save(before, 'test')
+      await store.recordIntents(buildApplied('one'), buildWave('one', before))
+      const doubt = buildItem('', { status: 'in-doubt', candidates, apply: 'one', answered: true })
+      await store.recordOutcomes(
+        buildApplied('one'),
+        [],
+        buildDomain('a.example.com', { timeout: doubt }),
+      )
+      const known = (await (await open()).load()).get('a.example.com')?.get('timeout')
+      expect(known).toEqual(
+        buildItem('', { status: 'in-doubt', candidates, apply: 'one', open: true }),
+      )
+    })
+
     own('keeps items of an unfinished apply in-doubt until their next outcome', async () => {
       const before = new Map([
         ...buildDomain('a.example.com', { timeout: buildItem('1') }),
