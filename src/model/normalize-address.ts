@@ -1,4 +1,5 @@
 import { parseUrl } from './parse-url.ts'
+
 /**
  * Normalizes the address of a service, so that all spellings of one address are equal: case of
  * scheme and host, international host names, default port, final dot of the host, dot segments,

@@ -1,6 +1,6 @@
-import { parseUrl } from '../model/parse-url.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { isLoopback } from '../model/loopback.ts'
+import { parseUrl } from '../model/parse-url.ts'
 import type { Dispatcher } from './transport.ts'
 
 /**

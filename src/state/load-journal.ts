@@ -1,8 +1,8 @@
-import { findMax } from '../model/append.ts'
 import type { StatePaths } from './format/state-paths.ts'
 import { parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
 import type { StateFiles } from './state-files.ts'
+import { findMax } from '../model/append.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { LateCalls, RecordedItem, RecordedState, Wave } from './store.ts'
 
