@@ -12,7 +12,7 @@ export interface Secret {
 const unresolved = 'unresolved:'
 const fresh = 'new:'
 
-/** Replaces a foreign text that may quote a secret in a form that can't be recognised. */
+/** Replaces a foreign text that may quote a secret in a form that is not recognized. */
 export const withheldMessage = '(message withheld: may quote a secret)'
 
 /** Reports whether a value is a masked secret. */

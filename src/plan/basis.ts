@@ -35,7 +35,7 @@ export interface PlanOwner {
   address: string
 }
 
-/** Binds hashes to a workspace, so that a plan file is of no use in another one. */
+/** Binds hashes to a workspace, so that other workspaces refuse the plan file. */
 export function bindHashes(
   hashes: Record<Domain, string>,
   owner: PlanOwner,
