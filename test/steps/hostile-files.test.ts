@@ -2,18 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signed } from '../stories/secrets-through-ci.ts'
 import { Place } from './cli.ts'
 
 const www = 'www.example.com'
-const signed = {
-  visit_timestamp: {
-    pattern: '.*',
-    time_format: 'timestamp',
-    key: '${secret:signing}',
-    deadtime: 60,
-    req_uri_type: 1,
-  },
-}
 let place: Place
 beforeEach(() => {
   place = new Place('emulator').manifest(www, { timeout: { time: 60 } })
@@ -24,7 +16,7 @@ const path = (name: string) => join(place.root, name)
 const secret = (source: object) => {
   const home = place.read('edgewise.yaml')
   place.write('edgewise.yaml', `${home}\nsecrets: ${JSON.stringify({ signing: source })}\n`)
-  place.manifest(www, signed)
+  place.manifest(www, signed())
 }
 
 /** Creates a file that never ends, blocks, or is no text; returns its path. */
@@ -149,7 +141,7 @@ describe('the file of a secret inside the checkout', () => {
     place.write('s', 'a-secret-value-in-the-checkout')
     const below = new Place('emulator', 'secrets: {signing: {file: ../s}}\n', {
       root: path('below'),
-    }).manifest(www, signed)
+    }).manifest(www, signed())
     expect((await below.cli('plan')).err.replace(/\s+/g, ' ')).toContain('is in the checkout')
     const outside = join(dirname(place.root), `${place.root.split('/').at(-1) ?? ''}-s`)
     writeFileSync(outside, 'a-secret-value-outside')
