@@ -65,13 +65,13 @@ describe.each(Object.keys(hostile))('%s instead of a text file', (kind) => {
     ['an import file', (name: string) => ['import', name]],
     ['observed configuration', (name: string) => ['drift', '--observed', name]],
     ['the list of domains of an emulator', (name: string) => ['emulator', '--domains', name]],
-  ])('is a sentence for %s', async (_what, line) => {
+  ])('is refused with the reason as %s', async (_what, line) => {
     const ran = await place.cli(...line(make('given.json')))
     expect(ran.code).toBe(1)
     expect(flat(ran.err)).toContain(reasons[kind])
   })
 
-  it('is a sentence for the file of a secret', async () => {
+  it('is refused with the reason as the file of a secret', async () => {
     secret({ file: make('signing.key') })
     const ran = await place.cli('apply', '--yes')
     expect(ran.code).toBe(1)
@@ -79,7 +79,7 @@ describe.each(Object.keys(hostile))('%s instead of a text file', (kind) => {
   })
 })
 
-it('a file of state that is a pipe is a sentence', async () => {
+it('a file of state that is a pipe is refused with the reason', async () => {
   const folder = path('.edgewise/state/default/emulator/domains/aa')
   mkdirSync(folder, { recursive: true })
   execFileSync('mkfifo', [join(folder, `${www}.json`)])
@@ -88,13 +88,13 @@ it('a file of state that is a pipe is a sentence', async () => {
   expect(ran.err.replace(/\s+/g, ' ')).toContain('expected a file, got a pipe')
 })
 
-it('a .gitignore that is a pipe is a sentence', async () => {
+it('a .gitignore that is a pipe is refused with the reason', async () => {
   mkdirSync(path('new'))
   execFileSync('mkfifo', [path('new/.gitignore')])
   expect((await place.cli('init', 'new')).err.replace(/\s+/g, ' ')).toContain('got a pipe')
 })
 
-it('the data file of the emulator that is a pipe is a sentence', async () => {
+it('the data file of the emulator that is a pipe is refused with the reason', async () => {
   execFileSync('mkfifo', [path('data.json')])
   const ran = await place.cli('emulator', '--data', 'data.json')
   expect(ran.err.replace(/\s+/g, ' ')).toContain('expected a file, got a pipe')
@@ -104,15 +104,18 @@ it.each([
   ['UTF-16', "printf '\\377\\376a\\000'", 'expected UTF-8, got NUL bytes or UTF-16'],
   ['a byte order mark', "printf '\\357\\273\\277a'", 'expected UTF-8 without a byte order mark'],
   ['other bytes', "printf 'caf\\351'", 'expected UTF-8, got other bytes'],
-])('a command of a secret that prints %s is a sentence', async (_what, script, reason) => {
-  secret({ command: ['sh', '-c', script] })
-  const ran = await place.cli('apply', '--yes')
-  expect(ran.code).toBe(1)
-  expect(ran.err.replace(/\s+/g, ' ')).toContain(`printed no text: ${reason}`)
-})
+])(
+  'a command of a secret that prints %s is refused with the reason',
+  async (_what, script, reason) => {
+    secret({ command: ['sh', '-c', script] })
+    const ran = await place.cli('apply', '--yes')
+    expect(ran.code).toBe(1)
+    expect(ran.err.replace(/\s+/g, ' ')).toContain(`printed no text: ${reason}`)
+  },
+)
 
 it.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
-  'a variable named %s that is not set is a sentence',
+  'a variable named %s that is not set is reported as not set',
   async (name) => {
     secret({ env: name })
     const ran = await place.cli('apply', '--yes')
