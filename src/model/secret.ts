@@ -15,6 +15,12 @@ const fresh = 'new:'
 /** Replaces a foreign text that may quote a secret in a form that is not recognized. */
 export const withheldMessage = '(message withheld: may quote a secret)'
 
+/**
+ * Length of a foreign text in which secrets are looked for before it is shortened for a message. It
+ * is longer than such a message, so that no secret is cut where the message ends.
+ */
+export const maxSearchedLength = 50_000
+
 /** Reports whether a value is a masked secret. */
 export function isSecret(value: unknown): value is { $secret: string } {
   return isObject(value) && typeof value['$secret'] === 'string' && Object.keys(value).length === 1
