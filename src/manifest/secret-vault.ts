@@ -46,7 +46,7 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
     this.#fingerprints.useSalt(salt.text)
   }
 
-  /** Stores the salt with the next change of the state; call it before fingerprints are recorded. */
+  /** Stores the salt with the next change of the state; to be called before recording secrets. */
   keepSalt(): void {
     if (this.#salt === null || this.#salt.isStored) return
     this.#salt.keep()

@@ -155,7 +155,7 @@ export async function loadUnfinished(
 }
 
 /**
- * Names applies by the paths of their journal entries, those of other workspaces with the workspace.
+ * Names applies by the paths of their journal entries, with the workspace if it is another one.
  *
  * @param about added to the names of applies of other workspaces
  */
