@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import ssh from 'ssh2'
 import type { GitSandbox } from './state/git-sandbox.ts'
 
-/** Way to a git remote: http with a password, or ssh with a key. */
+/** Transport to a git remote: http with a password, or ssh with a key. */
 export type Transport = 'http' | 'ssh'
 
 /** Git server on this machine for the repositories of a sandbox. */
@@ -48,7 +48,7 @@ export async function connect(sandbox: GitSandbox, transport: Transport): Promis
   return remote
 }
 
-/** Decides about one call; calls are judged when they have logged in. */
+/** Decides how a call is answered that has logged in. */
 function judge(remote: Remote, isPush: boolean): 'run' | 'mute' | 'refuse' | 'hang' {
   const { behaviour } = remote
   if (isPush && behaviour === 'refuse-pushes') return 'refuse'

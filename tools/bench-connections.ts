@@ -20,7 +20,7 @@ const post = (length: number) =>
   `Content-Length: ${length}\r\n\r\n`
 const body = 'x'.repeat(mebibyte - 1)
 
-/** What each connection sends at once; none of them receives anything. */
+/** Text that each connection sends at once; none of them receives an answer. */
 const kinds: Record<string, string> = {
   'nothing is sent': '',
   'a header that does not end': `GET / HTTP/1.1\r\nX: ${'x'.repeat(8000)}`,

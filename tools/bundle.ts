@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
 
+/** Folder of the repository. */
 export const root = new URL('../', import.meta.url)
 
 /** Bundles the program and the library into `dist`, or only computes what would be in the files. */

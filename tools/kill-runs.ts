@@ -1,6 +1,6 @@
 /**
  * Kills the real program at random moments of an apply against the real emulator and a real bare
- * remote, and runs one undisturbed apply after each kill: `npm run kill-runs -- --runs 200`. With
+ * remote, and runs one apply to its end after each kill: `npm run kill-runs -- --runs 200`. With
  * `--waves`, rolls out in waves and also kills the program between them.
  */
 import { parseArgs } from 'node:util'

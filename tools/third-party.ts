@@ -13,6 +13,7 @@ export interface ThirdParty {
   files: Record<string, string>
 }
 
+/** Lists the packages of a bundle, and builds the shipped files about them. */
 export function describeThirdParty(metafile: Metafile): ThirdParty {
   const { packages, ownImports } = listBundledPackages(metafile, createLoader())
   const { name = '', version = '', license = '' } = loadJson('package.json')

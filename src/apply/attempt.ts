@@ -32,23 +32,7 @@ export async function attempt(
   run: Run,
   settle: (outcome: Sent['outcome'], isUnsaved: boolean) => Settlement,
 ): Promise<Attempted> {
-  const sent = await sendWrite(write, {
-    ...run,
-    client: {
-      write: (...request) => {
-        run.called.add(write.id)
-        return run.client.write(...request)
-      },
-    },
-    onWait: (ms, message) =>
-      run.report({
-        type: 'write.waiting',
-        time: run.time(),
-        id: write.id,
-        seconds: Math.ceil(ms / 1000),
-        message,
-      }),
-  })
+  const sent = await send(write, run)
   const { outcome, doubted } = sent
   const isNotAccepted = outcome.kind === 'refused' && outcome.fatal
   if (doubted || (outcome.kind !== 'not sent' && !isNotAccepted)) run.result.sent = true
@@ -90,6 +74,27 @@ export async function attempt(
     )
   }
   return { ...sent, isUnsaved, rewritten: Object.keys(returned) }
+}
+
+/** Sends a write, notes that it was called, and reports its waits. */
+function send(write: Write, run: Run): Promise<Sent> {
+  return sendWrite(write, {
+    ...run,
+    client: {
+      write: (...request) => {
+        run.called.add(write.id)
+        return run.client.write(...request)
+      },
+    },
+    onWait: (ms, message) =>
+      run.report({
+        type: 'write.waiting',
+        time: run.time(),
+        id: write.id,
+        seconds: Math.ceil(ms / 1000),
+        message,
+      }),
+  })
 }
 
 /** Writes of the plan that are completed, by id, and the change of the counts. */

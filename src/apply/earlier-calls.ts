@@ -3,7 +3,7 @@ import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { LateCalls, RecordedItem, RecordedState, Store } from '../state/store.ts'
 
-/** Clocks of two machines are certain to be in order beyond this difference, ms. */
+/** Maximum difference between the clocks of two machines, ms. */
 export const maxSkewMs = 300_000
 /** Maximum of `service.timeoutSeconds` plus `service.settleSeconds`, ms. */
 const maxLandWithinMs = 3_660_000
@@ -53,8 +53,8 @@ function hasUnrecorded(affected: Affected[], recorded: RecordedState): boolean {
 }
 
 /**
- * Finds the ids of applies that died and whose calls may still take effect. A later apply acquired
- * the lock after they lost it. Its start counts if the clocks of both are certain to be in order.
+ * Finds the ids of applies that died and whose calls may still take effect: no later apply started
+ * long enough ago. A start counts as later only beyond the maximum difference of two clocks.
  */
 function findDeadApplies(applies: Applied[], lockedAtMs: number): string[] {
   const starts = applies.map(({ startedAt }) => Date.parse(startedAt))

@@ -1,5 +1,5 @@
-import { findMax } from '../model/append.ts'
 import { getItemSpec } from '../catalog/catalogue.ts'
+import { findMax } from '../model/append.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import { isSafeToRepeat, type Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'

@@ -35,7 +35,7 @@ export async function runEmulator(
   flags: EmulatorFlags,
 ): Promise<number> {
   const token = loadToken(flags, io)
-  if (!listensOnLoopback(flags.host)) refuseOpen(flags, token)
+  if (!listensOnLoopback(flags.host)) refuseExposed(flags, token)
   const running = await startEmulator(
     {
       token,
@@ -78,8 +78,8 @@ function loadToken({ token, tokenFile }: EmulatorFlags, { cwd, env }: Io): strin
   return given
 }
 
-/** Refuses what is for this machine only: no token, the control surface. */
-function refuseOpen({ host, control }: EmulatorFlags, token: string | null): void {
+/** Refuses options that are for loopback only: no token, the control surface. */
+function refuseExposed({ host, control }: EmulatorFlags, token: string | null): void {
   if (token === null)
     throw new EdgewiseError(
       'usage',

@@ -4,9 +4,9 @@ import { resolve } from 'node:path'
 import { isFault, loadBounded } from '../files/load-bounded.ts'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Json } from '../model/json.ts'
+import { isDeeper, parseJson, type Json } from '../model/json.ts'
+import { maxSearchedLength } from '../model/secret.ts'
 import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
-import { isDeeper, parseJson } from '../model/json.ts'
 import type { Io } from './io.ts'
 
 /** Limits of the output and the run time of a program. */
@@ -19,8 +19,6 @@ type World = Pick<Io, 'cwd' | 'env' | 'signal'>
 
 const defaultLimits: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
 const maxStderrLength = 2000
-/** Length of the stderr in which secrets are looked for; longer than any secret at its start. */
-const maxForeign = 50_000
 /** Maximum nesting; the service has less. */
 const maxLevels = 64
 
@@ -121,7 +119,9 @@ function runProgram(
     } as const
     execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) return fulfil(stdout)
-      const scrubbed = scrub(stderr.toString('utf8').slice(-maxForeign)).slice(-maxStderrLength)
+      const scrubbed = scrub(stderr.toString('utf8').slice(-maxSearchedLength)).slice(
+        -maxStderrLength,
+      )
       const complaint = escapeInvisibleInLines(scrubbed.trim())
       reject(
         createError(

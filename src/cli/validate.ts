@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { validate as findAll } from '../operations/validate.ts'
+import { validate as listDiagnostics } from '../operations/validate.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
@@ -30,7 +30,7 @@ export async function validate(
   const found =
     workspace instanceof EdgewiseError
       ? workspace.diagnostics
-      : selectDiagnostics(findAll(workspace), workspace.root, io.cwd, paths as string[])
+      : selectDiagnostics(listDiagnostics(workspace), workspace.root, io.cwd, paths as string[])
   const folder = workspace instanceof EdgewiseError ? '' : findFolderInRepository(workspace.root)
   const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
   switch (options.json === true ? 'json' : format) {

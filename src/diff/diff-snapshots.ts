@@ -1,6 +1,6 @@
-import { append } from '../model/append.ts'
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { fillKeptFields, isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
+import { append } from '../model/append.ts'
 import type { Change } from '../model/change.ts'
 import {
   unrecordedState,

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
-/** Reason why a file has no bytes: the file system's, or that of its kind or size. */
+/** Reason why a file could not be loaded: an error of the file system, its kind or its size. */
 export interface FileFault {
   kind: 'unreadable' | 'no-file' | 'too-large'
   /** Code of the file system's error; empty for the other kinds. */

@@ -1,6 +1,6 @@
-import { append } from '../model/append.ts'
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
 import { limitProblems } from '../model/limit-problems.ts'

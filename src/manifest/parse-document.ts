@@ -1,7 +1,7 @@
-import { append } from '../model/append.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeValue } from '../catalog/value/schema-problems.ts'
+import { append } from '../model/append.ts'
 import type { Domain } from '../model/item.ts'
 import { isObject, getOwn, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 import type { DiagnosticCode } from '../model/problem.ts'

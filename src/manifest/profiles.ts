@@ -1,5 +1,5 @@
-import { append } from '../model/append.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
+import { append } from '../model/append.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { createDiagnostic } from './finding.ts'

@@ -1,5 +1,5 @@
-import { append } from '../model/append.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
+import { append } from '../model/append.ts'
 import { isObject, formatPointerStep, type Json } from '../model/json.ts'
 import { listSecretNames, type SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'

@@ -19,10 +19,10 @@ export class Scrubber {
   }
 
   /**
-   * Replaces secrets in a foreign text. A text that still may quote a part of one, in another form,
-   * is withheld.
+   * Replaces secrets in a foreign text. Withholds the text if it may still quote a part of one in
+   * another form.
    *
-   * @param names names of ours, in lower case, which stay where they are whole words
+   * @param names known names, in lower case, which stay where they are whole words
    */
   scrub(text: string, names: ReadonlySet<string> = new Set()): string {
     const { pattern, labels, search } = this.#load()
@@ -66,7 +66,7 @@ export class Scrubber {
   }
 }
 
-/** What the scrubber has made of the secrets. */
+/** Search structures built from the secrets. */
 interface Known {
   /** Number of the secrets. */
   size: number

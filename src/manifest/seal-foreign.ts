@@ -27,7 +27,7 @@ export function sealForeign(spec: ItemSpec, value: Json, models: Json[], seals: 
   const places = collectPlaces(models)
   const names = listFieldNames(spec.schema)
   const always = new Set(findSecretFields(spec, value).map(({ pointer }) => pointer))
-  // A short number may be anything.
+  // A short number may equal a part of a secret by chance.
   const isQuoted = (node: Json, text: string) =>
     (typeof node === 'string' || text.length >= minDigits) && seals.isQuoted(text)
   const sealNode = (node: Json, pointer: string, place: string): Json => {
@@ -101,7 +101,7 @@ function sealWhole(node: Json, { seal }: Pick<Seals, 'seal'>): Json {
   return { ...seal(JSON.stringify(node)) }
 }
 
-/** What the models have at a place: a pointer in which `*` stands for any list entry. */
+/** Nodes of the models at a place: a pointer in which `*` stands for any list entry. */
 interface ModelPlace {
   isSecretPlace: boolean
   enclosesSecret: boolean

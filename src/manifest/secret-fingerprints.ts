@@ -17,7 +17,7 @@ export interface Salt {
   text: string
   /** Whether state has it; until then fingerprints are not shown. */
   isStored: boolean
-  /** Has it stored with the next change of the state. */
+  /** Stores it with the next change of the state. */
   keep(): void
 }
 
@@ -28,14 +28,14 @@ export interface SecretText {
   values: string[]
   /** Its reference: a name, or a template with names; null for a literal. */
   template: string | null
-  /** Fingerprints that are computed. */
+  /** Fingerprints computed so far. */
   fingerprints: Map<Kind, string>
 }
 
 /**
  * Computes and compares the fingerprints of texts with secrets, and keeps the texts in memory. New
- * fingerprints have the random salt of the state. Those of earlier versions, whose salt is the id
- * of the workspace, are only compared. Without a state they are all that is known.
+ * fingerprints have the random salt of the state. Those of earlier versions have the id of the
+ * workspace as salt: they are only compared, but also computed for commands that load no state.
  */
 export class SecretFingerprints {
   readonly #salts: Partial<Record<Kind, string>>

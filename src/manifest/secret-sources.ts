@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isFault, loadBounded } from '../files/load-bounded.ts'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { maxSecretBytes, runSecretCommand, trimLineBreak } from './secret-command.ts'
 import type { SecretSource } from './workspace.ts'
 
 type Env = Record<string, string | undefined>
@@ -34,8 +35,6 @@ export interface SecretSources {
   run(name: string, signal: AbortSignal): Promise<string>
 }
 
-const maxSeconds = 60
-const maxBytes = 1024 * 1024
 /** Minimum length of a value to look for inside others; a shorter one would match too often. */
 const minLength = 8
 
@@ -70,7 +69,7 @@ export function createSecretSources(
         throw new TypeError(`expected a command for the secret ${name}`)
       }
       const programEnv = buildProgramEnvironment(env, sources, token)
-      return runCommand(name, root, source.command, { env: programEnv, signal })
+      return runSecretCommand(name, root, source.command, { env: programEnv, signal })
     },
   }
 }
@@ -134,7 +133,7 @@ function resolveLinks(path: string): string {
  * @param file its path as configured, for messages
  */
 function loadValue(path: string, file: string): SecretFile {
-  const bytes = loadBounded(path, maxBytes)
+  const bytes = loadBounded(path, maxSecretBytes)
   if (isFault(bytes)) {
     const why = bytes.kind === 'unreadable' ? `can't be read (${bytes.code})` : "can't be used"
     const detail = bytes.kind === 'unreadable' ? '' : `: ${bytes.reason}`
@@ -144,10 +143,6 @@ function loadValue(path: string, file: string): SecretFile {
   if ('fault' in decoded)
     return { value: null, reason: `the file ${file} can't be used: ${decoded.fault}` }
   return { value: trimLineBreak(decoded.text) || null, reason: `the file ${file} is empty` }
-}
-
-function trimLineBreak(text: string): string {
-  return text.replace(/\r?\n$/, '')
 }
 
 function isSet(env: Env, name: string): boolean {
@@ -198,65 +193,4 @@ function buildProgramEnvironment(
 
 function holdsText(value: string | undefined, text: string): boolean {
   return text !== '' && value?.includes(text) === true
-}
-
-/**
- * Runs a command without a shell in the workspace's folder. Asynchronous, so that the lock is
- * renewed meanwhile.
- */
-function runCommand(
-  name: string,
-  root: string,
-  [program = '', ...args]: string[],
-  { env, signal }: { env: Env; signal: AbortSignal },
-): Promise<string> {
-  const createError = (what: string) =>
-    new EdgewiseError(
-      'access',
-      `the secret "${name}" is not available: the command "${program}" ${what}; no write ` +
-        'that contains it was sent',
-      'Check its command under "secrets" in edgewise.yaml.',
-    )
-  if (signal.aborted)
-    return Promise.reject(createError('was not run, since edgewise was interrupted'))
-  return new Promise((fulfil, reject) => {
-    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
-    const chunks: Buffer[] = []
-    let bytes = 0
-    let failure: string | null = null
-    const end = (reason: string) => {
-      failure ??= reason
-      child.kill('SIGKILL')
-      // A grandchild may still have the pipe open.
-      child.stdout.destroy()
-    }
-    const interrupt = () => end('was interrupted')
-    const late = `failed (no answer within ${maxSeconds} s)`
-    const timer = setTimeout(() => end(late), maxSeconds * 1000)
-    signal.addEventListener('abort', interrupt, { once: true })
-    const settle = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', interrupt)
-    }
-    child.stdout.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      bytes += chunk.length
-      if (bytes > maxBytes) end(`failed (it printed more than ${maxBytes / 1024} KiB)`)
-    })
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      settle()
-      reject(createError(`failed (${error.code ?? 'unknown'})`))
-    })
-    child.on('close', (code, killedBy) => {
-      settle()
-      if (failure !== null) return reject(createError(failure))
-      if (code !== 0)
-        return reject(createError(`failed (${code === null ? killedBy : `exit ${code}`})`))
-      const decoded = decodeText(Buffer.concat(chunks))
-      if ('fault' in decoded) return reject(createError(`printed no text: ${decoded.fault}`))
-      const value = trimLineBreak(decoded.text)
-      if (value === '') return reject(createError('printed nothing'))
-      fulfil(value)
-    })
-  })
 }

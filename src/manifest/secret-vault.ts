@@ -46,7 +46,7 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
     this.#fingerprints.useSalt(salt.text)
   }
 
-  /** Has the salt stored, if it is not yet: fingerprints are about to be recorded. */
+  /** Stores the salt with the next change of the state; to be called before recording secrets. */
   keepSalt(): void {
     if (this.#salt === null || this.#salt.isStored) return
     this.#salt.keep()
@@ -174,7 +174,7 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
   /**
    * Removes the values of all secrets from a foreign text, in any form.
    *
-   * @param names names of ours, in lower case, which stay
+   * @param names known names, in lower case, which stay
    */
   scrub(text: string, names?: ReadonlySet<string>): string {
     return this.#scrubber.scrub(text, names)

@@ -1,5 +1,5 @@
-import { parseUrl } from '../model/parse-url.ts'
 import { isLoopback } from '../model/loopback.ts'
+import { parseUrl } from '../model/parse-url.ts'
 import type { Finding } from './finding.ts'
 import { decodePercent } from './readings.ts'
 import { listSpellings } from './spellings.ts'

@@ -1,11 +1,11 @@
-/** Maximum length of a secret that is a word with digits after it, or digits only. */
+/** Maximum length of digits, and of a word with digits after it, that are easy to guess. */
 const maxWordLength = 15
 const minLength = 8
 const minDistinct = 5
 
 /**
- * Explains in a clause why a secret is easy to guess from its fingerprint, which anybody can test
- * who can see the state; null if nothing speaks for it. Never quotes the secret.
+ * Explains in a clause why a secret is easy to guess for people who can see its fingerprint in the
+ * state; null if it is not. Never quotes the secret.
  */
 export function explainWeakness(value: string): string | null {
   if (value.length < minLength) return 'it is short'

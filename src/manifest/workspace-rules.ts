@@ -56,7 +56,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** Keys of a call beside its items, and names that every object of a program has. */
+/** Other keys of a call than items, and names of properties that every object has. */
 const reservedWireNames = new Set([
   'token',
   'domains',

@@ -59,6 +59,6 @@ export interface Workspace {
   ): (Place & { document: number }) | null
   /** Returns the source line of a place with secret literals masked; null if there is none. */
   findSourceLine(place: Place): string | null
-  /** Warns of the secrets that are easy to guess, of those whose values are available. */
+  /** Creates a warning for each available secret that is easy to guess. */
   findWeakSecrets(): Diagnostic[]
 }

@@ -1,7 +1,7 @@
-/** A text, or the reason why the bytes are none: a clause. */
+/** A decoded text, or in a clause the reason why the bytes are not text. */
 export type DecodedText = { text: string } | { fault: string }
 
-/** Decodes UTF-8 without a byte order mark. Other encodings are named as far as they are known. */
+/** Decodes UTF-8 without a byte order mark. The fault names UTF-16 if it is recognized. */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf)

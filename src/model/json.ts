@@ -50,7 +50,7 @@ export function resolvePointer(value: Json | undefined, pointer: string): Json |
   return current
 }
 
-/** Reports whether a value has more levels, level by level and without recursion. */
+/** Tests whether a value has more than this number of levels. Works without recursion. */
 export function isDeeper(value: Json, levels: number): boolean {
   let level: Json[] = [value]
   for (let i = 0; i < levels; i++)

@@ -13,7 +13,7 @@ export function limitProblems(diagnostics: readonly Diagnostic[]): Diagnostic[] 
   const sorted = diagnostics.toSorted(compareDiagnostics)
   return [...groupBy(sorted, ({ file }) => file).values()].flatMap((found) => {
     const [first, ...others] = found.slice(maxListed)
-    // A problem more takes no more lines than the sentence about it.
+    // One more problem takes no more lines than the sentence that would count it.
     if (first === undefined || others.length === 0) return found
     return [...found.slice(0, maxListed), summarizeRest(first, [first, ...others])]
   })

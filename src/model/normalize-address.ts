@@ -1,9 +1,9 @@
 import { parseUrl } from './parse-url.ts'
+
 /**
  * Normalizes the address of a service, so that all spellings of one address are equal: case of
  * scheme and host, international host names, default port, final dot of the host, dot segments,
- * percent-encoding, slashes at the end. A text that is no address, such as `emulator`, is returned
- * unchanged.
+ * percent-encoding, slashes at the end. Any other text, such as `emulator`, is returned unchanged.
  */
 export function normalizeAddress(address: string): string {
   const parsed = parseUrl(address)

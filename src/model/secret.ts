@@ -12,8 +12,14 @@ export interface Secret {
 const unresolved = 'unresolved:'
 const fresh = 'new:'
 
-/** Replaces a foreign text that may quote a secret in a form that can't be recognised. */
+/** Replaces a foreign text that may quote a secret in a form that is not recognized. */
 export const withheldMessage = '(message withheld: may quote a secret)'
+
+/**
+ * Length of a foreign text in which secrets are looked for before it is shortened for a message. It
+ * is longer than such a message, so that no secret is cut where the message ends.
+ */
+export const maxSearchedLength = 50_000
 
 /** Reports whether a value is a masked secret. */
 export function isSecret(value: unknown): value is { $secret: string } {

@@ -1,4 +1,5 @@
 import { findMin } from './append.ts'
+
 /**
  * Conversion between UTC and local time. A local time is in milliseconds like those since 1970, by
  * a clock in the zone instead of UTC.

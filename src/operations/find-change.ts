@@ -1,7 +1,7 @@
+import { listRecordedSecrets, representSecretsIn, type Represent } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { listRecordedSecrets, representSecretsIn, type Represent } from '../diff/known-secrets.ts'
 import { holdsSecret } from '../model/secret.ts'
 import { computeRollback } from '../plan/compute-rollback.ts'
 import type { RecordedState, RecordedItem, Store, Wave } from '../state/store.ts'

@@ -1,5 +1,6 @@
 import type { Effort, Plan } from '../model/plan.ts'
 import { bindHashes } from '../plan/basis.ts'
+import { findUnfinished } from '../rollout/on-hold.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { listGuardWarnings } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -7,9 +8,8 @@ import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
-import { findUnfinished } from '../rollout/on-hold.ts'
-import { listUnsharedNotes } from './unshared-notes.ts'
 import { select, type SelectionRequest } from './select.ts'
+import { listUnsharedNotes } from './unshared-notes.ts'
 
 /** Options of a plan. */
 export interface PlanRequest extends SelectionRequest {

@@ -82,7 +82,7 @@ export async function withLock<T>(
     }
     return { lease, lockedAt }
   }
-  // An earlier program may be at work under them.
+  // Earlier programs use other locks; one of them may be running.
   const moveUnderLocks = async (registers: Register[], move: () => Promise<void>) => {
     const leases: Lease[] = []
     try {

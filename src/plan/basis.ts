@@ -1,8 +1,8 @@
-import { normalizeAddress } from '../model/normalize-address.ts'
 import { createHash } from 'node:crypto'
 import { canonicalizeJson } from '../model/canonical-json.ts'
 import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
+import { normalizeAddress } from '../model/normalize-address.ts'
 
 /**
  * Hashes the items of each of these domains; a domain that is not in the snapshot has a hash too.
@@ -35,7 +35,7 @@ export interface PlanOwner {
   address: string
 }
 
-/** Binds hashes to a workspace, so that a plan file is of no use in another one. */
+/** Binds hashes to a workspace, so that other workspaces refuse the plan file. */
 export function bindHashes(
   hashes: Record<Domain, string>,
   owner: PlanOwner,

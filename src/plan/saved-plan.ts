@@ -106,30 +106,10 @@ export function refuseStale(
   saved: SavedPlan,
   now: Plan,
   json: JsonObject,
-  { recorded, references }: { recorded: Snapshot; references: Snapshot },
+  snapshots: { recorded: Snapshot; references: Snapshot },
   owner: PlanOwner,
 ): void {
-  const manifests = listChangedDomains(saved.desired, references, owner)
-  const states = listChangedDomains(saved.recorded, recorded, owner)
-  const count = saved.selection.target.length
-  if (count > 0 && manifests.length === count && states.length === count)
-    throw new EdgewiseError(
-      'stale-plan',
-      `the plan file was not made for the workspace "${owner.id}" at ${owner.address}, or all of ` +
-        'its manifests and their recorded state changed since it was made',
-      remakeHint,
-    )
-  if (manifests.length + states.length > 0) {
-    const changed = [
-      ...(manifests.length === 0 ? [] : [`the manifests of ${listSome(manifests)}`]),
-      ...(states.length === 0 ? [] : [`the recorded state of ${listSome(states)}`]),
-    ]
-    throw new EdgewiseError(
-      'stale-plan',
-      `the plan is stale: ${changed.join(' and ')} changed since it was made`,
-      remakeHint,
-    )
-  }
+  refuseOtherBasis(saved, snapshots, owner)
   if (!isSameJson(saved.changes, json['changes'])) {
     const { held } = now.summary
     const cause =
@@ -146,6 +126,34 @@ export function refuseStale(
     )
   }
   refuseOtherWrites(saved.writes, json['writes'])
+}
+
+/** Refuses a plan file whose manifests or recorded state changed, or of another workspace. */
+function refuseOtherBasis(
+  saved: SavedPlan,
+  { recorded, references }: { recorded: Snapshot; references: Snapshot },
+  owner: PlanOwner,
+): void {
+  const manifests = listChangedDomains(saved.desired, references, owner)
+  const states = listChangedDomains(saved.recorded, recorded, owner)
+  if (manifests.length + states.length === 0) return
+  const count = saved.selection.target.length
+  if (manifests.length === count && states.length === count)
+    throw new EdgewiseError(
+      'stale-plan',
+      `the plan file was not made for the workspace "${owner.id}" at ${owner.address}, or all of ` +
+        'its manifests and their recorded state changed since it was made',
+      remakeHint,
+    )
+  const changed = [
+    ...(manifests.length === 0 ? [] : [`the manifests of ${listSome(manifests)}`]),
+    ...(states.length === 0 ? [] : [`the recorded state of ${listSome(states)}`]),
+  ]
+  throw new EdgewiseError(
+    'stale-plan',
+    `the plan is stale: ${changed.join(' and ')} changed since it was made`,
+    remakeHint,
+  )
 }
 
 /** Names the first change that differs in the values of its secrets only; empty without one. */

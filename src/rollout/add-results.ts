@@ -1,5 +1,5 @@
-import { append } from '../model/append.ts'
 import type { ApplyResult } from '../apply/run.ts'
+import { append } from '../model/append.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
 
 /** Adds the result of an apply to a total. */

@@ -1,5 +1,6 @@
 import { isDeeper, isObject, getOwn, parseJson, type JsonObject } from '../model/json.ts'
 import type { Limits } from '../model/outcome.ts'
+import { maxSearchedLength } from '../model/secret.ts'
 import type { Answer } from './transport.ts'
 
 /** The response envelope of an answer (specification, "Response envelope"); null where absent. */
@@ -24,8 +25,6 @@ export type ShowMessage = (text: string, status: number, code: number | null) =>
 
 /** Maximum length of a message, in characters. */
 const maxMessage = 2000
-/** Length of the message in which secrets are looked for; longer than any secret at its end. */
-const maxForeign = 50_000
 
 /** Maximum depth of an answer; a deeper one counts as not JSON. */
 const maxLevels = 64
@@ -71,7 +70,7 @@ function formatMessage(
   if (typeof message !== 'string' || message === '')
     return words[answer.status] ?? `HTTP ${answer.status}, no message`
   // Remove secrets first, while they are whole; then characters that could control a terminal.
-  return show(message.slice(0, maxForeign))
+  return show(message.slice(0, maxSearchedLength))
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, maxMessage)
 }

@@ -1,6 +1,6 @@
-import { parseUrl } from '../model/parse-url.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { isLoopback } from '../model/loopback.ts'
+import { parseUrl } from '../model/parse-url.ts'
 import type { Dispatcher } from './transport.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Dispatcher } from './transport.ts'
  *
  * Plain http to this machine uses no proxy, which would carry the token to another machine.
  *
- * @throws EdgewiseError `usage` if a variable has no address of a proxy
+ * @throws EdgewiseError `usage` if the value of a variable is not the address of a proxy
  */
 export async function createDispatcher(
   url: string,
@@ -37,7 +37,7 @@ function checkProxy(name: string, address: string | undefined): string | undefin
   if (address === undefined || isProxy(address)) return address
   throw new EdgewiseError(
     'usage',
-    `the variable ${name} (or ${name.toLowerCase()}) has no address of a proxy`,
+    `the variable ${name} (or ${name.toLowerCase()}) is not the address of a proxy`,
     'Expected an address such as http://proxy.example.net:3128, with "%" in a user name or ' +
       'password written as "%25". Correct the variable, or unset it.',
   )

@@ -1,9 +1,8 @@
-import { basename, dirname } from 'node:path'
 import type { Applied } from '../model/applied.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
-import { formatDomainFile } from './format/domain-file.ts'
+import { formatDomainFiles } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
 import { formatEntry, formatMarker, formatWave } from './format/journal.ts'
@@ -16,8 +15,10 @@ import {
   loadUnfinished,
   loadWaves,
   mergeBefore,
+  nameApplies,
   type UnfinishedApply,
 } from './load-journal.ts'
+import { buildClosing } from './close-applies.ts'
 import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks.ts'
 import { loadDomains, loadRollouts } from './load-files.ts'
 import { buildMove } from './move-state.ts'
@@ -27,7 +28,6 @@ import type { Register } from './register.ts'
 import { addSalt, loadSalt } from './salt.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
-import { formatAddress } from './format/address-file.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
 import { formatRollout } from './format/rollout-file.ts'
 import type { FileChanges } from './folder/write-file.ts'
@@ -92,20 +92,11 @@ class FileStore implements Store {
   async shareEarlier(): Promise<string[]> {
     const { paths, commit } = await this.#files.listDropped()
     await this.share?.()
-    return this.#nameApplies(paths, ` (commit ${commit?.slice(0, 12) ?? ''})`)
+    return nameApplies(this.#paths, paths, ` (commit ${commit?.slice(0, 12) ?? ''})`)
   }
 
   async listUnshared(): Promise<string[]> {
-    return this.#nameApplies((await this.#files.listUnshared()).paths)
-  }
-
-  /** @param about added to the names of applies of other workspaces */
-  #nameApplies(paths: string[], about = ''): string[] {
-    return paths.map((path) => {
-      const apply = basename(path, '.json')
-      const isOwn = dirname(path) === this.#paths.journal
-      return isOwn ? apply : `${apply} of the workspace "${path.split('/')[0] ?? ''}"${about}`
-    })
+    return nameApplies(this.#paths, (await this.#files.listUnshared()).paths)
   }
 
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {
@@ -164,7 +155,7 @@ class FileStore implements Store {
       const settled = [...this.#settled, ...writes]
       const entry = formatEntry({ ...apply, settled })
       await this.#files.write(
-        [this.#formatDomainFiles(domains), new Map([[this.#paths.entry(apply.id), entry]])],
+        [formatDomainFiles(this.#paths, domains), new Map([[this.#paths.entry(apply.id), entry]])],
         formatOutcomeMessage(apply, writes, domains),
       )
       this.#settled = settled
@@ -188,7 +179,7 @@ class FileStore implements Store {
 
   async save(domains: RecordedState, why: string): Promise<void> {
     const recorded = [...domains].flatMap(([domain, { size }]) => (size === 0 ? [] : [domain]))
-    await this.#publish([this.#formatDomainFiles(domains)], why, this.#guardNew(recorded))
+    await this.#publish([formatDomainFiles(this.#paths, domains)], why, this.#guardNew(recorded))
   }
 
   async move(domains: RecordedState, to: string, why: string): Promise<void> {
@@ -238,24 +229,11 @@ class FileStore implements Store {
     await this.#files.saveLocally(this.#budgetPath, formatCalls(apply, calls))
   }
 
-  /**
-   * Publishes and closes the unfinished applies in one step: the items that they left in-doubt move
-   * to the files of their domains. Their end stays unknown.
-   */
+  /** Publishes changes, and closes the unfinished applies in the same step. */
   async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
-    const paths = this.#paths
-    const doubts = new Map<string, string | null>([[paths.address, formatAddress(this.#key)]])
-    const entries = new Map<string, string>()
-    const markers = new Map<string, null>()
-    for (const { domains } of [...this.#unfinished, ...this.#marked])
-      for (const [path, text] of this.#formatDomainFiles(domains)) doubts.set(path, text)
-    for (const { entry } of this.#unfinished) {
-      entries.set(paths.entry(entry.id), formatEntry({ ...entry, outcome: 'interrupted' }))
-      markers.set(paths.marker(entry.id), null)
-    }
-    for (const { apply } of this.#marked) markers.set(paths.doubt(apply), null)
-    const salt = addSalt(paths, this.#newSalt, guard)
-    await this.#files.publish([salt.files, doubts, entries, markers, ...steps], message, salt.guard)
+    const closing = buildClosing(this.#key, this.#unfinished, this.#marked)
+    const salt = addSalt(this.#paths, this.#newSalt, guard)
+    await this.#files.publish([salt.files, ...closing, ...steps], message, salt.guard)
     ;[this.#unfinished, this.#marked, this.#newSalt] = [[], [], null]
   }
 
@@ -263,15 +241,6 @@ class FileStore implements Store {
   #guardNew(domains: Domain[]): Guard | undefined {
     const added = new Set(domains.filter((domain) => !this.#known.has(domain)))
     return added.size === 0 ? undefined : (files) => refuseOwned(files, this.#key, added)
-  }
-
-  #formatDomainFiles(domains: RecordedState): Map<string, string | null> {
-    return new Map(
-      [...domains].map(([domain, items]) => [
-        this.#paths.domain(domain),
-        items.size === 0 ? null : formatDomainFile(domain, items),
-      ]),
-    )
   }
 
   #formatEntry(apply: Applied): string {

@@ -4,9 +4,9 @@ import { formatPruned, parsePruned } from './format/pruned-file.ts'
 import type { RecordedItem } from './store.ts'
 
 /**
- * Joins a file at the path of an earlier program with the one that stands for it already: two
- * programs may have written state of one service at two paths. Of a domain, items that differ are
- * in-doubt. Of other files, which one apply writes, the old one counts.
+ * Joins a file at the path of an earlier program with the file of this program, if there is one:
+ * two programs may have written state of one service at two paths. Items of a domain that differ
+ * are in-doubt. Of other files, which only one apply writes, the old one counts.
  *
  * @param path path of this program
  * @throws EdgewiseError `record-damaged`
@@ -28,11 +28,10 @@ function joinDomains(path: string, text: string, old: { place: string; text: str
   return formatDomainFile(domain, items)
 }
 
-function joinItems(one: RecordedItem | undefined, other: RecordedItem): RecordedItem {
-  if (one === undefined) return other
-  const [earlier, later] = one.at < other.at ? [one, other] : [other, one]
-  const isEqual =
-    one.status === other.status && isSameJson([...one.candidates], [...other.candidates])
+function joinItems(own: RecordedItem | undefined, old: RecordedItem): RecordedItem {
+  if (own === undefined) return old
+  const [earlier, later] = own.at < old.at ? [own, old] : [old, own]
+  const isEqual = own.status === old.status && isSameJson([...own.candidates], [...old.candidates])
   if (isEqual) return later
   const all = [...earlier.candidates, ...later.candidates]
   return {
@@ -47,11 +46,11 @@ function joinItems(one: RecordedItem | undefined, other: RecordedItem): Recorded
   }
 }
 
-function joinPruned(path: string, text: string, old: { place: string; text: string }): string {
-  const [one, other] = [parsePruned(path, text), parsePruned(old.place, old.text)]
-  const applies = new Map([...other.applies, ...one.applies].map((apply) => [apply.id, apply]))
+function joinPruned(path: string, text: string, oldFile: { place: string; text: string }): string {
+  const [own, old] = [parsePruned(path, text), parsePruned(oldFile.place, oldFile.text)]
+  const applies = new Map([...old.applies, ...own.applies].map((apply) => [apply.id, apply]))
   return formatPruned({
     applies: [...applies.values()].toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1)),
-    dropped: one.dropped + other.dropped,
+    dropped: own.dropped + old.dropped,
   })
 }

@@ -1,9 +1,10 @@
+import { basename, dirname } from 'node:path'
 import { findMax } from '../model/append.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 import type { StatePaths } from './format/state-paths.ts'
 import { parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
 import type { StateFiles } from './state-files.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
 import type { LateCalls, RecordedItem, RecordedState, Wave } from './store.ts'
 
 /** An apply whose process died, and its domains with the items that it left in-doubt. */
@@ -157,4 +158,17 @@ export async function loadUnfinished(
     unfinished.push({ entry, domains })
   }
   return unfinished
+}
+
+/**
+ * Names applies by the paths of their journal entries, with the workspace if it is another one.
+ *
+ * @param about added to the names of applies of other workspaces
+ */
+export function nameApplies({ journal }: StatePaths, entries: string[], about = ''): string[] {
+  return entries.map((path) => {
+    const apply = basename(path, '.json')
+    if (dirname(path) === journal) return apply
+    return `${apply} of the workspace "${path.split('/')[0] ?? ''}"${about}`
+  })
 }

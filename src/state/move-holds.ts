@@ -6,7 +6,7 @@ import { formatRollout } from './format/rollout-file.ts'
 import type { StatePaths } from './format/state-paths.ts'
 
 /** Rollouts of a workspace, and the paths of its state. */
-interface Workspace {
+interface WorkspaceRollouts {
   paths: StatePaths
   rollouts: Rollout[]
 }
@@ -17,8 +17,8 @@ interface Workspace {
  */
 export function moveHolds(
   domains: ReadonlySet<Domain>,
-  from: Workspace,
-  to: Workspace,
+  from: WorkspaceRollouts,
+  to: WorkspaceRollouts,
 ): { added: FileChanges; removed: FileChanges } {
   const added = new Map<string, string>()
   const removed = new Map<string, string | null>()

@@ -48,7 +48,7 @@ export function createOldPathsView(files: SharedFiles, address: string): OldPath
     homes.set(id, found)
     return found
   }
-  /** Returns the folders whose files appear in a folder; files of earlier ones come first. */
+  /** Finds the folders whose files appear in a folder: its own first, then those at old paths. */
   const findSources = async (folder: string): Promise<string[]> => {
     const [id = '', second = '', third] = folder.split('/')
     const isHome = second === name
@@ -59,7 +59,7 @@ export function createOldPathsView(files: SharedFiles, address: string): OldPath
     const rest = folder.split('/').slice(isHome ? 2 : 3)
     const prefix = isHome ? [id] : [id, 'doubts']
     const translated = old.map((home) => [...prefix, home.name, ...rest].join('/'))
-    // Without its address, a new home is what an interrupted move has left.
+    // A new home without its address file is the rest of an interrupted move: it does not count.
     const isComplete = !isHome || (await isLive(files, id, address))
     return isComplete ? [folder, ...translated] : translated
   }

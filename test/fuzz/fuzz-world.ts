@@ -78,8 +78,6 @@ export class FuzzWorld {
   }
   files = new Map<string, string>()
   transport: Transport = () => Promise.reject(new Error('expected no call'))
-  /** Aborted when a case waits without end; the case then ends. */
-  #stop = new AbortController()
   readonly #written = new Map<string, string>()
   readonly #loaded = new Map<string, LoadedWorkspace>()
   #slept = 0
@@ -104,7 +102,6 @@ export class FuzzWorld {
   /** Starts a case: the clock, the randomness and the count of its waits are those of the first. */
   reset(files: ReadonlyMap<string, string>): void {
     this.files = new Map(files)
-    this.#stop = new AbortController()
     this.#slept = 0
     this.#sleeps = 0
     this.#chance = new Chance('fuzz')
@@ -151,7 +148,7 @@ export class FuzzWorld {
       random: () => this.#chance.draw(),
       newId: () => `00000000-0000-4000-8000-${this.#chance.between(1e11, 1e12 - 1)}`,
       user: 'fuzzer@machine',
-      signal: this.#stop.signal,
+      signal: new AbortController().signal,
       transport: (request) => this.transport(request),
       machine: {
         boot: 'boot',

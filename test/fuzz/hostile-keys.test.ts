@@ -69,7 +69,7 @@ async function runVariants(kind: Kind, step: number): Promise<string[]> {
 
 describe('a name that every object has', () => {
   it(
-    'is a sentence as key of sources, and no stack trace anywhere',
+    'is refused as a key of sources, and causes no stack trace anywhere',
     { tags: 'often' },
     async () => {
       for (const kind of kinds) {

@@ -117,7 +117,7 @@ describe('a foreign text', () => {
     expect(scrubber.scrub(text)).toBe(text)
   })
 
-  it('keeps names of ours as whole words', () => {
+  it('keeps known names as whole words', () => {
     const own = new Scrubber(() => new Map([['example', '(token)']]))
     const names = new Set(['www.example.com'])
     expect(own.scrub('example: https://www.example.com/x, example.com', names)).toBe(

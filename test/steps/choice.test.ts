@@ -114,7 +114,7 @@ describe('separate workspaces', () => {
   })
 })
 
-it('a very long target is a sentence', async () => {
+it('a very long target is refused with the maximum length', async () => {
   place.manifest(www, { timeout: { time: 60 } })
   for (const command of ['plan', 'apply'])
     expect((await place.cli(command, '--target', 'a'.repeat(70_000))).err).toContain(

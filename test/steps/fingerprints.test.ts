@@ -160,7 +160,7 @@ describe('validate', () => {
     ])
   })
 
-  it('says nothing about other secrets and those without a value', async () => {
+  it('does not warn of other secrets and those without a value', async () => {
     for (const value of ['kJ8#pQ2z!vX9w', undefined]) {
       place.env = { EDGEWISE_TOKEN: token, ...(value === undefined ? {} : { SIGNING: value }) }
       expect((await place.json('validate'))['diagnostics']).toEqual([])

@@ -2,18 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signed } from '../stories/secrets-through-ci.ts'
 import { Place } from './cli.ts'
 
 const www = 'www.example.com'
-const signed = {
-  visit_timestamp: {
-    pattern: '.*',
-    time_format: 'timestamp',
-    key: '${secret:signing}',
-    deadtime: 60,
-    req_uri_type: 1,
-  },
-}
 let place: Place
 beforeEach(() => {
   place = new Place('emulator').manifest(www, { timeout: { time: 60 } })
@@ -24,7 +16,7 @@ const path = (name: string) => join(place.root, name)
 const secret = (source: object) => {
   const home = place.read('edgewise.yaml')
   place.write('edgewise.yaml', `${home}\nsecrets: ${JSON.stringify({ signing: source })}\n`)
-  place.manifest(www, signed)
+  place.manifest(www, signed())
 }
 
 /** Creates a file that never ends, blocks, or is no text; returns its path. */
@@ -73,13 +65,13 @@ describe.each(Object.keys(hostile))('%s instead of a text file', (kind) => {
     ['an import file', (name: string) => ['import', name]],
     ['observed configuration', (name: string) => ['drift', '--observed', name]],
     ['the list of domains of an emulator', (name: string) => ['emulator', '--domains', name]],
-  ])('is a sentence for %s', async (_what, line) => {
+  ])('is refused with the reason as %s', async (_what, line) => {
     const ran = await place.cli(...line(make('given.json')))
     expect(ran.code).toBe(1)
     expect(flat(ran.err)).toContain(reasons[kind])
   })
 
-  it('is a sentence for the file of a secret', async () => {
+  it('is refused with the reason as the file of a secret', async () => {
     secret({ file: make('signing.key') })
     const ran = await place.cli('apply', '--yes')
     expect(ran.code).toBe(1)
@@ -87,7 +79,7 @@ describe.each(Object.keys(hostile))('%s instead of a text file', (kind) => {
   })
 })
 
-it('a file of state that is a pipe is a sentence', async () => {
+it('a file of state that is a pipe is refused with the reason', async () => {
   const folder = path('.edgewise/state/default/emulator/domains/aa')
   mkdirSync(folder, { recursive: true })
   execFileSync('mkfifo', [join(folder, `${www}.json`)])
@@ -96,13 +88,13 @@ it('a file of state that is a pipe is a sentence', async () => {
   expect(ran.err.replace(/\s+/g, ' ')).toContain('expected a file, got a pipe')
 })
 
-it('a .gitignore that is a pipe is a sentence', async () => {
+it('a .gitignore that is a pipe is refused with the reason', async () => {
   mkdirSync(path('new'))
   execFileSync('mkfifo', [path('new/.gitignore')])
   expect((await place.cli('init', 'new')).err.replace(/\s+/g, ' ')).toContain('got a pipe')
 })
 
-it('the data file of the emulator that is a pipe is a sentence', async () => {
+it('the data file of the emulator that is a pipe is refused with the reason', async () => {
   execFileSync('mkfifo', [path('data.json')])
   const ran = await place.cli('emulator', '--data', 'data.json')
   expect(ran.err.replace(/\s+/g, ' ')).toContain('expected a file, got a pipe')
@@ -112,15 +104,18 @@ it.each([
   ['UTF-16', "printf '\\377\\376a\\000'", 'expected UTF-8, got NUL bytes or UTF-16'],
   ['a byte order mark', "printf '\\357\\273\\277a'", 'expected UTF-8 without a byte order mark'],
   ['other bytes', "printf 'caf\\351'", 'expected UTF-8, got other bytes'],
-])('a command of a secret that prints %s is a sentence', async (_what, script, reason) => {
-  secret({ command: ['sh', '-c', script] })
-  const ran = await place.cli('apply', '--yes')
-  expect(ran.code).toBe(1)
-  expect(ran.err.replace(/\s+/g, ' ')).toContain(`printed no text: ${reason}`)
-})
+])(
+  'a command of a secret that prints %s is refused with the reason',
+  async (_what, script, reason) => {
+    secret({ command: ['sh', '-c', script] })
+    const ran = await place.cli('apply', '--yes')
+    expect(ran.code).toBe(1)
+    expect(ran.err.replace(/\s+/g, ' ')).toContain(`printed no text: ${reason}`)
+  },
+)
 
 it.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
-  'a variable named %s that is not set is a sentence',
+  'a variable named %s that is not set is reported as not set',
   async (name) => {
     secret({ env: name })
     const ran = await place.cli('apply', '--yes')
@@ -149,7 +144,7 @@ describe('the file of a secret inside the checkout', () => {
     place.write('s', 'a-secret-value-in-the-checkout')
     const below = new Place('emulator', 'secrets: {signing: {file: ../s}}\n', {
       root: path('below'),
-    }).manifest(www, signed)
+    }).manifest(www, signed())
     expect((await below.cli('plan')).err.replace(/\s+/g, ' ')).toContain('is in the checkout')
     const outside = join(dirname(place.root), `${place.root.split('/').at(-1) ?? ''}-s`)
     writeFileSync(outside, 'a-secret-value-outside')

@@ -36,7 +36,7 @@ async function expectHarmless(...args: string[]): Promise<void> {
   }
 }
 
-it('invalid manifests with hostile names, keys and values', async () => {
+it('invalid manifests with hostile names, keys and values print no command', async () => {
   place.write(
     join('domains', fileName),
     [
@@ -63,7 +63,7 @@ it('invalid manifests with hostile names, keys and values', async () => {
   for (const line of annotations) expect(line).toMatch(/^::(error|warning) file=[^\r\u2028]*$/)
 })
 
-it('valid manifests with hostile names and values, and a refusal that is hostile', async () => {
+it('valid manifests with hostile values, and a hostile refusal, print no command', async () => {
   mkdirSync(join(place.root, 'domains'))
   const config = {
     extend: { squid: hostile },
@@ -93,7 +93,7 @@ it('valid manifests with hostile names and values, and a refusal that is hostile
     await expectHarmless(...args)
 })
 
-it('hostile settings and arguments', async () => {
+it('hostile settings and arguments print no command', async () => {
   const settings = place.read('edgewise.yaml')
   for (const more of [
     { [hostile]: 1 },
@@ -139,7 +139,7 @@ it('hostile settings and arguments', async () => {
   }
 })
 
-it('a hostile file of observed configuration', async () => {
+it('a hostile file of observed configuration prints no command', async () => {
   place.manifest('www.example.com', { timeout: { time: 60 } })
   const observed = {
     [hostile]: { timeout: { time: 1 } },
@@ -159,7 +159,7 @@ it('a hostile file of observed configuration', async () => {
   }
 })
 
-itOften('state files with hostile names, keys and values', async () => {
+itOften('state files with hostile names, keys and values print no command', async () => {
   const accept = await startAnsweringService(() => [200, { code: 0 }])
   place.remove()
   place = new Place(accept.url)
@@ -185,7 +185,7 @@ itOften('state files with hostile names, keys and values', async () => {
   }
 })
 
-it('hostile names in git', async () => {
+it('hostile names in git print no command', async () => {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: place.root, stdio: 'pipe' })
   git('init', '-q')
   git('config', 'user.name', hostile.replaceAll(/[\n\r]/g, ' '))

@@ -5,7 +5,7 @@ import type { RealRuns } from '../long/real-runs.ts'
 
 const domain = 'www.example.com'
 
-/** Passes requests on to the service; while `holds` is set, writes wait until they are let go. */
+/** Starts a proxy of the service. While `holds` is set, it keeps the requests in `held`. */
 async function startSlowProxy(service: string) {
   const held: (() => void)[] = []
   const proxy = { holds: false, held, url: '', end: () => server.close() }

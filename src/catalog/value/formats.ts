@@ -1,5 +1,5 @@
-import { parseUrl } from '../../model/parse-url.ts'
 import { isIP } from 'node:net'
+import { parseUrl } from '../../model/parse-url.ts'
 
 const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
 

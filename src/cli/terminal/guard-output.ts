@@ -16,6 +16,7 @@ export function guardOutput(io: Io): Io {
   }
 }
 
+/** Escapes control characters of a text, and breaks commands of CI runners in it. */
 export function guardText(text: string, onTerminal: boolean): string {
   return breakCommands(escapeStray(text, onTerminal))
 }

@@ -23,6 +23,7 @@ export interface Limits {
   bytes: number
 }
 
+/** Limits of an emulator, for some clients on the same machine. */
 export const defaultLimits: Limits = {
   headersMs: 10_000,
   requestMs: 30_000,

@@ -1,8 +1,8 @@
 /** Bytes that one request holds: its body, and its answer until it is sent. */
 export interface HeldBytes {
-  /** Holds more bytes; false if the budget has not that many. */
+  /** Holds more bytes; returns false if the budget is too small for them. */
   add(bytes: number): boolean
-  /** Gives all back; the request is over. */
+  /** Releases all of its bytes. */
   release(): void
 }
 

@@ -1,5 +1,5 @@
-import { parseUrl } from '../../model/parse-url.ts'
 import type { Json } from '../../model/json.ts'
+import { parseUrl } from '../../model/parse-url.ts'
 import { computeProgress, type Prefetch } from '../entities/prefetch.ts'
 import { formatLocalTime } from '../../model/time-zone.ts'
 import type { Store } from '../store/store.ts'

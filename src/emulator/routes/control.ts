@@ -1,6 +1,6 @@
-import { parseUrl } from '../../model/parse-url.ts'
 import { canonicalizeAddress } from '../../catalog/value/formats.ts'
 import { getOwn, type Json, type JsonObject } from '../../model/json.ts'
+import { parseUrl } from '../../model/parse-url.ts'
 import { parseFault } from '../entities/fault.ts'
 import type { EmulatorRequest } from './exchange.ts'
 import { parseControlBody } from './parse-parameters.ts'

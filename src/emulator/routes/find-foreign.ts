@@ -5,8 +5,8 @@ import type { EmulatorRequest } from './exchange.ts'
  * Finds the reason why a request may come from a web page of another origin; null if it does not.
  * A browser would send it for any page that the user visits.
  *
- * @param onLoopback whether the emulator listens on loopback only. A name of another host then
- *   resolves to this machine to bypass the same-origin policy (DNS rebinding)
+ * @param onLoopback whether the emulator listens on loopback only. The name of another host may
+ *   then resolve to this machine to bypass the same-origin policy (DNS rebinding)
  */
 export function findForeign(
   { host, origin, fetchSite }: EmulatorRequest,

@@ -1,5 +1,5 @@
-import { findMax } from '../../model/append.ts'
 import type { Highs, Model } from 'highs'
+import { findMax } from '../../model/append.ts'
 import type { Cell, Column, CoverProblem } from './cover-problem.ts'
 import { solvePricingProblem, type Duals } from './pricing-problem.ts'
 import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-classes.ts'

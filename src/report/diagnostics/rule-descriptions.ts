@@ -24,5 +24,5 @@ export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'secret-literal': 'A manifest contains a secret as a reference, not as its value.',
   'secret-invalid': 'A secret is referenced where a string is allowed, and is declared correctly.',
   'secret-weak': "A secret can't be guessed from its fingerprint in the state.",
-  'too-many-problems': 'A file has at most 200 problems that are listed.',
+  'too-many-problems': 'A file has at most 200 problems; more are counted, not listed.',
 }

@@ -1,16 +1,17 @@
+import type { Clock } from '../../model/clock.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { PrefetchQuery } from '../../model/prefetch.ts'
+import { maxSearchedLength } from '../../model/secret.ts'
 import type { Point } from '../../model/statistics.ts'
 import { createTimeZone, type TimeZone } from '../../model/time-zone.ts'
-import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { queryPrefetches, type Prefetches } from './prefetch.ts'
 import { QueryPace } from './query-pace.ts'
 import type { Batch } from './query-parts.ts'
 import type { QueryContext } from './query.ts'
-import { WrongAnswerError } from './wrong-answer.ts'
 import type { DomainsQuestion, Series, SumQuestion } from './statistics.ts'
 import { queryEachDomain, queryTogether } from './statistics.ts'
+import { WrongAnswerError } from './wrong-answer.ts'
 
 /**
  * Query interface of the service. Queries have their own rate and do not use the call budget.
@@ -87,13 +88,11 @@ async function* scrubErrors<T>(open: () => AsyncIterable<T>, scrub: Scrub): Asyn
 
 /** Maximum length of a quoted answer, which may be megabytes, in characters. */
 const maxQuoted = 300
-/** Length of the answer in which secrets are looked for; longer than any secret at its end. */
-const maxForeign = 50_000
 
 /** Adds to an error what the service answered, without secrets and shortened. */
 function quoteAnswer(error: unknown, scrub: (text: string) => string): unknown {
   if (!(error instanceof WrongAnswerError)) return error
-  const text = scrub(error.got.slice(0, maxForeign))
+  const text = scrub(error.got.slice(0, maxSearchedLength))
   const short = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
   return new EdgewiseError(error.code, `${error.message}, got ${short}`, error.hint)
 }

@@ -1,11 +1,11 @@
 import { withheldMessage } from '../../model/secret.ts'
 
-/** Maximum number of names that are shown of a message. */
+/** Maximum number of names to show of a message. */
 const maxNames = 10
 
 /**
- * Returns what may be shown of a message about a write with a secret: status, code, and the names
- * of ours in it. `HTTP 400, code 7, visit_timestamp, key (message withheld: may quote a secret)`.
+ * Returns what may be shown of a message about a write with a secret: status, code, and the known
+ * names in it, as `HTTP 400, code 7, visit_timestamp, key (message withheld: may quote a secret)`.
  *
  * @param names names of domains, items and fields
  */

@@ -1,5 +1,5 @@
-import { append } from '../../model/append.ts'
 import { join } from 'node:path'
+import { append } from '../../model/append.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { FolderRegister } from './folder-register.ts'
 import type { Disk, Fence } from './disk.ts'

@@ -1,5 +1,5 @@
-import { findMax } from '../../model/append.ts'
 import { join } from 'node:path'
+import { findMax } from '../../model/append.ts'
 import type { Disk, Fence } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
 import { createSerialQueue } from '../serial-queue.ts'

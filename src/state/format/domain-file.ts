@@ -3,8 +3,9 @@ import type { DomainFile } from '../../generated/state-types.ts'
 import { canonicalizeJson } from '../../model/canonical-json.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
 import type { Json } from '../../model/json.ts'
-import type { RecordedItem } from '../store.ts'
+import type { RecordedItem, RecordedState } from '../store.ts'
 import { acceptVersion, parseFile } from './parse-file.ts'
+import type { StatePaths } from './state-paths.ts'
 
 const upgrade = acceptVersion('edgewise.record/1', domainFile)
 
@@ -22,6 +23,19 @@ export function formatDomainFile(
   return (
     `{\n  "format": "${domainFile.name}",\n  "domain": ${JSON.stringify(domain)},\n` +
     `  "items": {\n${lines.join(',\n')}\n  }\n}\n`
+  )
+}
+
+/** Formats the files of domains, by path; null for a domain without items, which has no file. */
+export function formatDomainFiles(
+  paths: StatePaths,
+  domains: RecordedState,
+): Map<string, string | null> {
+  return new Map(
+    [...domains].map(([domain, items]) => [
+      paths.domain(domain),
+      items.size === 0 ? null : formatDomainFile(domain, items),
+    ]),
   )
 }
 

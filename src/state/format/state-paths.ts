@@ -74,7 +74,7 @@ export function buildStatePathsAt(id: string, address: string): StatePaths {
   }
 }
 
-/** Builds a folder that is not the home of a workspace, also if its id is `salt`. */
+/** Builds the folder of the salt. `for-` sets it apart from the home of a workspace `salt`. */
 function buildSaltFolder(address: string): string {
   return `salt/for-${address}`
 }

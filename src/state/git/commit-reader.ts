@@ -11,7 +11,7 @@ interface Entry {
   path: string
 }
 
-/** A commit that was read last: all of its paths, and the texts loaded so far. */
+/** The last commit that was read: all of its paths, and the texts loaded so far. */
 interface Snapshot {
   commit: string
   entries: Promise<Entry[]>

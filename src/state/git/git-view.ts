@@ -139,8 +139,8 @@ export async function findContents(
 }
 
 /**
- * Returns whether a commit records no more than that applies ended without a write: they ran before
- * the branch was on the remote.
+ * Tests whether a commit records only applies that ended without a write. They ran before the
+ * branch was on the remote.
  */
 async function hasOnlyHistory(git: GitRepository, commit: string): Promise<boolean> {
   for (const folder of await git.listTopFolders(commit))
@@ -163,13 +163,9 @@ export async function listLocalChanges(
     commit === null ? new Map<string, string>() : git.loadFiles(commit, folder)
   const paths: string[] = []
   for (const folder of await listJournals(git, mine)) {
-    const [here, was, is] = [
-      await load(mine, folder),
-      await load(base, folder),
-      await load(other, folder),
-    ]
-    for (const [path, text] of here)
-      if (text !== was.get(path) && text !== is.get(path)) paths.push(path)
+    const [before, after] = [await load(base, folder), await load(other, folder)]
+    for (const [path, text] of await load(mine, folder))
+      if (text !== before.get(path) && text !== after.get(path)) paths.push(path)
   }
   return { paths, commit: paths.length === 0 ? null : mine }
 }
