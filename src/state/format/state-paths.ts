@@ -40,6 +40,11 @@ export function buildStatePaths(key: StateKey): StatePaths {
   return buildStatePathsIn(buildPlainName(key.id), key.address)
 }
 
+/** Builds the paths at which earlier programs have the state of this spelling of the address. */
+export function buildOldStatePaths(key: StateKey): StatePaths {
+  return buildStatePathsAt(buildPlainName(key.id), buildOldAddressName(key.address))
+}
+
 /** Builds the paths of the state in the folder of a workspace. */
 export function buildStatePathsIn(id: string, address: string): StatePaths {
   return buildStatePathsAt(id, buildAddressName(address))
