@@ -7,6 +7,7 @@ import {
   buildBudgetPath,
   buildBudgetPathAt,
   buildStatePaths,
+  isStatePath,
 } from './format/state-paths.ts'
 import {
   createOldPathsView,
@@ -129,8 +130,9 @@ async function buildMoveSteps(
 ): Promise<FileChanges[]> {
   const paths = buildStatePaths(key)
   const [id = ''] = paths.home.split('/')
-  const texts = new Map([...(await view.load(paths.home)), ...(await view.load(paths.doubts))])
-  const stored = await files.load(paths.home)
+  const state = selectState(await view.load(paths.home))
+  const texts = new Map([...state, ...(await view.load(paths.doubts))])
+  const stored = selectState(await files.load(paths.home))
   const isComplete = await isLive(files, id, key.address)
   const left = isComplete ? [] : [...stored.keys()].filter((path) => !texts.has(path))
   const copies = [...texts].filter(([path, text]) => stored.get(path) !== text)
@@ -146,6 +148,10 @@ async function buildMoveSteps(
     ),
     new Map(homes.flatMap((home) => [...home.paths, ...home.doubts]).map((path) => [path, null])),
   ]
+}
+
+function selectState(texts: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...texts].filter(([path]) => isStatePath(path)))
 }
 
 /** Joins the calls of two programs; `apply` is that of the first. */

@@ -79,6 +79,12 @@ export function buildStatePathsAt(id: string, address: string): StatePaths {
   }
 }
 
+/** Tests whether a path in a home is state: a home in `lock` or `budget` has other files, too. */
+export function isStatePath(path: string): boolean {
+  const [, , folder = ''] = path.split('/')
+  return ['domains', 'journal', 'open', 'waves', 'pruned', 'rollouts'].includes(folder)
+}
+
 /** Builds a folder that is not the home of a workspace, also if its id is `salt`. */
 function buildSaltFolder(address: string): string {
   return `salt/for-${address}`
