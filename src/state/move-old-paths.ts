@@ -2,7 +2,13 @@ import { parseJson } from '../model/json.ts'
 import type { FileChanges } from './folder/write-file.ts'
 import { formatAddress } from './format/address-file.ts'
 import { formatCalls, mergeCalls, parseCalls } from './format/calls.ts'
-import { buildBudgetPath, buildBudgetPathAt, buildStatePaths } from './format/state-paths.ts'
+import {
+  buildAddressName,
+  buildBudgetPath,
+  buildBudgetPathAt,
+  buildStatePaths,
+  isStatePath,
+} from './format/state-paths.ts'
 import {
   createOldPathsView,
   isLive,
@@ -10,7 +16,7 @@ import {
   type OldHome,
   type OldPathsView,
 } from './old-paths.ts'
-import type { StateFiles } from './state-files.ts'
+import type { LocalChanges, StateFiles } from './state-files.ts'
 import type { StateKey } from './store.ts'
 
 /** Does some work under the locks of earlier programs, by the names of the address in them. */
@@ -40,10 +46,27 @@ export function createMovableFiles(
   }
   const findUnmoved = async () => (await view.findOldHomes(id)).filter(hasFiles)
   const findOldNames = async () => (await findUnmoved()).map(({ name }) => name)
+  let dropped: LocalChanges | null = null
+  /** Translates the paths of changes at old homes to those of this program. */
+  const translate = async ({ paths, commit }: LocalChanges): Promise<LocalChanges> => {
+    const homes = (await view.findOldHomes(id)).map(({ name }) => `${id}/${name}/`)
+    const find = (path: string) => homes.find((home) => path.startsWith(home))
+    return {
+      paths: paths.map((path) => {
+        const home = find(path)
+        return home === undefined
+          ? path
+          : `${id}/${buildAddressName(address)}/${path.slice(home.length)}`
+      }),
+      commit,
+    }
+  }
   const move = async () => {
     refresh()
+    const lost = await translate(await files.listDropped())
     const steps = await buildMoveSteps(files, view, key, await findUnmoved())
     await files.publish(steps, 'Move state to the path of the normalized service address')
+    if (lost.commit !== null) dropped = lost
     refresh()
   }
   return {
@@ -70,6 +93,13 @@ export function createMovableFiles(
       }
       return found
     },
+    // A move drops them, too.
+    listDropped: async () => {
+      const found = dropped ?? (await translate(await files.listDropped()))
+      dropped = null
+      return found
+    },
+    listUnshared: async () => translate(await files.listUnshared()),
     findOldNames,
     allowMoves: (lockOld) => {
       lock = lockOld
@@ -100,8 +130,9 @@ async function buildMoveSteps(
 ): Promise<FileChanges[]> {
   const paths = buildStatePaths(key)
   const [id = ''] = paths.home.split('/')
-  const texts = new Map([...(await view.load(paths.home)), ...(await view.load(paths.doubts))])
-  const stored = await files.load(paths.home)
+  const state = selectState(await view.load(paths.home))
+  const texts = new Map([...state, ...(await view.load(paths.doubts))])
+  const stored = selectState(await files.load(paths.home))
   const isComplete = await isLive(files, id, key.address)
   const left = isComplete ? [] : [...stored.keys()].filter((path) => !texts.has(path))
   const copies = [...texts].filter(([path, text]) => stored.get(path) !== text)
@@ -117,6 +148,10 @@ async function buildMoveSteps(
     ),
     new Map(homes.flatMap((home) => [...home.paths, ...home.doubts]).map((path) => [path, null])),
   ]
+}
+
+function selectState(texts: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...texts].filter(([path]) => isStatePath(path)))
 }
 
 /** Joins the calls of two programs; `apply` is that of the first. */

@@ -4,6 +4,7 @@ import {
   buildOldAddressName,
   buildStatePathsIn,
   isOldAddressName,
+  isStatePath,
 } from './format/state-paths.ts'
 import { joinOldFile } from './join-old-file.ts'
 import type { SharedFiles } from './state-files.ts'
@@ -117,7 +118,7 @@ async function findHomes(files: SharedFiles, id: string, address: string): Promi
     homes.push({
       name,
       isMoved: paths.includes(`${home}/${decisive}`),
-      paths: paths.filter((path) => !isMovedFile(home, path)),
+      paths: paths.filter((path) => isStatePath(path) && !isMovedFile(home, path)),
       doubts: await files.listPaths(`${id}/doubts/${name}`),
     })
   }

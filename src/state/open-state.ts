@@ -18,6 +18,7 @@ import {
   buildBudgetPath,
   buildLockPath,
   buildLockPathAt,
+  buildOldStatePaths,
   buildStatePaths,
   buildUserBudgetPath,
 } from './format/state-paths.ts'
@@ -170,11 +171,13 @@ function openInGit(
   git: GitRepository,
 ): OpenState {
   const paths = buildStatePaths(key)
+  const old = buildOldStatePaths(key)
   const budget = buildBudgetPath(key.address, account)
   const place = {
     branch: state.branch,
     home: paths.home,
     others: [paths.address, budget],
+    old: { home: old.home, others: [old.address] },
     early: [paths.domains, paths.open, paths.doubts, paths.rollouts, budget],
   }
   const files = createMovableFiles(createGitFiles(git, place, disk, processName), key, account)

@@ -10,6 +10,9 @@ import {
   recordedAt,
 } from '../state/store-contract.ts'
 import type { Store } from '../../src/state/store.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { openState } from '../../src/state/open-state.ts'
+import { moveCloneToOldPaths } from '../state/old-paths.ts'
 import { branch, Two } from '../state/two-clones.ts'
 
 describe('outcomes that were recorded in a clone and not shared', () => {
@@ -93,6 +96,44 @@ describe('outcomes that were recorded in a clone and not shared', () => {
         `Outcomes of one of the workspace "default" (commit ${commit.slice(0, 12)}) were `,
       ),
     ])
+  })
+
+  describe('by an earlier program, at its path', () => {
+    const key = { id: 'default', address: 'https://api.example.net' }
+    const theirs = buildDomain('b.example.com', { timeout: buildItem('7') })
+    /** Opens the clone for a command that moves state to the path of this program. */
+    const openMoving = async (where = 'clone') => {
+      const state = { store: 'git' as const, branch, remote: 'origin', path: 'state' }
+      const opened = await openState(
+        { ...key, root: join(two.sandbox.folder, where), account: 'default', state },
+        { disk: realDisk, processName: 'p', openGit: () => two.sandbox.open(where) },
+      )
+      opened.allowMoves((_locks, move) => move())
+      return opened.store
+    }
+    beforeEach(async () => {
+      await moveCloneToOldPaths(await two.sandbox.open('clone'), branch, key)
+    })
+
+    it('are kept and shared if another clone has written only another state since', async () => {
+      await (await two.open('other', 'third')).save(theirs, 'theirs')
+      expect(await (await two.open('clone')).load()).toEqual(outcome)
+      expect(await loadLocked(await openMoving(), dialogue)).toEqual(outcome)
+      expect(await (await two.open('other')).load()).toEqual(outcome)
+      expect(await (await two.open('other', 'third')).load()).toEqual(theirs)
+      expect(notes).toEqual([])
+    })
+
+    it('are noted if they are dropped by the command that moves the state', async () => {
+      const other = await openMoving('other')
+      await other.load()
+      await other.save(theirs, 'theirs')
+      const recorded = await loadLocked(await openMoving(), dialogue)
+      expect(recorded.get('a.example.com')?.get('timeout')?.status).toBe('in-doubt')
+      expect(notes).toEqual([expect.stringMatching(/^Outcomes of one were recorded only in this /)])
+      await loadLocked(await openMoving(), dialogue)
+      expect(notes).toHaveLength(1)
+    })
   })
 
   it('are not noted as dropped if a killed process has pushed them in other commits', async () => {

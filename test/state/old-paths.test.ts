@@ -1,12 +1,22 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import {
   buildBudgetPath,
+  buildBudgetPathAt,
   buildLockPath,
+  buildLockPathAt,
   buildOldAddressName,
   buildStatePathsAt,
   buildUserBudgetPath,
@@ -132,6 +142,27 @@ describe('state at the path of an earlier program', () => {
     expect(await loadAll(await openLocked(address, realDisk, locks))).toEqual(before)
     expect(locks).toHaveLength(1)
     expect(await loadAll(await open())).toEqual(before)
+  })
+
+  it.each(['budget', 'lock'])('is moved without lock and call budget: id %s', async (id) => {
+    await recordAll(id)
+    const before = await loadAll(await open(id))
+    moveToOldPaths(stateFolder(), id, address, spelling)
+    const others = [
+      join(stateFolder(), buildLockPath(address, 'default'), '1.json'),
+      join(stateFolder(), buildLockPathAt(buildOldAddressName(spelling), 'default'), '1.json'),
+      join(stateFolder(), buildBudgetPath(address, 'default')),
+      join(stateFolder(), buildBudgetPathAt(buildOldAddressName(spelling), 'default')),
+    ]
+    for (const path of others) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, path)
+    }
+    const state = await open(id)
+    state.allowMoves((_locks, work) => work())
+    expect(await loadAll(state)).toEqual(before)
+    expect(others.filter((path) => !existsSync(path))).toEqual([])
+    for (const path of others) expect(readFileSync(path, 'utf8')).toBe(path)
   })
 
   itOften('is complete after a kill between any two steps of the move', async () => {

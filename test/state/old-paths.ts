@@ -23,16 +23,36 @@ export function moveToOldPaths(folder: string, id: string, address: string, spel
 /** Does the same on a branch of the remote of a clone. */
 export async function moveBranchToOldPaths(git: GitRepository, branch: string, key: StateKey) {
   const ref = `refs/heads/${branch}`
-  const paths = buildStatePaths(key)
-  const name = buildOldAddressName(key.address)
   const tip = await git.fetch(ref)
   if (tip === null) throw new Error('expected a branch on the remote')
-  const find = async (path: string) => ({ id: (await git.findId(tip, path)) ?? '' })
+  await git.push(ref, tip, await commitAtOldPaths(git, tip, tip, key))
+}
+
+/** Does the same with the unshared commits of a clone, too: its branch is one commit ahead. */
+export async function moveCloneToOldPaths(git: GitRepository, branch: string, key: StateKey) {
+  const ref = `refs/heads/${branch}`
+  const local = await git.findTip(ref)
+  if (local === null) throw new Error('expected a branch in the clone')
+  await moveBranchToOldPaths(git, branch, key)
+  const shared = await git.fetch(ref)
+  await git.move(ref, local, await commitAtOldPaths(git, local, shared, key))
+}
+
+/** Commits the files of a commit at old paths. */
+async function commitAtOldPaths(
+  git: GitRepository,
+  from: string,
+  parent: string | null,
+  key: StateKey,
+): Promise<string> {
+  const paths = buildStatePaths(key)
+  const name = buildOldAddressName(key.address)
+  const find = async (path: string) => ({ id: (await git.findId(from, path)) ?? '' })
   const changes = new Map([
     [`${key.id}/${name}`, await find(paths.home)],
     [`${key.id}/addresses/${name}.json`, await find(paths.address)],
     [paths.home, null],
     [paths.address, null],
   ])
-  await git.push(ref, tip, await git.commit(tip, changes, 'As earlier programs did'))
+  return git.commit(parent, changes, 'As earlier programs did')
 }

@@ -40,6 +40,11 @@ export function buildStatePaths(key: StateKey): StatePaths {
   return buildStatePathsIn(buildPlainName(key.id), key.address)
 }
 
+/** Builds the paths at which earlier programs have the state of this spelling of the address. */
+export function buildOldStatePaths(key: StateKey): StatePaths {
+  return buildStatePathsAt(buildPlainName(key.id), buildOldAddressName(key.address))
+}
+
 /** Builds the paths of the state in the folder of a workspace. */
 export function buildStatePathsIn(id: string, address: string): StatePaths {
   return buildStatePathsAt(id, buildAddressName(address))
@@ -72,6 +77,12 @@ export function buildStatePathsAt(id: string, address: string): StatePaths {
     // Two processes that store a salt at the same time don't replace each other's.
     salt: (text) => `${buildSaltFolder(address)}/${text.slice(0, 8)}.json`,
   }
+}
+
+/** Tests whether a path in a home is state: a home in `lock` or `budget` has other files, too. */
+export function isStatePath(path: string): boolean {
+  const [, , folder = ''] = path.split('/')
+  return ['domains', 'journal', 'open', 'waves', 'pruned', 'rollouts'].includes(folder)
 }
 
 /** Builds the folder of the salt. `for-` sets it apart from the home of a workspace `salt`. */

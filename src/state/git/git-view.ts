@@ -13,13 +13,19 @@ Do not edit it by hand: see "edgewise state --help".
 The commit messages of this branch describe every apply.
 `
 
-/** Location of the state in a repository. */
-export interface GitLocation {
-  branch: string
+/** Paths that only one state writes. */
+interface Owned {
   /** Folder of this state, which no other process may change while its lock is in use. */
   home: string
   /** Other paths that only this state writes. */
   others: string[]
+}
+
+/** Location of the state in a repository. */
+export interface GitLocation extends Owned {
+  branch: string
+  /** The same paths of earlier programs. */
+  old: Owned
   /** Paths that most commands load: they are loaded at once. */
   early: string[]
 }
@@ -114,13 +120,17 @@ async function chooseTip(
 /** Adds this state of the clone to the shared commit, unless it has changed there. */
 async function addOwnContents(
   git: GitRepository,
-  { home, others }: GitLocation,
+  place: GitLocation,
   { base, local, shared }: { base: string | null; local: string; shared: string },
 ): Promise<string> {
-  const before = base === null ? null : await git.findId(base, home)
-  if ((await git.findId(local, home)) === before || (await git.findId(shared, home)) !== before)
-    return shared
-  const own = await findContents(git, local, [readmePath, home, ...others])
+  const kept: string[] = []
+  for (const { home, others } of [place, place.old]) {
+    const before = base === null ? null : await git.findId(base, home)
+    if ((await git.findId(shared, home)) !== before) return shared
+    if ((await git.findId(local, home)) !== before) kept.push(home, ...others)
+  }
+  if (kept.length === 0) return shared
+  const own = await findContents(git, local, [readmePath, ...kept])
   return git.commit(shared, own, 'Outcomes recorded before')
 }
 
