@@ -80,7 +80,7 @@ export async function applyPlan(
     // After other errors these outcomes can't be kept.
     result.unshared = failure instanceof EdgewiseError && failure.code === 'record-unreachable'
   }
-  if (result.unrecorded !== null) await markDoubtful(run, context.signal)
+  if (result.unrecorded !== null) await markDoubtful(plan.writes, run, context.signal)
 
   const { writes, parts } = run.counts
   run.report({

@@ -1,6 +1,9 @@
+import { getItemSpec } from '../catalog/catalogue.ts'
+import type { Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { pluralize } from '../model/words.ts'
 import { HangingRemoteError } from '../state/git/remote-calls.ts'
+import type { ItemKey } from '../model/item.ts'
 import type { Run } from './run.ts'
 
 const maxAttempts = 30
@@ -10,7 +13,11 @@ const retryMs = 10_000
  * Leaves a doubt mark if the outcomes of an apply can't be recorded and its lock is lost: its calls
  * may have taken effect after those of the next holder, who has recorded them as confirmed.
  */
-export async function markDoubtful(run: Run, interrupt: AbortSignal): Promise<void> {
+export async function markDoubtful(
+  writes: Write[],
+  run: Run,
+  interrupt: AbortSignal,
+): Promise<void> {
   const { lease, store, apply, called, result } = run
   if (called.size === 0) return
   await lease.look()
@@ -20,7 +27,7 @@ export async function markDoubtful(run: Run, interrupt: AbortSignal): Promise<vo
   const isLost = clearance !== 'look'
   for (let attempt = 1; ; attempt++) {
     try {
-      return await store.markDoubtful(apply, [...called])
+      return await store.markDoubtful(apply, [...called], listCleared(writes, called))
     } catch (error) {
       if (!(error instanceof EdgewiseError)) throw error
       if (!isLost) return
@@ -36,4 +43,12 @@ export async function markDoubtful(run: Run, interrupt: AbortSignal): Promise<vo
     }
     await run.clock.sleep(retryMs, interrupt)
   }
+}
+
+/** Lists the items that some writes clear, also where they were not recorded before. */
+function listCleared(writes: Write[], called: ReadonlySet<number>): ItemKey[] {
+  const items = writes
+    .filter(({ id }) => called.has(id))
+    .flatMap((write) => Object.keys(write.items))
+  return [...new Set(items.flatMap((item) => getItemSpec(item).clearedItems))]
 }

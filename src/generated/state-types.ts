@@ -175,6 +175,12 @@ apply: string
  * Items: Number of a write.
  */
 writes: number[]
+/**
+ * Items that these writes clear. They are in-doubt too, where they are recorded now. Absent if there are none.
+ *
+ * Items: Name of an item.
+ */
+cleared?: string[]
 }
 /**
  * One apply: <id>/<address>/journal/<apply>.json.

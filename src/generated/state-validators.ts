@@ -1137,7 +1137,7 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
-        if (valid0)
+        if (valid0) {
           if (data.writes !== void 0) {
             let data2 = data.writes, _errs4 = errors;
             if (errors === _errs4)
@@ -1159,6 +1159,27 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
             var valid0 = _errs4 === errors;
           } else
             var valid0 = !0;
+          if (valid0)
+            if (data.cleared !== void 0) {
+              let data4 = data.cleared, _errs8 = errors;
+              if (errors === _errs8)
+                if (Array.isArray(data4)) {
+                  var valid2 = !0;
+                  let len1 = data4.length;
+                  for (let i1 = 0; i1 < len1; i1++) {
+                    let _errs10 = errors;
+                    if (typeof data4[i1] != "string")
+                      return validate20.errors = [{ instancePath: instancePath + "/cleared/" + i1, schemaPath: "#/properties/cleared/items/type", keyword: "type", params: { type: "string" } }], !1;
+                    var valid2 = _errs10 === errors;
+                    if (!valid2)
+                      break;
+                  }
+                } else
+                  return validate20.errors = [{ instancePath: instancePath + "/cleared", schemaPath: "#/properties/cleared/type", keyword: "type", params: { type: "array" } }], !1;
+              var valid0 = _errs8 === errors;
+            } else
+              var valid0 = !0;
+        }
       }
     } else
       return validate20.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;

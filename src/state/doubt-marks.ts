@@ -13,8 +13,7 @@ import type { RecordedItem, RecordedState, Wave } from './store.ts'
 export async function addDoubtMark(
   files: StateFiles,
   paths: StatePaths,
-  apply: string,
-  writes: number[],
+  { apply, writes, cleared }: Required<DoubtMark>,
 ): Promise<void> {
   files.refresh()
   const entry = (await loadEntries(files, paths)).find(({ id }) => id === apply)
@@ -22,7 +21,7 @@ export async function addDoubtMark(
   if (doubtful.length === 0) return
   await files.add(
     paths.doubt(apply),
-    formatDoubt({ apply, writes: doubtful }),
+    formatDoubt({ apply, writes: doubtful, ...(cleared.length === 0 ? {} : { cleared }) }),
     `Apply ${apply}: lost its lock; write ${doubtful.join(', ')} in-doubt`,
   )
 }
@@ -69,7 +68,7 @@ async function loadDoubtMarks(files: StateFiles, paths: StatePaths): Promise<Dou
  * @param waves the waves of the apply
  */
 function findMarkedDoubts(
-  { writes }: DoubtMark,
+  { writes, cleared = [] }: DoubtMark,
   waves: Pick<Wave, 'intents'>[],
   recorded: RecordedState,
 ): RecordedState {
@@ -79,6 +78,11 @@ function findMarkedDoubts(
     for (const [domain, intended] of domains) {
       const items = doubted.get(domain) ?? new Map(recorded.get(domain))
       for (const [item, state] of intended) items.set(item, joinDoubts(items.get(item), state))
+      for (const item of cleared) {
+        const state = items.get(item)
+        if (state !== undefined && !intended.has(item))
+          items.set(item, { ...state, status: 'in-doubt', unknown: true, open: true })
+      }
       doubted.set(domain, items)
     }
   }

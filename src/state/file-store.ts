@@ -1,5 +1,5 @@
 import type { Applied } from '../model/applied.ts'
-import type { Domain } from '../model/item.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
 import { formatDomainFiles } from './format/domain-file.ts'
@@ -173,8 +173,8 @@ class FileStore implements Store {
     )
   }
 
-  markDoubtful(apply: string, writes: number[]): Promise<void> {
-    return addDoubtMark(this.#files, this.#paths, apply, writes)
+  markDoubtful(apply: string, writes: number[], cleared: ItemKey[]): Promise<void> {
+    return addDoubtMark(this.#files, this.#paths, { apply, writes, cleared })
   }
 
   async save(domains: RecordedState, why: string): Promise<void> {

@@ -132,8 +132,10 @@ export interface Store {
    * Marks those of the writes of an apply whose outcome is not recorded for other machines as
    * in-doubt, without the lock: they may have taken effect after writes of another process. Nothing
    * else can be recorded afterwards until the state is loaded again.
+   *
+   * @param cleared items that these writes clear, recorded before or not
    */
-  markDoubtful(apply: string, writes: number[]): Promise<void>
+  markDoubtful(apply: string, writes: number[], cleared: ItemKey[]): Promise<void>
   /** Lists the rollouts that are open or put domains on hold, first to last. */
   listRollouts(): Promise<Rollout[]>
   /** Records the progress of a rollout, for other machines too. */

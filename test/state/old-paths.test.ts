@@ -83,7 +83,7 @@ async function recordAll(id = 'default') {
   await store.prune([buildApplied('ended', { outcome: 'complete' })], 'test')
   await store.recordIntents(buildApplied('lost'), buildWave('lost', now))
   await store.endApply(buildApplied('lost', { outcome: 'incomplete' }))
-  await store.markDoubtful('lost', [1])
+  await store.markDoubtful('lost', [1], [])
 }
 
 /** Returns everything that a command finds. */

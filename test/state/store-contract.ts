@@ -454,8 +454,9 @@ export function storeContract(
 
         const { store: next } = await kind.elsewhere()
         await next.load()
-        await next.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
-        await slow.markDoubtful('one', [1, 2])
+        const theirs = { timeout: buildItem('7'), ip_white_list: buildItem('6') }
+        await next.save(buildDomain('a.example.com', theirs), 'theirs')
+        await slow.markDoubtful('one', [1, 2], ['ip_white_list'])
         // The process that wrote in between is not disturbed.
         await next.save(buildDomain('c.example.com', { timeout: buildItem('8') }), 'theirs')
 
@@ -471,6 +472,10 @@ export function storeContract(
                 unknown: true,
                 open: true,
               },
+            ],
+            [
+              'ip_white_list',
+              { status: 'in-doubt', candidates: [{ time: '6' }], unknown: true, open: true },
             ],
             ['https', { status: 'in-doubt' }],
           ]),
@@ -492,7 +497,7 @@ export function storeContract(
       const after = buildDomain('a.example.com', { timeout: buildItem('99', { apply: 'one' }) })
       await store.recordOutcomes(buildApplied('one'), [1], after)
       await store.share?.()
-      await store.markDoubtful('one', [1])
+      await store.markDoubtful('one', [1], [])
       expect(await (await open()).load()).toEqual(after)
     })
 

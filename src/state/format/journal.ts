@@ -61,8 +61,8 @@ export function formatDoubt(mark: DoubtMark): string {
  * @throws EdgewiseError `record-damaged`
  */
 export function parseDoubt(place: string, text: string): DoubtMark {
-  const { apply, writes } = parseFile(place, text, 'journal', doubtFile)
-  return { apply, writes }
+  const { format: _format, ...mark } = parseFile(place, text, 'journal', doubtFile)
+  return mark
 }
 
 /** Formats a wave's file: one line for each domain. */
