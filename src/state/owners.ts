@@ -91,12 +91,16 @@ export async function listOtherAddresses(
   { addresses, address: own }: StatePaths,
 ): Promise<string[]> {
   const found = await files.load(addresses)
-  return [...found].flatMap(([path, text]) => {
+  const listed = new Map<string, string>()
+  for (const [path, text] of found) {
     const address = parseAddress(text)?.address
-    // Earlier programs had a file for each spelling.
-    const isOwn = path === own || `${addresses}/${buildAddressName(address ?? '')}.json` === own
-    return isOwn || address === undefined ? [] : [address]
-  })
+    // Earlier programs had a file for each spelling, which stays when its state moves.
+    const current = `${addresses}/${buildAddressName(address ?? '')}.json`
+    const isOwn = path === own || current === own
+    const isMoved = path !== current && found.has(current)
+    if (!isOwn && !isMoved && address !== undefined) listed.set(current, address)
+  }
+  return [...listed.values()]
 }
 
 /** Lists the domains that unfinished applies may write. */

@@ -144,6 +144,16 @@ describe('state at the path of an earlier program', () => {
     expect(await loadAll(await open())).toEqual(before)
   })
 
+  it('is listed once, also after the move, for another address', async () => {
+    await recordAll()
+    moveToOldPaths(stateFolder(), 'default', address, spelling)
+    const list = async () =>
+      (await open('default', 'https://other.example.net')).store.listOtherAddresses()
+    expect(await list()).toEqual([spelling])
+    await (await openLocked()).store.load()
+    expect(await list()).toEqual([address])
+  })
+
   it.each(['budget', 'lock'])('is moved without lock and call budget: id %s', async (id) => {
     await recordAll(id)
     const before = await loadAll(await open(id))
