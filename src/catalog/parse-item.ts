@@ -1,9 +1,10 @@
 import type { Domain, Value, Wire } from '../model/item.ts'
-import type { Json } from '../model/json.ts'
+import { parsePointer, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { isSecret, mapSecrets } from '../model/secret.ts'
 import type { ItemSpec } from './item-spec.ts'
 import { coerce, type Scope } from './value/coerce.ts'
+import { chooseAlternative, type ItemSchema } from './value/item-schema.ts'
 import { findSchemaProblems } from './value/schema-problems.ts'
 import { findStringProblems } from './value/string-problems.ts'
 
@@ -28,7 +29,9 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domai
   const plain =
     scope === 'wire'
       ? payload
-      : mapSecrets(payload, (_secret, pointer) => {
+      : mapSecrets(payload, ($secret, pointer) => {
+          // In place of a list or an object it is no secret, but wrong.
+          if (expectsStructure(spec.schema, pointer)) return { $secret }
           secrets.push(pointer)
           return 'secret'
         })
@@ -46,6 +49,16 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domai
   )
   const valid = !found.some((problem) => problem.severity === 'error')
   return { payload, value: valid ? spec.canonicalize(payload) : null, problems: found }
+}
+
+/** Tests whether a schema has a list or an object, and no text, at a pointer. */
+function expectsStructure(schema: ItemSchema, pointer: string): boolean {
+  const found = parsePointer(pointer).reduce<ItemSchema>((outer, step) => {
+    const { items, properties = {} } = chooseAlternative(outer, /^\d+$/.test(step) ? [] : {})
+    return items ?? (Object.hasOwn(properties, step) ? (properties[step] ?? {}) : {})
+  }, schema)
+  const { type, oneOf } = chooseAlternative(found, '')
+  return type === 'array' || type === 'object' || (type === undefined && oneOf !== undefined)
 }
 
 /** Finds the secret fields of a value: those with `writeOnly` in the schema. */

@@ -14,7 +14,13 @@ const maxBytes = 256 * 1024 * 1024
 export function loadFile(path: string, called = path, hint = ''): string {
   const bytes = loadBounded(path, maxBytes)
   if (isFault(bytes) && bytes.kind === 'unreadable')
-    throw new EdgewiseError('usage', `${called} can't be read (${bytes.code})`, hint)
+    throw new EdgewiseError(
+      'usage',
+      bytes.code === 'ENOENT'
+        ? `${called}: no such file`
+        : `${called} can't be read (${bytes.code})`,
+      hint,
+    )
   if (isFault(bytes)) throw new EdgewiseError('usage', `${called}: ${bytes.reason}`, hint)
   const decoded = decodeText(bytes)
   if ('text' in decoded) return decoded.text

@@ -59,14 +59,21 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
   }
   if (workspace.diagnostics.length > 0)
     context.note(formatWorkspaceDiagnostics(workspace, workspace.diagnostics, context).trimEnd())
-  if (workspace.desired.size === 0)
+  noteIfEmpty(workspace, context)
+  return workspace
+}
+
+/** Notes that no manifest was found: the globs or the folder may be wrong. */
+export function noteIfEmpty(
+  { desired, config, root }: LoadedWorkspace,
+  context: CommandContext,
+): void {
+  if (desired.size === 0)
     context.note(
       escapeInvisible(
-        `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} ` +
-          `in ${workspace.root}.`,
+        `No manifest was found: nothing matches ${config.manifests.join(', ')} in ${root}.`,
       ),
     )
-  return workspace
 }
 
 /** Formats diagnostics with their source lines for stderr. */

@@ -10,7 +10,7 @@ import { formatDiagnosticsJson } from '../report/diagnostics/json.ts'
 import { formatDiagnosticsSarif } from '../report/diagnostics/sarif.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { Paint } from '../report/text/paint.ts'
-import { openWorkspace } from './open.ts'
+import { noteIfEmpty, openWorkspace } from './open.ts'
 import type { CommandContext } from './io.ts'
 import { exitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
@@ -52,7 +52,10 @@ export async function validate(
           columns: io.columns,
         }),
       )
-      if (!(workspace instanceof EdgewiseError) && valid) io.out(formatValidLine(workspace, paint))
+      if (!(workspace instanceof EdgewiseError) && valid) {
+        io.out(formatValidLine(workspace, paint))
+        noteIfEmpty(workspace, context)
+      }
   }
   return valid ? exitCodes.done : exitCodes.failed
 }
@@ -89,7 +92,7 @@ function findFolderInRepository(root: string): string {
   }
 }
 
-/** Selects the diagnostics of the named files or folders; none is fine. */
+/** Selects the diagnostics of the named files or folders; no name selects all. */
 function selectDiagnostics(
   diagnostics: Diagnostic[],
   root: string,
@@ -104,6 +107,12 @@ function selectDiagnostics(
         'usage',
         `${path} is not in the workspace ${root}`,
         'Pass files or folders of the workspace, or another workspace with -C.',
+      )
+    if (!existsSync(resolve(cwd, path)))
+      throw new EdgewiseError(
+        'usage',
+        `${path}: no such file or folder`,
+        'Pass files or folders of the workspace, or none to check all manifests.',
       )
     return inside
   })

@@ -2,6 +2,8 @@
 const maxRounds = 3
 /** Minimum length of a run of hex digits or base64 characters that is decoded. */
 const minRun = 11
+/** Minimum length of a text that may have a secret. */
+const minText = 4
 
 const entities: Record<string, string> = {
   amp: '&',
@@ -13,22 +15,42 @@ const entities: Record<string, string> = {
 }
 
 /**
- * Lists what a text may mean: as it is; without JSON escapes, XML references and percent-encoding,
- * several times over; and its runs of hex digits and base64 decoded.
+ * Lists what a text may mean: as it is; without JSON escapes, XML references and percent-encoding;
+ * and its hex digits, base64 and lists of bytes decoded; up to three encodings around each other.
  */
 export function listReadings(text: string): string[] {
-  const unescaped = [text]
-  for (let last = text; unescaped.length <= maxRounds;) {
-    const next = decodeReferences(decodeEscapes(decodePercent(last)))
-    if (next === last) break
-    unescaped.push(next)
-    last = next
+  const readings = new Set([text])
+  const decoded: string[] = []
+  let last = [text]
+  for (let round = 0; last.length > 0; round++) {
+    const found = last.flatMap(decodeBytes)
+    for (const bytes of found) decoded.push(bytes)
+    if (round === maxRounds) break
+    const unescaped = last.map((each) => decodeReferences(decodeEscapes(decodePercent(each))))
+    last = [...new Set([...unescaped, ...found.map(findPrintable)])].filter(
+      (each) => each.length >= minText && !readings.has(each),
+    )
+    for (const reading of last) readings.add(reading)
   }
-  return unescaped.flatMap((reading) => [
-    reading,
-    ...decodeRuns(reading.replace(/[^0-9a-f]+/gi, ''), /[0-9a-f]{16,}/gi, 'hex', 2),
-    ...decodeRuns(reading.replace(/\s+/g, ''), /[\w+/-]{11,}/g, 'base64', 4),
-  ])
+  return [...readings, ...decoded]
+}
+
+/** Decodes the runs of a text that may be bytes in another encoding. */
+function decodeBytes(text: string): string[] {
+  const digits = text.replace(/0x|[^0-9a-f]+/gi, '')
+  const base64 = text.replace(/[^\w+/-]+/g, '')
+  return [
+    ...decodeRuns(digits, /[0-9a-f]{16,}/gi, 'hex', 2),
+    ...decodeRuns(base64, /[\w+/-]{11,}/g, 'base64', 4),
+    ...(text.match(/\d{1,3}(?:[\s,;]+\d{1,3}){7,}/g) ?? []).map((list) =>
+      Buffer.from(list.split(/[\s,;]+/).map(Number)).toString('utf8'),
+    ),
+  ]
+}
+
+/** Returns the parts of decoded bytes that may be a text, without the noise around them. */
+function findPrintable(decoded: string): string {
+  return (decoded.replaceAll('\0', '').match(/[\t\n\r -~]{11,}/g) ?? []).join('\n')
 }
 
 /** Decodes the runs of characters of an encoding, from each place at which a group may begin. */
@@ -59,7 +81,14 @@ function decodeEscapes(text: string): string {
       decodeCodePoint(parseInt(code.slice(0, 4), 16)),
     )
     .replace(/\\x([0-9a-f]{2})/gi, (_, code: string) => decodeCodePoint(parseInt(code, 16)))
+    .replace(/(?:\\[0-3][0-7]{2})+/g, (run) =>
+      Buffer.from(run.split('\\').slice(1).map(parseOctal)).toString('utf8'),
+    )
     .replace(/\\(["'\\/])/g, '$1')
+}
+
+function parseOctal(digits: string): number {
+  return parseInt(digits, 8)
 }
 
 function decodeReferences(text: string): string {

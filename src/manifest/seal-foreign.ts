@@ -78,6 +78,17 @@ function sealStructure(value: Json, models: Json[], seals: Pick<Seals, 'seal'>):
   return sealNode(value, '')
 }
 
+/**
+ * Replaces each object of a foreign value that has the form of a sealed secret with the text in it:
+ * a service can't seal, but it can return a secret in this form.
+ */
+export function unsealForeign(value: Json): Json {
+  if (Array.isArray(value)) return value.map(unsealForeign)
+  if (!isObject(value)) return value
+  const plain = mapFields(value, (field, key) => [key, unsealForeign(field)])
+  return isSecret(plain) ? plain.$secret : plain
+}
+
 /** Maximum number of secrets that replace one answer: each takes time to compute. */
 const maxSeals = 64
 

@@ -13,7 +13,7 @@ import {
 } from '../model/secret.ts'
 import { listSecretNames, type SecretKeeper, type SecretPort } from '../model/secret-keeper.ts'
 import { Scrubber } from './scrubber.ts'
-import { sealAnswer, sealForeign, type Seals } from './seal-foreign.ts'
+import { sealAnswer, sealForeign, unsealForeign, type Seals } from './seal-foreign.ts'
 import { SecretFingerprints, type Salt, type SecretText } from './secret-fingerprints.ts'
 import { SecretValues } from './secret-values.ts'
 import { holdsValue } from './service-address.ts'
@@ -150,7 +150,7 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
   }
 
   recognize(item: ItemKey, value: Json, models: Value[]): Json {
-    return sealForeign(getItemSpec(item), value, models, {
+    return sealForeign(getItemSpec(item), unsealForeign(value), models, {
       ...this.#createSeals(models),
       seal: () => ({ $secret: 'unknown' }),
       isQuoted: () => false,
@@ -168,7 +168,7 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
   }
 
   maskAnswer(item: ItemKey, value: Json, models: Value[]): Json {
-    return sealAnswer(getItemSpec(item), value, models, this.#createSeals(models))
+    return sealAnswer(getItemSpec(item), unsealForeign(value), models, this.#createSeals(models))
   }
 
   /**

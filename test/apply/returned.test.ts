@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { findRewritten } from '../../src/apply/returned.ts'
+import { catalogue } from '../../src/catalog/catalogue.ts'
+import { SecretVault } from '../../src/manifest/secret-vault.ts'
+import type { Form } from '../../src/model/change.ts'
 import type { Value } from '../../src/model/item.ts'
+import type { Json } from '../../src/model/json.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import { good, World } from './world.ts'
 
@@ -54,6 +59,29 @@ describe('a returned value', () => {
     }))
     expect(world.item(a, item)).toMatchObject({ status: 'confirmed' })
     expect(world.item(a, item)).not.toHaveProperty('returned')
+  })
+
+  it('is sealed, and ends no apply, where a secret is returned in place of a structure', () => {
+    const vault = new SecretVault('test', (name) => (name === 'key' ? 'hunter2hunter2' : null))
+    const payload = vault.maskTemplate('${secret:key}')
+    const inPlace: Json[] = [{ $secret: 'hunter2hunter2' }, 'hunter2hunter2']
+    const structures = inPlace.flatMap((secret): Json[] => [
+      secret,
+      [secret],
+      [[secret]],
+      { list: secret },
+      { list: [secret], url: secret },
+    ])
+    for (const item of catalogue.keys()) {
+      for (const returned of structures) {
+        const forms = { [item]: { name: 'replace', payload: { ...payload } } satisfies Form }
+        const found = findRewritten(forms, { [item]: returned }, () => [], vault)
+        expect({ item, found: JSON.stringify(found).includes('hunter2') }).toEqual({
+          item,
+          found: false,
+        })
+      }
+    }
   })
 
   it('differs when a whitelist is returned without an entry', async () => {

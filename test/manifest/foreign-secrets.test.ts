@@ -3,7 +3,9 @@ import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import { QuoteSearch } from '../../src/manifest/quote-search.ts'
 import { Scrubber } from '../../src/manifest/scrubber.ts'
 import { sealAnswer, sealForeign, type Seals } from '../../src/manifest/seal-foreign.ts'
+import { SecretVault } from '../../src/manifest/secret-vault.ts'
 import type { Json } from '../../src/model/json.ts'
+import { withheldMessage } from '../../src/model/secret.ts'
 import { Canaries, encodeForms } from '../steps/canary.ts'
 import { returnedForms } from '../steps/secret-forms.ts'
 
@@ -88,6 +90,26 @@ describe('a value that the service returned', () => {
   })
 })
 
+describe('a foreign object in the form of a sealed secret', () => {
+  const foreign = [values.key, 'unresolved:key', 'new:key', `scrypt:${'0'.repeat(32)}`].flatMap(
+    ($secret): Json[] => [{ $secret }, { $secret: { $secret } }],
+  )
+  const vault = new SecretVault('test', (name) => (name === 'key' ? values.key : null))
+  const key = vault.maskTemplate('${secret:key}')
+  const spec = getItemSpec('visit_timestamp')
+
+  it('is sealed in an answer, like the text in it', () => {
+    for (const returned of foreign) {
+      const answer = { ...sent, key: returned, pattern: returned }
+      const sealed = JSON.stringify(
+        vault.maskAnswer(spec.key, answer, [{ ...sent, key: { ...key } }]),
+      )
+      expect(sealed).not.toContain(JSON.stringify(returned))
+      expect(sealed).not.toMatch(/canary|"\$secret":"(?:unresolved|new):/)
+    }
+  })
+})
+
 describe('a foreign text', () => {
   const scrubber = new Scrubber(
     () => new Map(Object.values(values).map((value) => [value, '(secret)'])),
@@ -112,9 +134,54 @@ describe('a foreign text', () => {
     expect(canaries.found).toEqual([])
   })
 
+  it('never quotes a secret in encodings around each other, as bytes or in other characters', () => {
+    const token = 'Kx9vQ-canary/Zt+4mW=uP2s'
+    const own = new QuoteSearch([token, 'Zürich-Größe-ß7'])
+    const toBase64 = (text: string) => Buffer.from(text).toString('base64')
+    const toHex = (text: string) => Buffer.from(text).toString('hex')
+    const encodings = [toBase64, toHex, encodeURIComponent, (text: string) => JSON.stringify(text)]
+    const nested = encodings.flatMap((outer) => encodings.map((inner) => outer(inner(token))))
+    const texts = [
+      ...nested,
+      toBase64(toBase64(toBase64(token))),
+      `eyJhbGciOiJIUzI1NiJ9.${toBase64(JSON.stringify({ token: toBase64(token) }))}.c2ln`,
+      toBase64(token).replace(/.{4}/g, '$&", "'),
+      JSON.stringify(Buffer.from(token)),
+      Array.from(Buffer.from(token), (byte) => `0x${byte.toString(16)}`).join(', '),
+      Array.from(
+        Buffer.from('Zürich-Größe'),
+        (byte) => `\\${byte.toString(8).padStart(3, '0')}`,
+      ).join(''),
+      'Zürich-Größe-ß7'.normalize('NFD'),
+      token.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0)),
+    ]
+    for (const text of texts)
+      expect([text, own.isQuoted(`bad value "${text}" (line 3)`)]).toEqual([text, true])
+  })
+
   it('stays as it is without one', () => {
     const text = 'timeout of www.example.com: expected at most 50, got 60 (request 7f3a9c02)'
     expect(scrubber.scrub(text)).toBe(text)
+  })
+
+  it('stays as it is if it shares only common words with a secret', () => {
+    const secrets = [
+      'https://hooks.example.net/services/T0/B0',
+      'production-password-2026',
+      'certificate & signature: configuration',
+      'Basic authentication/Bearer authorization',
+    ]
+    const own = new Scrubber(() => new Map(secrets.map((value) => [value, '(secret)'])))
+    const texts = [
+      "fatal: unable to access 'https://git.acme.test/cdn.git/': error 403",
+      'invalid password: authentication failed (authorization is required)',
+      'the configuration of this production certificate has no signature',
+    ]
+    for (const text of texts) expect(own.scrub(text)).toBe(text)
+    for (const value of secrets) {
+      expect(own.scrub(`bad value ${value}`)).toBe('bad value (secret)')
+      expect(own.scrub(`bad value ${value.slice(0, -3)}`)).toBe(withheldMessage)
+    }
   })
 
   it('keeps known names as whole words', () => {

@@ -153,3 +153,22 @@ describe('the file of a secret inside the checkout', () => {
     rmSync(outside)
   })
 })
+
+describe('files that do not exist', () => {
+  it('are refused by name, also of "validate"', async () => {
+    const wrong = await place.cli('validate', 'domain')
+    expect(wrong).toMatchObject({ code: 1, out: '' })
+    expect(wrong.err).toContain('domain: no such file or folder')
+    expect((await place.cli('validate', 'domains')).out).toContain('Valid: 1 domain')
+    const plan = await place.cli('apply', 'none.json')
+    expect(plan.err).toContain(`the plan file ${path('none.json')}: no such file`)
+    expect(plan.err).not.toContain('ENOENT')
+  })
+
+  it('are noted by "validate" if no manifest is left', async () => {
+    rmSync(path('domains'), { recursive: true })
+    const { out, err } = await place.cli('validate')
+    expect(out).toContain('Valid: 0 domains')
+    expect(err).toContain('No manifest was found: nothing matches domains/**/*.yaml')
+  })
+})

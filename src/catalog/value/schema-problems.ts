@@ -114,7 +114,9 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
     case 'format':
       return createFormatProblem(error.instancePath, String(params['format']), value)
     case 'pattern':
-      return refuseExpected(`text that matches ${String(params['pattern'])}`)
+      return refuseExpected(
+        patternWords[String(params['pattern'])] ?? `text that matches ${String(params['pattern'])}`,
+      )
     case 'oneOf':
       return refuseExpected('an entry in one of the allowed forms (see "edgewise explain")')
     default:
@@ -131,6 +133,18 @@ export function createFormatProblem(
   const expected = formatWords[format] ?? format
   const fault = format === 'regex-any' ? `: ${findRegexFault(String(value)) ?? 'malformed'}` : ''
   return refuse(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
+}
+
+const patternWords: Record<string, string> = {
+  '^(0|[1-9][0-9]*)$': 'a whole number such as 60',
+  '^[^&=?#\\s]+$': 'a name without blanks, "&", "=", "?" and "#"',
+  '^[A-Za-z_][A-Za-z0-9_]*$': 'a name of letters, digits and "_" that begins with no digit',
+  ['^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time' +
+  '|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$']:
+    'an order of $ourkey, $uri and $time such as $ourkey$uri$time',
+  '^/': 'a path that begins with "/"',
+  '^/\\S*$': 'a path that begins with "/" and has no blanks',
+  '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'a time such as 08:30',
 }
 
 const typeWords: Record<string, string> = {

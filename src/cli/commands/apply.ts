@@ -40,7 +40,10 @@ export function declareApply(program: Command, declare: Declare): void {
         retryHeld: options.retryHeld === true,
         stopOnRefusal: options.stopOnRefusal === true,
         ...buildLockRequest(options),
-        planFile: path === null ? undefined : loadFile(path, `the plan file ${path}`),
+        planFile:
+          path === null
+            ? undefined
+            : loadFile(path, `the plan file ${path}`, 'Make one with "edgewise plan --out FILE".'),
       }
       const executed = await apply(workspace, request, {
         outside: context.io,
