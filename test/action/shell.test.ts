@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { findCommands } from '../report/runner.ts'
+import { useRealScrypt } from '../scrypt.ts'
 import { Place } from '../steps/cli.ts'
 
 const home = fileURLToPath(new URL('../../.github/actions/edgewise/', import.meta.url))
@@ -29,6 +30,7 @@ interface Action {
 }
 const { inputs, runs } = parse(readFileSync(join(home, 'action.yml'), 'utf8')) as Action
 
+useRealScrypt()
 let place: Place
 /** Folder of the runner for temporary files, outside the checkout. */
 let temp = ''
