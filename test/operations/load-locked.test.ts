@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadLocked } from '../../src/operations/load-locked.ts'
 import {
   buildApplied,
@@ -16,19 +16,27 @@ import { moveCloneToOldPaths } from '../state/old-paths.ts'
 import { branch, Two } from '../state/two-clones.ts'
 
 describe('outcomes that were recorded in a clone and not shared', () => {
+  let made: Two
   let two: Two
   let notes: string[]
-  let store: Store
   const dialogue = { note: (text: string) => void notes.push(text) }
   const outcome = buildDomain('a.example.com', { timeout: buildItem('2', { apply: 'one' }) })
-  beforeEach(async () => {
-    notes = []
-    two = await Two.make()
-    store = await two.open('clone')
+  const record = async (where: Two): Promise<Store> => {
+    const store = await where.open('clone')
     const before = buildDomain('a.example.com', { timeout: buildItem('1') })
     await store.recordIntents(buildApplied('one'), buildWave('one', before))
     await store.recordOutcomes(buildApplied('one'), [1], outcome)
     await store.endApply(buildApplied('one', { endedAt: recordedAt, outcome: 'complete' }))
+    return store
+  }
+  beforeAll(async () => {
+    made = await Two.make()
+    await record(made)
+  })
+  afterAll(() => made.sandbox.remove())
+  beforeEach(() => {
+    notes = []
+    two = made.copy()
   })
   afterEach(() => two.sandbox.remove())
   const findTip = (where: string) => two.sandbox.git(where, 'rev-parse', branch)
@@ -148,6 +156,9 @@ describe('outcomes that were recorded in a clone and not shared', () => {
   })
 
   it('can be shared further by their own process after another workspace pushed them', async () => {
+    two.sandbox.remove()
+    two = await Two.make()
+    const store = await record(two)
     await loadLocked(await two.open('clone', 'another'), dialogue)
     const next = buildDomain('b.example.com', { timeout: buildItem('3') })
     await store.recordOutcomes(buildApplied('one'), [], next)

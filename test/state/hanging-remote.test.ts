@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo, type Server } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RemoteContext, RemoteLimits } from '../../src/state/git/remote-calls.ts'
 import { buildApplied, buildDomain, buildItem, buildWave } from './store-contract.ts'
 import { branch, Two } from './two-clones.ts'
@@ -22,43 +22,55 @@ function findProcessState(pid: number): string {
   return listed.trim().slice(0, 1) || 'gone'
 }
 
-describe('a remote that hangs', () => {
-  let two: Two
-  let server: Server | null
-  beforeEach(async () => {
-    two = await Two.make()
-    server = null
-  })
-  afterEach(() => {
-    server?.close()
-    two.sandbox.remove()
-  })
+/** Two clones, one of which reaches its remote as a test says. */
+class Hanging {
+  readonly two: Two
 
-  const setUrl = (url: string) => two.sandbox.git('clone', 'remote', 'set-url', 'origin', url)
-  const path = (name: string) => join(two.sandbox.folder, name)
+  constructor(two: Two) {
+    this.two = two
+  }
+
+  setUrl = (url: string) => this.two.sandbox.git('clone', 'remote', 'set-url', 'origin', url)
+  path = (name: string) => join(this.two.sandbox.folder, name)
   /** Makes git reach the remote over an ssh that runs a script of this test. */
-  const useSsh = async (script: string) => {
-    await setUrl('ssh://git:hunter2@git.example.com/x.git')
-    const run = `#!/bin/sh\necho begun >> ${path('begun')}\n${script}\n`
-    writeFileSync(path('ssh'), run, { mode: 0o755 })
+  useSsh = async (script: string) => {
+    await this.setUrl('ssh://git:hunter2@git.example.com/x.git')
+    const run = `#!/bin/sh\necho begun >> ${this.path('begun')}\n${script}\n`
+    writeFileSync(this.path('ssh'), run, { mode: 0o755 })
   }
   /** An ssh that hangs in a process of its own. */
-  const hang = () => useSsh(`sleep 60 & echo $! > ${path('pid')}\nwait`)
+  hang = () => this.useSsh(`sleep 60 & echo $! > ${this.path('pid')}\nwait`)
   /** An ssh that reaches the remote after what the script does. */
-  const connect = (script: string) =>
-    useSsh(`${script}\nfor last; do :; done; eval "\${last%% *} ${path('remote.git')}"`)
-  const open = (changed: Partial<RemoteLimits>, context: Partial<RemoteContext> = {}) =>
-    two.sandbox.open(
+  connect = (script: string) =>
+    this.useSsh(`${script}\nfor last; do :; done; eval "\${last%% *} ${this.path('remote.git')}"`)
+  open = (changed: Partial<RemoteLimits>, context: Partial<RemoteContext> = {}) =>
+    this.two.sandbox.open(
       'clone',
-      { GIT_SSH_COMMAND: path('ssh'), GIT_SSH_VARIANT: 'simple' },
+      { GIT_SSH_COMMAND: this.path('ssh'), GIT_SSH_VARIANT: 'simple' },
       { limits: { ...limits, ...changed }, ...context },
     )
-  const countCalls = () =>
-    existsSync(path('begun')) ? readFileSync(path('begun'), 'utf8').trim().split('\n').length : 0
+  countCalls = () =>
+    existsSync(this.path('begun'))
+      ? readFileSync(this.path('begun'), 'utf8').trim().split('\n').length
+      : 0
+}
 
-  it('over http is given up with its address and the command, without the password', async () => {
-    server = createServer((socket) => socket.on('error', () => undefined))
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+const it = test.extend<{ hanging: Hanging }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest requires a pattern
+  hanging: async ({}, use) => {
+    const two = await Two.make()
+    await use(new Hanging(two))
+    two.sandbox.remove()
+  },
+})
+
+// The tests wait most of the time, so they wait together.
+describe.concurrent('a remote that hangs', () => {
+  it('over http is given up with its address and the command, without the password', async ({
+    hanging: { setUrl, open },
+  }) => {
+    const server = createServer((socket) => socket.on('error', () => undefined))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     await setUrl(`http://user:hunter2@127.0.0.1:${port}/x.git`)
     const failure = await (await open({ silenceMs: 150 })).fetch(ref).catch((error: Error) => error)
@@ -68,9 +80,12 @@ describe('a remote that hangs', () => {
     })
     expect(String(failure)).toContain('"git ls-remote" was given up')
     expect(String(failure)).not.toContain('hunter2')
+    server.close()
   })
 
-  it('over ssh is given up, and ssh is ended with all that it started', async () => {
+  it('over ssh is given up, and ssh is ended with all that it started', async ({
+    hanging: { path, hang, open },
+  }) => {
     await hang()
     await expect((await open({ silenceMs: 1000 })).fetch(ref)).rejects.toMatchObject({
       code: 'record-unreachable',
@@ -81,7 +96,9 @@ describe('a remote that hangs', () => {
     await expect.poll(() => findProcessState(pid)).toMatch(/^(Z|gone)$/)
   })
 
-  it('ends all calls together: after the time for all, none is started', async () => {
+  it('ends all calls together: after the time for all, none is started', async ({
+    hanging: { hang, open, countCalls },
+  }) => {
     await hang()
     const git = await open({ silenceMs: 800, totalMs: 800 })
     for (const call of [() => git.fetch(ref), () => git.push(ref, null, 'x'), () => git.fetch(ref)])
@@ -89,7 +106,7 @@ describe('a remote that hangs', () => {
     expect(countCalls()).toBe(1)
   })
 
-  it('is tried again after an answer', async () => {
+  it('is tried again after an answer', async ({ hanging: { path, connect, open, countCalls } }) => {
     const flag = path('hang')
     await connect(`[ -e ${flag} ] && exec sleep 60`)
     const [patient, short] = [{ ...limits, totalMs: 20_000 }, 200]
@@ -114,7 +131,9 @@ describe('a remote that hangs', () => {
     await expect(git.fetch(ref)).rejects.toThrow('given up')
   })
 
-  it('for pushes only is given up in time, whatever else it answers', async () => {
+  it('for pushes only is given up in time, whatever else it answers', async ({
+    hanging: { path, connect, open, countCalls },
+  }) => {
     const flag = path('hang')
     const branches = `*receive-pack*) [ -e ${flag} ] && exec sleep 60`
     await connect(`case "$*" in ${branches};; esac`)
@@ -139,7 +158,9 @@ describe('a remote that hangs', () => {
     expect(countCalls()).toBe(before)
   })
 
-  it('is given up soon after an interrupt, and then not called again', async () => {
+  it('is given up soon after an interrupt, and then not called again', async ({
+    hanging: { hang, open, countCalls },
+  }) => {
     await hang()
     const interrupt = new AbortController()
     const git = await open({ interruptedMs: 100 }, { signal: interrupt.signal })
@@ -151,7 +172,9 @@ describe('a remote that hangs', () => {
     expect(countCalls()).toBe(before)
   })
 
-  it('is called after an interrupt as long as it answers', async () => {
+  it('is called after an interrupt as long as it answers', async ({
+    hanging: { connect, open },
+  }) => {
     await connect('')
     const interrupt = new AbortController()
     const git = await open({ interruptedMs: 30_000 }, { signal: interrupt.signal })
@@ -162,7 +185,7 @@ describe('a remote that hangs', () => {
     expect(await git.fetch(ref)).toBe(commit)
   })
 
-  it('is reported once, with address, command and end', async () => {
+  it('is reported once, with address, command and end', async ({ hanging: { hang, open } }) => {
     await hang()
     const reported: string[] = []
     const note = (text: string) => void reported.push(text)
@@ -176,12 +199,14 @@ describe('a remote that hangs', () => {
     )
   })
 
-  it('is not given up as long as it shows progress', async () => {
+  it('is not given up as long as it shows progress', async ({ hanging: { connect, open } }) => {
     await connect('for i in 1 2 3 4 5 6; do sleep 0.2; echo progress >&2; done')
     expect(await (await open({ silenceMs: 1000, totalMs: 1100 })).fetch(ref)).toBe(null)
   })
 
-  it('loses no recorded outcome, which a later process shares', async () => {
+  it('loses no recorded outcome, which a later process shares', async ({
+    hanging: { two, path, connect, open },
+  }) => {
     const flag = path('hang')
     await connect(`[ -e ${flag} ] && exec sleep 60`)
     const patient = { ...limits }
@@ -212,7 +237,7 @@ describe('a remote that hangs', () => {
     )
   })
 
-  it('also limits a partial clone that lacks files', async () => {
+  it('also limits a partial clone that lacks files', async ({ hanging: { two, path } }) => {
     const store = await two.open('clone')
     await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
     await two.sandbox.git('remote.git', 'config', 'uploadpack.allowFilter', 'true')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close())
 beforeEach(async () => {
   await resetEmulator(emulator)
-  await setFaults(emulator, { kind: 'delay', ms: 200 })
+  await setFaults(emulator, { kind: 'delay', ms: 60 })
   place = new Place(emulator.url)
   for (const [i, domain] of domains.entries())
     place.manifest(domain, { timeout: { time: String(20 + i) } })

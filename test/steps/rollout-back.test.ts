@@ -17,7 +17,8 @@ const good = goodOrigin
 const alsoGood = '192.0.2.11'
 setStageInTime()
 
-const rollback = '{waves: [4, 100%], pause: 1m, health: {onFailure: rollback}}'
+const rollback =
+  '{waves: [4, 100%], pause: 1m, health: {onFailure: rollback, grain: hour, window: 1h}}'
 const name = (i: number) => `d${i}.example.com`
 
 /** Creates domains that were configured two hours ago, and manifests that break their origin. */

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { refusals, refuseToken } from '../stories/refused-token.ts'
@@ -13,13 +13,19 @@ const www = 'www.example.com'
 
 setStage()
 
+const ajv = new Ajv2020({ allErrors: true, strict: false })
+const validators = new Map<string, ValidateFunction>()
+
 /** Checks JSON against one of the schemas of machine output. */
 function holdsTo(name: string, value: Json): void {
-  const schema = JSON.parse(
-    readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8'),
-  ) as object
-  const validate = new Ajv2020({ allErrors: true, strict: false }).compile(schema)
+  const validate = validators.get(name) ?? ajv.compile(readSchema(name))
+  validators.set(name, validate)
   expect(validate(value) ? [] : validate.errors).toEqual([])
+}
+
+function readSchema(name: string): object {
+  const file = new URL(`../../schemas/output/${name}.schema.json`, import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8')) as object
 }
 
 describe('black list and white list', () => {
