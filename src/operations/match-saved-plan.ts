@@ -46,7 +46,8 @@ export async function matchSavedPlan(
   const planOptions: PlanOptions = { ...options, atOnce: false, effort, saved: secrets }
   const current = await makePlan(workspace, recorded, saved.selection, planOptions, outside)
   const snapshots = selectSnapshots(workspace, recorded, saved.selection, secrets)
-  const owner = { id: workspace.config.id, address: workspace.config.service.url }
+  const { id, service } = workspace.config
+  const owner = { id, address: service.url, writtenAddress: service.writtenUrl }
   const open = findContinued(current, planOptions, workspace)
   if (isContinuing(saved, snapshots.references, open, owner)) refuseUnreviewed(saved, current)
   else

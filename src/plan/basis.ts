@@ -32,13 +32,16 @@ function toHashInput(state: ItemState): Json {
 /** Workspace that a plan file is made for: its id and the address of its service. */
 export interface PlanOwner {
   id: string
+  /** Address with the values of variables. */
   address: string
+  /** Address as written in edgewise.yaml, for messages. */
+  writtenAddress: string
 }
 
 /** Binds hashes to a workspace, so that other workspaces refuse the plan file. */
 export function bindHashes(
   hashes: Record<Domain, string>,
-  owner: PlanOwner,
+  owner: Omit<PlanOwner, 'writtenAddress'>,
 ): Record<Domain, string> {
   const { id } = owner
   const address = normalizeAddress(owner.address)

@@ -141,8 +141,9 @@ function refuseOtherBasis(
   if (manifests.length === count && states.length === count)
     throw new EdgewiseError(
       'stale-plan',
-      `the plan file was not made for the workspace "${owner.id}" at ${owner.address}, or all of ` +
-        'its manifests and their recorded state changed since it was made',
+      `the plan file was not made for the workspace "${owner.id}" at ` +
+        `${owner.writtenAddress}, or all of its manifests and their recorded state changed since ` +
+        'it was made',
       remakeHint,
     )
   const changed = [

@@ -68,6 +68,16 @@ describe('a saved plan', () => {
     expect(await fetchWrites(emulator)).toEqual([])
   })
 
+  it('of another address is refused without the values of variables in the address', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    await savePlan()
+    enterPlace(new Place('http://127.0.0.1:1/${env:PRIVATE}', '', { root: place.root }))
+    place.env = { ...place.env, PRIVATE: 'private-path' }
+    const { err } = await place.cli('apply', 'plan.json')
+    expect(err).toContain('http://127.0.0.1:1/${env:PRIVATE}')
+    expect(err).not.toContain('private-path')
+  })
+
   it('is planned again with its own effort', async () => {
     for (const effort of ['quick', 'normal', 'thorough']) {
       place.manifest(www, { timeout: { time: 60 }, https: { cert_id: effort.length } })
