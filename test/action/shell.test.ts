@@ -97,21 +97,21 @@ async function act(
 const program = `${process.execPath} ${main}`
 
 /** Text that a shell would run. */
-const hostile = 'x"; touch pwned; $(touch pwned) `touch pwned`'
+const shellCode = 'x"; touch pwned; $(touch pwned) `touch pwned`'
 
 describe('plan, apply and drift', { timeout: 90_000 }, () => {
   it('run in sequence: a plan with report, its apply, no drift afterwards', async () => {
     // A report may have any name that a file can have.
-    expect(await act({ command: 'plan', program, report: hostile })).toMatchObject({ status: 0 })
+    expect(await act({ command: 'plan', program, report: shellCode })).toMatchObject({ status: 0 })
     expect(text('output')).toBe('differs=true\n')
     expect(text('summary.md')).toMatch(/^### Edgewise plan\n\nPlan: 1 to set/)
-    expect(text(hostile)).toBe(text('summary.md'))
+    expect(text(shellCode)).toBe(text('summary.md'))
     expect(existsSync(join(place.root, 'pwned'))).toBe(false)
     expect(await act({ command: 'apply', program })).toMatchObject({
       status: 0,
       out: expect.stringContaining('1 confirmed') as string,
     })
-    expect([text('output'), text('summary.md')]).toEqual(['differs=true\n', text(hostile)])
+    expect([text('output'), text('summary.md')]).toEqual(['differs=true\n', text(shellCode)])
     place.write('output', '')
     expect(await act({ command: 'drift', program })).toMatchObject({ status: 0 })
     expect(text('output')).toBe('differs=false\n')
@@ -177,10 +177,10 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     const commands = { command: 'plan', workspace: 'plan', plan: 'apply', observed: 'drift' }
     for (const [input, command] of Object.entries({ ...commands, report: 'plan' })) {
       writeFileSync(join(folder, 'listed'), '')
-      const { status } = await act({ command, program: listing, [input]: hostile })
+      const { status } = await act({ command, program: listing, [input]: shellCode })
       expect([input, status]).toEqual([input, 1])
       const listed = readFileSync(join(folder, 'listed'), 'utf8').split('\n')
-      expect([input, listed.includes(hostile)]).toEqual([input, input !== 'command'])
+      expect([input, listed.includes(shellCode)]).toEqual([input, input !== 'command'])
       expect([input, existsSync(join(place.root, 'pwned'))]).toEqual([input, false])
     }
     rmSync(folder, { recursive: true })
