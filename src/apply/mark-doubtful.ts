@@ -34,9 +34,9 @@ export async function markDoubtful(
       const isTransient =
         error.code === 'record-unreachable' && !(error instanceof HangingRemoteError)
       if (!isTransient || interrupt.aborted || attempt === maxAttempts) {
-        const writes = pluralize(called.size, 'write')
+        const count = pluralize(called.size, 'write')
         result.unrecorded +=
-          `; ${writes} could not be marked as in-doubt (${error.message}): ` +
+          `; ${count} could not be marked as in-doubt (${error.message}): ` +
           'state may be wrong, compare it with the service'
         return
       }

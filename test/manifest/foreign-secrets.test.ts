@@ -134,7 +134,7 @@ describe('a foreign text', () => {
     expect(canaries.found).toEqual([])
   })
 
-  it('never quotes a secret in encodings around each other, as bytes or in other characters', () => {
+  it('never quotes a secret in nested encodings, as bytes or in other characters', () => {
     const token = 'Kx9vQ-canary/Zt+4mW=uP2s'
     const own = new QuoteSearch([token, 'Zürich-Größe-ß7'])
     const toBase64 = (text: string) => Buffer.from(text).toString('base64')
