@@ -122,7 +122,7 @@ describe('counts', () => {
         (
           await service.query(each, {
             domains: ten.join(','),
-            start_time: '2026-10-25',
+            start_time: '2026-11-14',
             end_time: '2026-11-20',
           })
         ).body,

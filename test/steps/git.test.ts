@@ -90,7 +90,7 @@ describe('a workspace in a git repository', () => {
     expect(plan).toMatchObject({ code: 0, err: '' })
   })
 
-  it('counts the possible calls of an apply that was interrupted in another clone', async () => {
+  itLong('counts the possible calls of an apply that was interrupted in another clone', async () => {
     await sandbox.withRemote()
     const limits = { limits: '{callsPerMinute: 3, maxWaitSeconds: 30}' }
     const place = workspaceIn('clone', '', limits)

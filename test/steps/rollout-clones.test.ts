@@ -62,7 +62,7 @@ describe('a rollout with state on a remote', () => {
     expect((await two.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('is sent once by two concurrent clones', async () => {
+  itLong('is sent once by two concurrent clones', async () => {
     const [one, two] = [clone('one'), clone('two')]
     const codes: number[] = []
     runInPause(async () => void codes.push((await two.cli('apply', '--yes')).code))
