@@ -90,47 +90,50 @@ describe('a workspace in a git repository', () => {
     expect(plan).toMatchObject({ code: 0, err: '' })
   })
 
-  itLong('counts the possible calls of an apply that was interrupted in another clone', async () => {
-    await sandbox.withRemote()
-    const limits = { limits: '{callsPerMinute: 3, maxWaitSeconds: 30}' }
-    const place = workspaceIn('clone', '', limits)
-    const state = { store: 'git' as const, branch, remote: 'origin', path: '' }
-    const record = {
-      root: place.root,
-      id: 'default',
-      address: emulator.url,
-      account: 'default',
-      state,
-    }
-    const { store } = await openState(record, {
-      disk: realDisk,
-      processName: 'gone',
-      openGit: () => sandbox.open('clone'),
-    })
-    await store.load()
-    await store.recordIntents(
-      buildApplied('gone'),
-      buildWave('gone', buildDomain('b.example.com', { timeout: buildItem('1') })),
-    )
-    await store.saveCalls('gone', [])
-    await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
-    const other = workspaceIn('other', '', limits)
-    for (const attempt of ['the first', 'one that finds nothing cut off any more']) {
-      const { code, err } = await other.cli('apply', '--yes')
-      expect({ attempt, code, err }).toMatchObject({
-        code: 1,
-        err: expect.stringContaining('call budget') as string,
+  itLong(
+    'counts the possible calls of an apply that was interrupted in another clone',
+    async () => {
+      await sandbox.withRemote()
+      const limits = { limits: '{callsPerMinute: 3, maxWaitSeconds: 30}' }
+      const place = workspaceIn('clone', '', limits)
+      const state = { store: 'git' as const, branch, remote: 'origin', path: '' }
+      const record = {
+        root: place.root,
+        id: 'default',
+        address: emulator.url,
+        account: 'default',
+        state,
+      }
+      const { store } = await openState(record, {
+        disk: realDisk,
+        processName: 'gone',
+        openGit: () => sandbox.open('clone'),
       })
-    }
-    // The clone that ran it knows its calls: there were none.
-    await sandbox.git(
-      'remote.git',
-      'update-ref',
-      `refs/heads/${branch}`,
-      await sandbox.git('clone', 'rev-parse', branch),
-    )
-    expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
-  })
+      await store.load()
+      await store.recordIntents(
+        buildApplied('gone'),
+        buildWave('gone', buildDomain('b.example.com', { timeout: buildItem('1') })),
+      )
+      await store.saveCalls('gone', [])
+      await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
+      const other = workspaceIn('other', '', limits)
+      for (const attempt of ['the first', 'one that finds nothing cut off any more']) {
+        const { code, err } = await other.cli('apply', '--yes')
+        expect({ attempt, code, err }).toMatchObject({
+          code: 1,
+          err: expect.stringContaining('call budget') as string,
+        })
+      }
+      // The clone that ran it knows its calls: there were none.
+      await sandbox.git(
+        'remote.git',
+        'update-ref',
+        `refs/heads/${branch}`,
+        await sandbox.git('clone', 'rev-parse', branch),
+      )
+      expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
+    },
+  )
 
   it('pushes outcomes that it has not shared, also with an apply without changes', async () => {
     await sandbox.withRemote()
