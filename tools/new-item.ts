@@ -81,20 +81,18 @@ write(
 addRow()
 console.log(`Now fill in the schema, then run "npm run generate" and "npm run check".`)
 
-/**
- * Adds the row at the end of the table, and the import of its file, if there is one, at the top.
- */
+/** Adds the row at the end of the table, and the import of its file, if any, among the others. */
 function addRow(): void {
   const path = new URL('src/catalog/catalogue.ts', root)
   const text = readFileSync(path, 'utf8')
   const end = text.indexOf('\n}\n', text.indexOf('const rows'))
-  if (end < 0) fail('no table of rows found in src/catalog/catalogue.ts')
-  const row = `\n  ${key}: ${values.file ? name : '{}'},`
-  const added = text.slice(0, end) + row + text.slice(end)
+  const imports = text.lastIndexOf('\nimport ') + 1
+  if (end < 0 || imports === 0) fail('no imports and table of rows in src/catalog/catalogue.ts')
   const line = values.file ? `import { ${name} } from './${fileName}.ts'\n` : ''
+  const row = `\n  ${key}: ${values.file ? name : '{}'},`
   writeFileSync(
     path,
-    added.replace('import type { ItemSchema }', `${line}import type { ItemSchema }`),
+    text.slice(0, imports) + line + text.slice(imports, end) + row + text.slice(end),
   )
   console.log('changed src/catalog/catalogue.ts')
 }
