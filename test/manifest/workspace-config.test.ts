@@ -298,6 +298,15 @@ describe('parseWorkspaceConfig', () => {
     ],
     ['version: 1\nid: ..', '2:5-7 expected 1 to 64 letters, digits, ".", "_" and "-", got ".."'],
     [
+      'version: 1\nguards: {protect: ["!pay.*", "*"]}',
+      '2:20-28 expected a glob of protected domains first, got "!pay.*", which takes domains out',
+    ],
+    ...['!(a).*', '!!a', '!'].map((glob): [string, string] => [
+      `version: 1\nguards:\n  protect:\n    - "*"\n    - "${glob}"`,
+      `5:7-${9 + glob.length} expected "!" and then a glob without "!" or "(" at its start, ` +
+        `got "${glob}"`,
+    ]),
+    [
       'version: 1\nstate: {store: postgres}',
       '2:16-24 "postgres" is reserved for a later version. Use one of: git, dir.',
     ],
