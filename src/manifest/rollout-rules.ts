@@ -4,8 +4,24 @@ import type { Finding } from './finding.ts'
 import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
 
 /** Checks the rules of `rollout` that its schema can't express. */
-export function checkRollout({ waves }: Pick<RolloutConfig, 'waves'>): Finding[] {
-  return checkWaves(waves)
+export function checkRollout({
+  waves,
+  approval,
+}: Pick<RolloutConfig, 'waves' | 'approval'>): Finding[] {
+  return [...checkWaves(waves), ...checkApproval(approval, waves.length)]
+}
+
+function checkApproval(approval: number[], waves: number): Finding[] {
+  return approval.flatMap((number, i) => {
+    const pointer = `/rollout/approval/${i}`
+    if (number > waves) {
+      const which = waves === 1 ? '1, the only wave' : `the number of one of the ${waves} waves`
+      return [createFinding(pointer, `expected ${which}, got ${number}`)]
+    }
+    return approval.indexOf(number) < i
+      ? [createFinding(pointer, `the wave ${number} is listed twice. Remove one of the two.`)]
+      : []
+  })
 }
 
 function checkWaves(waves: Amount[]): Finding[] {

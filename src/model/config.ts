@@ -45,6 +45,8 @@ export interface RolloutConfig {
   first: string[]
   /** Seconds between waves. */
   pause: number
+  /** Numbers of the waves that need approval, from 1. */
+  approval: number[]
   /** Null if health is not checked. */
   health: HealthConfig | null
 }
