@@ -174,10 +174,20 @@ describe('a wave that needs approval', () => {
   })
 
   it('waits in drift --repair too', async () => {
-    place.write('seen.json', '{}')
+    fleet()
+    await apply(0, '--no-waves')
+    const before = await sent()
+    const text = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', text.replace('pause: 10m', 'pause: 10m, approval: [1]'))
+    const other = { timeout: { time: '99' } }
+    const seen = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [name(i), other]))
+    place.write('seen.json', JSON.stringify(seen))
     const repair = ['drift', '--observed', 'seen.json', '--repair', '--yes']
     expect((await place.cli(...repair)).code).toBe(0)
-    expect(await sent()).toEqual([1])
+    expect(await sent()).toEqual(before)
+    await decide('approve', findId())
+    await apply(0)
+    expect((await sent()).slice(before.length)).toEqual([1, 2, 3])
   })
 
   it('does not hold up a rollback', async () => {
