@@ -71,7 +71,13 @@ interface ValidContent extends Omit<WorkspaceConfig, 'state' | 'guards' | 'rollo
     protect: string[]
     freeze: { from: string; to: string; timezone?: string; reason?: string }[]
   }
-  rollout: { waves: (number | string)[]; first: string[]; pause: string; health?: ValidHealth }
+  rollout: {
+    waves: (number | string)[]
+    first: string[]
+    pause: string
+    approval: number[]
+    health?: ValidHealth
+  }
 }
 
 interface ValidHealth extends Omit<

@@ -1,11 +1,11 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import type { Amount } from '../model/amount.ts'
 import { parseFreezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
 import { formatPointerStep } from '../model/json.ts'
 import { createTimeZone } from '../model/time-zone.ts'
 import type { Finding } from './finding.ts'
+import { checkRollout } from './rollout-rules.ts'
 import { checkAddress } from './service-address.ts'
 import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
@@ -30,8 +30,9 @@ export function checkRules(
     ),
     ...checkState(config, isGiven),
     ...checkGrouping(config.grouping),
+    ...checkProtect(config.guards.protect),
     ...checkFreeze(config.guards.freeze, isGiven),
-    ...checkWaves(config.rollout.waves),
+    ...checkRollout(config.rollout),
   ]
 }
 
@@ -166,6 +167,18 @@ function checkGrouping({ groups, together }: WorkspaceConfig['grouping']): Findi
   )
 }
 
+/** `!(…)` would be ambiguous: `!` and a group, or an extended glob. */
+function checkProtect(protect: string[]): Finding[] {
+  return protect.flatMap((glob, i) => {
+    const isUnclear = /^!(?:[!(]|$)/.test(glob)
+    if (!isUnclear && (i > 0 || !glob.startsWith('!'))) return []
+    const detail = isUnclear
+      ? `expected "!" and then a glob without "!" or "(" at its start, got "${glob}"`
+      : `expected a glob of protected domains first, got "${glob}", which takes domains out`
+    return [createFinding(`/guards/protect/${i}`, detail)]
+  })
+}
+
 function checkFreeze(
   windows: WorkspaceConfig['guards']['freeze'],
   isGiven: (pointer: string) => boolean,
@@ -204,31 +217,4 @@ function checkOrder(pointer: string, from: string, to: string): Finding[] {
   return ordered
     ? []
     : [createFinding(pointer, `expected "to" to be later than "from" (${from}), got "${to}"`)]
-}
-
-function checkWaves(waves: Amount[]): Finding[] {
-  const last = waves.at(-1)
-  const pointer = `/rollout/waves/${waves.length - 1}`
-  if (last === undefined || !('percent' in last) || last.percent !== 100)
-    return [
-      createFinding(
-        pointer,
-        'expected "100%" as the last wave, so that everything is applied in the end',
-      ),
-    ]
-  return waves.flatMap((wave, i) => {
-    const before = waves.slice(0, i).findLast((other) => 'percent' in other === 'percent' in wave)
-    return before !== undefined && getSize(before) >= getSize(wave)
-      ? [
-          createFinding(
-            `/rollout/waves/${i}`,
-            'expected more than in the waves before: waves are cumulative',
-          ),
-        ]
-      : []
-  })
-}
-
-function getSize(amount: Amount): number {
-  return 'percent' in amount ? amount.percent : amount.count
 }

@@ -15,7 +15,7 @@ export interface Guards {
   maxDomains: Amount
   /** Maximum number of changes; an item counts once for each of its domains. */
   maxChanges: Amount
-  /** Globs of domains that must not change. */
+  /** Globs of domains that must not change; `!glob` after another one takes domains out. */
   protect: string[]
   freeze: FreezeWindow[]
 }
@@ -45,6 +45,8 @@ export interface RolloutConfig {
   first: string[]
   /** Seconds between waves. */
   pause: number
+  /** Numbers of the waves that need approval, from 1. */
+  approval: number[]
   /** Null if health is not checked. */
   health: HealthConfig | null
 }

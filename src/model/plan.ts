@@ -65,6 +65,8 @@ export interface Plan {
   summary: PlanSummary
   basis: PlanBasis
   planner: Planner
+  /** Numbers of its waves that need approval; absent for none. */
+  approvals?: number[]
   /** Sentences to read before applying. */
   warnings: string[]
   /**

@@ -12,6 +12,7 @@ import { listReferencedNames } from '../model/secret-keeper.ts'
 import type { SavedSecrets } from '../plan/saved-plan.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
 import { narrowSnapshot, type Selection } from '../plan/selection.ts'
+import { findStop } from '../rollout/approvals.ts'
 import {
   findDomainsOnHold,
   findConflicts,
@@ -102,7 +103,7 @@ export async function makePlan(
       : {
           waves:
             continued === null
-              ? { amounts: config.rollout.waves }
+              ? { amounts: config.rollout.waves, approval: config.rollout.approval }
               : { waveByDomain: mapDomainsToWaves(continued) },
         }),
   })
@@ -120,12 +121,20 @@ export async function makePlan(
 function describeOpenRollouts(continued: Rollout | null, conflicting: Rollout[]): string[] {
   const describe = (rollout: Rollout) =>
     `rollout ${rollout.id} (wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
-  if (continued !== null) return [`this plan resumes ${describe(continued)}, which is open`]
+  if (continued !== null)
+    return [`this plan resumes ${describe(continued)}, which ${describeStop(continued)}`]
   return conflicting.map(
     (rollout) =>
       `apply will refuse this plan: ${describe(rollout)} is open on some of its domains; ` +
       'see --supersede',
   )
+}
+
+function describeStop(rollout: Rollout): string {
+  const stop = findStop(rollout, findCurrentWave(rollout) ?? 0)
+  if (stop === null) return 'is open'
+  const state = stop === 'paused' ? 'is paused' : 'waits for approval'
+  return `${state}: "edgewise rollout approve ${rollout.id}"`
 }
 
 /**

@@ -35,7 +35,7 @@ interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'bisects'> {
   report(event: ApplyEvent, budget: CallBudget | null): void
 }
 
-/** Returns whether a plan has several waves or a health check. */
+/** Returns whether a plan has several waves, a health check or a wave that needs approval. */
 export function isRollout(
   { config }: LoadedWorkspace,
   plan: Plan,
@@ -44,6 +44,7 @@ export function isRollout(
   return (
     continued !== null ||
     plan.writes.some(({ wave }) => wave > 1) ||
+    plan.approvals !== undefined ||
     (config.rollout.health !== null && plan.writes.length > 0)
   )
 }

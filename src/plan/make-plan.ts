@@ -1,8 +1,10 @@
 import picomatch from 'picomatch'
+import type { Amount } from '../model/amount.ts'
 import type { Action, Change, Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
+import { findApprovalWaves } from './approval-waves.ts'
 import { hashDomains } from './basis.ts'
 import { findPlanFault } from './find-plan-fault.ts'
 import type { Solver } from './cover/dual-bound.ts'
@@ -89,6 +91,7 @@ export function makePlan(input: PlanInput): Plan {
     )
   }
   const domains = [...new Set(changes.map((change) => change.domain))]
+  const approvals = 'amounts' in waves ? listApprovals(waves, problem) : []
   return {
     changes,
     writes,
@@ -111,7 +114,9 @@ export function makePlan(input: PlanInput): Plan {
     },
     planner: { version: plannerVersion, effort },
     references: collectReferences(changes, desired),
+    ...(approvals.length === 0 ? {} : { approvals }),
     warnings: [
+      ...describeApprovals(approvals),
       ...collectWarnings(changes, recorded, desired),
       ...buildGroupsNote(problem, writesAtOnce),
       ...buildWavesNote(writes, writesAtOnce),
@@ -119,6 +124,23 @@ export function makePlan(input: PlanInput): Plan {
     ],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
+}
+
+/** Lists the waves of a plan that need approval. */
+function listApprovals(
+  { amounts, approval = [] }: Extract<Waves, { amounts: Amount[] }>,
+  { needs, isFirst = () => false }: WriteProblem,
+): number[] {
+  const domains = [...new Set(needs.map(({ domain }) => domain))]
+  const first = domains.filter(isFirst).length
+  return findApprovalWaves(approval, { amounts, domains: domains.length, first })
+}
+
+/** Notes the waves that wait for approval. */
+function describeApprovals(approvals: number[]): string[] {
+  return approvals.map(
+    (wave) => `wave ${wave} needs approval: apply stops before it, see "edgewise rollout approve"`,
+  )
 }
 
 /** Collects the secret references of changed items whose fingerprints come from the state. */

@@ -41,7 +41,7 @@ describe('parseWorkspaceConfig', () => {
         protect: [],
         freeze: [],
       },
-      rollout: { waves: [{ percent: 100 }], first: [], pause: 600, health: null },
+      rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
     })
   })
 
@@ -65,6 +65,7 @@ describe('parseWorkspaceConfig', () => {
       waves: [{ count: 1 }, { percent: 5 }, { percent: 100 }],
       first: [],
       pause: 90,
+      approval: [],
       health: {
         settle: 300,
         lag: 600,
@@ -298,6 +299,15 @@ describe('parseWorkspaceConfig', () => {
     ],
     ['version: 1\nid: ..', '2:5-7 expected 1 to 64 letters, digits, ".", "_" and "-", got ".."'],
     [
+      'version: 1\nguards: {protect: ["!pay.*", "*"]}',
+      '2:20-28 expected a glob of protected domains first, got "!pay.*", which takes domains out',
+    ],
+    ...['!(a).*', '!!a', '!'].map((glob): [string, string] => [
+      `version: 1\nguards:\n  protect:\n    - "*"\n    - "${glob}"`,
+      `5:7-${9 + glob.length} expected "!" and then a glob without "!" or "(" at its start, ` +
+        `got "${glob}"`,
+    ]),
+    [
       'version: 1\nstate: {store: postgres}',
       '2:16-24 "postgres" is reserved for a later version. Use one of: git, dir.',
     ],
@@ -383,6 +393,18 @@ describe('parseWorkspaceConfig', () => {
       `2:36-${36 + name.length} the name "${name}" is reserved: a call has other data under it. ` +
         'Use another name.',
     ]),
+    [
+      'version: 1\nrollout:\n  waves: [1, 100%]\n  approval: [0]',
+      '4:14-15 expected the number of a wave, from 1, got 0',
+    ],
+    [
+      'version: 1\nrollout:\n  waves: [1, 100%]\n  approval: [2, 3]',
+      '4:17-18 expected the number of one of the 2 waves, got 3',
+    ],
+    [
+      'version: 1\nrollout:\n  approval: [1, 1]',
+      '3:17-18 the wave 1 is listed twice. Remove one of the two.',
+    ],
     [
       'version: 1\nrollout: {waves: [50%]}',
       '2:19-22 expected "100%" as the last wave, so that everything is applied in the end',

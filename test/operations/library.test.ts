@@ -95,6 +95,25 @@ describe.each(operations)('%s by the library', (_name, change) => {
   })
 })
 
+it('a rollout waits, is approved, paused, resumed and aborted', async () => {
+  await prepare()
+  addLines('rollout: {waves: [1, 100%], pause: 0s, approval: [1]}')
+  for (const domain of [a, b]) place.manifest(domain, { timeout: { time: 62 } })
+  const before = (await fetchWrites(emulator)).length
+  const { status, result } = await here().apply()
+  expect([status, result.waitsFor]).toEqual(['waiting', 'approval'])
+  const [listed] = await here().rollouts()
+  const rollout = listed?.id ?? ''
+  expect(listed).toMatchObject({ state: 'waiting-for-approval', wave: 1, waves: 2 })
+  expect((await here().approve({ rollout })).verb).toBe('approved')
+  expect((await here().pause({ rollout })).verb).toBe('paused')
+  expect((await here().apply()).result.waitsFor).toBe('paused')
+  expect((await here().approve({ rollout })).verb).toBe('resumed')
+  expect((await here().abort({ rollout })).rollout.held).toHaveLength(2)
+  expect(await here().rollouts()).toEqual([])
+  expect(await fetchWrites(emulator)).toHaveLength(before)
+})
+
 describe('a destructive change', () => {
   it('is applied only where it is allowed by name', async () => {
     await prepare()

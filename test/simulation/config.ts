@@ -39,6 +39,6 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       together: chance.pick([[], [['origin', 'origin_host']]]),
     },
     guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
-    rollout: { waves: [{ percent: 100 }], first: [], pause: 0, health: null },
+    rollout: { waves: [{ percent: 100 }], first: [], pause: 0, approval: [], health: null },
   }
 }

@@ -133,6 +133,7 @@ class Rollout {
               waves: [{ count: 1 }, { percent: 100 }],
               first: [],
               pause: pauseSeconds,
+              approval: [],
               health: origin === dead || judged ? health : null,
             }
           : config.rollout,

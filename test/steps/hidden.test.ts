@@ -72,6 +72,7 @@ const commands = [
   ['state', 'list', '--json'],
   ['state', 'prune', '--keep', '0d', '--yes'],
   ['state', 'history', '--json'],
+  ['rollout', 'list', '--json'],
   ['state', 'move', www, '--to', 'other', '--yes'],
 ]
 const all = async () => {

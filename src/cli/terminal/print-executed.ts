@@ -24,13 +24,17 @@ export function printExecuted(
   }
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
     io.out(`${wrapForStdout(formatFinished(finished, findStatus(executed), paint), io)}\n`)
-  return { done: exitCodes.done, 'not-begun': exitCodes.failed, incomplete: exitCodes.incomplete }[
-    status
-  ]
+  return {
+    done: exitCodes.done,
+    waiting: exitCodes.done,
+    'not-begun': exitCodes.failed,
+    incomplete: exitCodes.incomplete,
+  }[status]
 }
 
 function findStatus({ status, result }: Executed): Parameters<typeof formatFinished>[1] {
   if (status === 'done') return status
+  if (result.waitsFor !== undefined) return result.waitsFor
   if (result.unrecorded === null) return 'incomplete'
   return result.unshared ? 'unshared' : 'unrecorded'
 }

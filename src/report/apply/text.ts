@@ -71,6 +71,7 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
     case 'wave.watched':
     case 'wave.judged':
     case 'rollout.taking-back':
+    case 'rollout.waiting-for-approval':
       return formatRolloutEvent(event, paint)
     default:
       return null
@@ -116,11 +117,12 @@ export function formatUnrecorded(reason: string, unshared: boolean): string {
 /**
  * Formats the outcome of an apply: `Applied; writes: 4 confirmed.`
  *
- * @param status `unrecorded`: state lacks outcomes; `unshared`: other machines do not see them
+ * @param status `unrecorded`: state lacks outcomes; `unshared`: other machines do not see them;
+ *   `approval`, `paused`: a rollout waits
  */
 export function formatFinished(
   event: Extract<PrintedEvent, { type: 'apply.finished' }>,
-  status: 'done' | 'unrecorded' | 'unshared' | 'incomplete',
+  status: FinishedStatus,
   paint: Paint,
 ): string {
   const counts = formatCounts(event, event.parts)
@@ -137,10 +139,24 @@ export function formatFinished(
       : paint.red('Not everything was rolled back')
     return `${paint.bold(result)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
   }
+  if (status === 'approval' || status === 'paused') {
+    const result = paint.yellow(status === 'paused' ? 'Paused' : 'Waiting for approval')
+    return `${paint.bold(result)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
+  }
   const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
   const result = whole ? wholeResults[status] : 'Not everything was applied'
   return `${paint.bold(result)}; ${writes}.${stopped}`
 }
+
+/** Status of an apply, for its last line. */
+type FinishedStatus =
+  | 'done'
+  | 'unrecorded'
+  | 'unshared'
+  | 'incomplete'
+  /** A rollout waits for an approval, or is paused. */
+  | 'approval'
+  | 'paused'
 
 /** Results of an apply whose writes are all confirmed. */
 const wholeResults = {
