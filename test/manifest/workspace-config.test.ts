@@ -66,6 +66,7 @@ describe('parseWorkspaceConfig', () => {
       first: [],
       pause: 90,
       health: {
+        area: 'all',
         settle: 300,
         lag: 600,
         window: 900,

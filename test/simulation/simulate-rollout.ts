@@ -112,6 +112,7 @@ class Rollout {
       process.after(chance.between(1, 40 * minute), () => process.kill('the runner is stopped'))
     const config = createConfig(new Chance('config'), this.#stateWorld.state)
     const health = {
+      area: 'all' as const,
       settle: 300,
       lag: 600,
       window: 900,
