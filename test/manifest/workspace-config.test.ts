@@ -379,10 +379,15 @@ describe('parseWorkspaceConfig', () => {
       'version: 1\nservice: {itemKeys: {error_bcache: a, deny_protocol: a}}',
       '2:54-55 the name "a" is already used for "error_bcache". Give each item its own name.',
     ],
-    ...['token', 'domains', '__proto__', 'constructor', 'toString'].map((name) => [
+    ...['token', 'domains', 'config'].map((name) => [
       `version: 1\nservice: {itemKeys: {error_bcache: ${name}}}`,
       `2:36-${36 + name.length} the name "${name}" is reserved: a call has other data under it. ` +
         'Use another name.',
+    ]),
+    ...['__proto__', 'constructor', 'toString', 'prototype'].map((name) => [
+      `version: 1\nservice: {itemKeys: {error_bcache: ${name}}}`,
+      `2:36-${36 + name.length} the name "${name}" is reserved: it is a built-in property of ` +
+        'JavaScript objects. Use another name.',
     ]),
     [
       'version: 1\nrollout: {waves: [50%]}',
