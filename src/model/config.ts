@@ -32,6 +32,12 @@ export interface StateConfig {
   path: string
 }
 
+/** Maximum number of calls in any window of so many seconds. */
+export interface Burst {
+  calls: number
+  seconds: number
+}
+
 /** Health check of a wave, and the reaction to its result. */
 export interface HealthConfig extends HealthRule {
   /** Area of the requests that are compared. */

@@ -100,6 +100,7 @@ export async function makePlan(
     ...(atOnce
       ? {}
       : {
+          rollout: config.rollout,
           waves:
             continued === null
               ? { amounts: config.rollout.waves }

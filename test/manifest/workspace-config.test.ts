@@ -27,7 +27,7 @@ describe('parseWorkspaceConfig', () => {
         settleSeconds: 10,
         allowHttp: false,
       },
-      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300 },
+      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
       manifests: ['domains/**/*.yaml'],
       profiles: ['profiles/**/*.yaml'],
       defaults: {},
@@ -95,6 +95,13 @@ describe('parseWorkspaceConfig', () => {
       store: 'git',
       branch: 'x/y',
       remote: 'origin',
+    })
+  })
+
+  it('parses a burst limit', () => {
+    expect(parse('version: 1\nlimits: {burst: 24 per 2s}\n').config?.limits).toMatchObject({
+      callsPerMinute: 30,
+      burst: { calls: 24, seconds: 2 },
     })
   })
 
@@ -389,6 +396,13 @@ describe('parseWorkspaceConfig', () => {
       `2:36-${36 + name.length} the name "${name}" is reserved: it is a built-in property of ` +
         'JavaScript objects. Use another name.',
     ]),
+    ...['24', '24/2s', '24 per 2', '0 per 2s', '24 per 0s', '24 per 61s', '24 per 2m'].map(
+      (burst) => [
+        `version: 1\nlimits:\n  burst: ${burst}`,
+        `3:10-${10 + burst.length} expected a number of calls and a time of 1 to 60 seconds, such ` +
+          `as "24 per 2s", got ${burst === '24' ? burst : `"${burst}"`}`,
+      ],
+    ),
     [
       'version: 1\nrollout: {waves: [50%]}',
       '2:19-22 expected "100%" as the last wave, so that everything is applied in the end',

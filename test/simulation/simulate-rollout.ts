@@ -128,7 +128,7 @@ class Rollout {
       process,
       config: {
         ...config,
-        limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300 },
+        limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
         rollout: waves
           ? {
               waves: [{ count: 1 }, { percent: 100 }],
