@@ -1,5 +1,5 @@
-import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
+import { explainUnknown, findWireNameProblems, type ItemKeys } from '../catalog/wire-names.ts'
 import { parseFreezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
 import { formatPointerStep } from '../model/json.ts'
@@ -57,44 +57,14 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** Other keys of a call than items, and names of properties that every object has. */
-const reservedWireNames = new Set([
-  'token',
-  'domains',
-  'config',
-  'prototype',
-  ...Object.getOwnPropertyNames(Object.prototype),
-])
-
-function checkItemKeys(itemKeys: Record<ItemKey, string>): Finding[] {
-  const itemByWireName = new Map<string, string>()
-  return Object.entries(itemKeys).flatMap(([item, wire]) => {
-    const pointer = `/service/itemKeys${formatPointerStep(item)}`
-    const other = itemByWireName.get(wire)
-    itemByWireName.set(wire, item)
-    if (reservedWireNames.has(wire))
-      return [
-        createFinding(
-          pointer,
-          `the name "${wire}" is reserved: a call has other data under it. Use another name.`,
-        ),
-      ]
-    if (other !== undefined)
-      return [
-        createFinding(
-          pointer,
-          `the name "${wire}" is already used for "${other}". Give each item its own name.`,
-        ),
-      ]
-    if (wire !== item && catalogue.has(wire))
-      return [
-        createFinding(
-          pointer,
-          `"${wire}" is the name of another item. Give each item its own name.`,
-        ),
-      ]
-    return checkItem(item, pointer)
-  })
+function checkItemKeys(itemKeys: ItemKeys): Finding[] {
+  return findWireNameProblems(itemKeys).map(({ item, part, detail }) =>
+    createFinding(
+      `/service/itemKeys${formatPointerStep(item)}`,
+      detail,
+      part === 'item' ? 'key' : undefined,
+    ),
+  )
 }
 
 function checkItem(
@@ -102,9 +72,8 @@ function checkItem(
   pointer: string,
   code: Finding['code'] = 'workspace-invalid',
 ): Finding[] {
-  if (catalogue.has(item)) return []
-  const hint = didYouMean(item, catalogue.keys()) || ' "edgewise explain" lists all items.'
-  return [{ ...createFinding(pointer, `there is no item "${item}".${hint}`, 'key'), code }]
+  const detail = explainUnknown(item)
+  return detail === null ? [] : [{ ...createFinding(pointer, detail, 'key'), code }]
 }
 
 function checkGlobs(pointer: string, globs: string[]): Finding[] {

@@ -2,6 +2,7 @@ import type { Amount } from './amount.ts'
 import type { FreezeWindow } from './freeze.ts'
 import type { HealthRule } from './health.ts'
 import type { ItemKey } from './item.ts'
+import type { QueryArea } from './statistics.ts'
 
 /** Items that may, and items that must, be sent in one write. */
 export interface Grouping {
@@ -31,8 +32,16 @@ export interface StateConfig {
   path: string
 }
 
+/** Maximum number of calls in any window of so many seconds. */
+export interface Burst {
+  calls: number
+  seconds: number
+}
+
 /** Health check of a wave, and the reaction to its result. */
 export interface HealthConfig extends HealthRule {
+  /** Area of the requests that are compared. */
+  area: QueryArea
   onLittleData: 'wait' | 'pass' | 'stop'
   onFailure: 'stop' | 'rollback'
 }

@@ -101,6 +101,7 @@ export async function makePlan(
     ...(atOnce
       ? {}
       : {
+          rollout: config.rollout,
           waves:
             continued === null
               ? { amounts: config.rollout.waves, approval: config.rollout.approval }

@@ -86,17 +86,18 @@ export async function runRollout(
           options.report(event, partBudget)
       },
     })
-  const grain = settings.health?.grain ?? 'minute5'
+  const { grain = 'minute5', area = 'all' } = settings.health ?? {}
+  const question = { grain, area }
   const context: RolloutContext = {
     clock: outside.clock,
     time: { now: () => time.now(), ask: () => serviceTime.ask() },
     service: {
       count: (domains, window) => {
-        const count = (queries: QueryClient) => queryCounts(queries, domains, window, grain)
+        const count = (queries: QueryClient) => queryCounts(queries, domains, window, question)
         return withQueries(workspace, { outside, time }, count)
       },
       list: (domains, window) => {
-        const list = (queries: QueryClient) => querySeries(queries, domains, window, grain)
+        const list = (queries: QueryClient) => querySeries(queries, domains, window, question)
         return withQueries(workspace, { outside, time }, list)
       },
     },

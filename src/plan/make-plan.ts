@@ -13,10 +13,11 @@ import { explainWrites } from './explain-writes.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type Waves } from './write-in-waves.ts'
 import { findGroup } from './groups.ts'
-import { type Grouping } from '../model/config.ts'
+import type { Burst, Grouping } from '../model/config.ts'
 import { listNeeds } from './needs.ts'
 import { describeKinds, findKinds } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
+import { computeTotalSeconds, type Pacing } from './total-seconds.ts'
 
 /** Version of the planner: raised whenever the same changes may give other writes. */
 export const plannerVersion = 2
@@ -34,7 +35,9 @@ export interface PlanInput {
   changes: Change[]
   unchanged: number
   grouping: Grouping
-  limits: { domainsPerWrite: number; callsPerMinute: number }
+  limits: { domainsPerWrite: number; callsPerMinute: number; burst?: Burst | null }
+  /** Waits of a rollout; default: none. */
+  rollout?: Pacing['rollout']
   target: string[]
   items: string[]
   commit: string | null
@@ -104,6 +107,7 @@ export function makePlan(input: PlanInput): Plan {
       writes: writes.length,
       lowerBound,
       seconds: 60 * Math.max(0, Math.ceil(writes.length / limits.callsPerMinute) - 1),
+      totalSeconds: computeTotalSeconds(writes, { ...limits, rollout: input.rollout }),
     },
     basis: {
       desired: hashDomains(input.references ?? desired, domains),

@@ -27,7 +27,7 @@ describe('parseWorkspaceConfig', () => {
         settleSeconds: 10,
         allowHttp: false,
       },
-      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300 },
+      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
       manifests: ['domains/**/*.yaml'],
       profiles: ['profiles/**/*.yaml'],
       defaults: {},
@@ -67,6 +67,7 @@ describe('parseWorkspaceConfig', () => {
       pause: 90,
       approval: [],
       health: {
+        area: 'all',
         settle: 300,
         lag: 600,
         window: 900,
@@ -95,6 +96,13 @@ describe('parseWorkspaceConfig', () => {
       store: 'git',
       branch: 'x/y',
       remote: 'origin',
+    })
+  })
+
+  it('parses a burst limit', () => {
+    expect(parse('version: 1\nlimits: {burst: 24 per 2s}\n').config?.limits).toMatchObject({
+      callsPerMinute: 30,
+      burst: { calls: 24, seconds: 2 },
     })
   })
 
@@ -388,11 +396,23 @@ describe('parseWorkspaceConfig', () => {
       'version: 1\nservice: {itemKeys: {error_bcache: a, deny_protocol: a}}',
       '2:54-55 the name "a" is already used for "error_bcache". Give each item its own name.',
     ],
-    ...['token', 'domains', '__proto__', 'constructor', 'toString'].map((name) => [
+    ...['token', 'domains', 'config'].map((name) => [
       `version: 1\nservice: {itemKeys: {error_bcache: ${name}}}`,
       `2:36-${36 + name.length} the name "${name}" is reserved: a call has other data under it. ` +
         'Use another name.',
     ]),
+    ...['__proto__', 'constructor', 'toString', 'prototype'].map((name) => [
+      `version: 1\nservice: {itemKeys: {error_bcache: ${name}}}`,
+      `2:36-${36 + name.length} the name "${name}" is reserved: it is a built-in property of ` +
+        'JavaScript objects. Use another name.',
+    ]),
+    ...['24', '24/2s', '24 per 2', '0 per 2s', '24 per 0s', '24 per 61s', '24 per 2m'].map(
+      (burst) => [
+        `version: 1\nlimits:\n  burst: ${burst}`,
+        `3:10-${10 + burst.length} expected a number of calls and a time of 1 to 60 seconds, such ` +
+          `as "24 per 2s", got ${burst === '24' ? burst : `"${burst}"`}`,
+      ],
+    ),
     [
       'version: 1\nrollout:\n  waves: [1, 100%]\n  approval: [0]',
       '4:14-15 expected the number of a wave, from 1, got 0',

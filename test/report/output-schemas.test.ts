@@ -162,6 +162,8 @@ const statistics = {
   to: time,
   grain: 'hour',
   timezone: 'UTC',
+  area: 'all',
+  labels: 'start',
 }
 const series = {
   requests: 3,
@@ -317,6 +319,7 @@ const refused: [string, string, unknown][] = [
     'a status that is none',
     { ...statistics, sum: null, series: [{ ...series, domain: null, statuses: { ok: 1 } }] },
   ],
+  ['stats', 'an unknown area', { ...statistics, area: 'moon', sum: 'all', series: [] }],
   ['stats', 'a sum over nothing', { ...statistics, sum: [], series: [] }],
   [
     'prefetch',

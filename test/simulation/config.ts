@@ -27,6 +27,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       callsPerMinute: chance.pick([3, 5, 10, 30, 30]),
       domainsPerWrite: chance.pick([2, 3, 10]),
       maxWaitSeconds: chance.pick([90, 300]),
+      burst: null,
     },
     manifests: [],
     profiles: [],

@@ -428,8 +428,8 @@ it('no command prints or stores a secret, even on failures', options, async () =
       where: 'folder',
     })
     for (const read of [
-      'stats -v',
-      `stats ${shop} --sum --json`,
+      `stats ${shop} -v --area cn --forward`,
+      'stats all --json',
       'prefetch --task 1 -v',
       'prefetch --task 1 --json',
     ])
