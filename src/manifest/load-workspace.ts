@@ -9,6 +9,7 @@ import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
 import { createDiagnostic } from './finding.ts'
 import { findFiles } from './find-files.ts'
+import { findForgottenFiles } from './forgotten-files.ts'
 import { loadSource } from './load-source.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { holdsValue, createSecretAddressFinding } from './service-address.ts'
@@ -129,9 +130,14 @@ function loadFiles(root: string, env: Record<string, string | undefined>): Loade
   )
     throw createInvalidError([createDiagnostic(loaded.document, createSecretAddressFinding())])
 
-  const found = findFiles(home, [loaded.config.manifests, loaded.config.profiles])
+  const globs = [loaded.config.manifests, loaded.config.profiles]
+  const found = findFiles(home, globs)
   const files: SourceFile[] = []
-  const diagnostics = [...loaded.diagnostics, ...found.diagnostics]
+  const diagnostics = [
+    ...loaded.diagnostics,
+    ...found.diagnostics,
+    ...findForgottenFiles(home, found.unmatched, globs),
+  ]
   for (const path of found.paths) {
     const file = loadSource(home, path)
     if (isSource(file)) files.push(file)

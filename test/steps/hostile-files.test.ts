@@ -169,6 +169,6 @@ describe('files that do not exist', () => {
     rmSync(path('domains'), { recursive: true })
     const { out, err } = await place.cli('validate')
     expect(out).toContain('Valid: 0 domains')
-    expect(err).toContain('No manifest was found: nothing matches domains/**/*.yaml')
+    expect(err).toContain('No manifest was found: nothing matches domains/**/*.{yaml,yml}')
   })
 })
