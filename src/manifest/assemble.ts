@@ -14,26 +14,29 @@ import {
 } from './manifest-diagnostics.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
 import { findOrigin, type Layer } from './find-origin.ts'
+import { listFiles } from './list-files.ts'
 import { findProfileProblems, indexProfiles, buildStack, type Stack } from './profiles.ts'
 import { parseConfig, type ConfigFinding, type ConfigContext } from './parse-config.ts'
-import { parseDocument, type Manifest, type Profile } from './parse-document.ts'
+import { parseDocument, type Declaration, type Manifest, type Profile } from './parse-document.ts'
 import { ProfileProblems, type Use } from './profile-problems.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import type { YamlDocument } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
 
-type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'findItemPlace'>
+type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'files' | 'findItemPlace'>
 
 /**
  * Builds the desired snapshot of a workspace and collects the problems of its documents.
  *
  * @param home the document of the workspace file
+ * @param paths all files of the workspace, also those without a document
  */
 export function assemble(
   config: WorkspaceConfig,
   home: YamlDocument,
   documents: YamlDocument[],
   keeper: SecretKeeper,
+  paths: string[] = [],
 ): Assembled {
   const parsed = documents.map((document) => ({ document, ...parseDocument(document) }))
   const declarations = parsed.flatMap(({ declaration }) =>
@@ -75,9 +78,9 @@ export function assemble(
   )
   const users = new Map<YamlDocument, number>()
   const stacks = new Map<string, Stack>()
-  const findStack = (manifest: Manifest): Stack => {
-    const key = JSON.stringify(manifest.profiles)
-    const stack = stacks.get(key) ?? buildStack(manifest.profiles, profiles.byName, defaults)
+  const findStack = ({ profiles: named }: Declaration): Stack => {
+    const key = JSON.stringify(named)
+    const stack = stacks.get(key) ?? buildStack(named, profiles.byName, defaults)
     stacks.set(key, stack)
     return stack
   }
@@ -113,6 +116,7 @@ export function assemble(
   return {
     desired,
     diagnostics: diagnostics.toSorted(compareDiagnostics),
+    files: listFiles(paths, declarations, findStack),
     findItemPlace: (domain, item, pointer) =>
       findDeclaredPlace(declared.get(domain), item, pointer),
   }
