@@ -53,7 +53,7 @@ export async function fmt(
   else
     for (const path of changed)
       io.out(`${check === true ? 'not formatted' : 'formatted'}  ${escapeInvisible(path)}\n`)
-  if (unreadable.length > 0) return exitCodes.failed
+  if (unreadable.some(({ severity }) => severity === 'error')) return exitCodes.failed
   return check === true && changed.length > 0 ? exitCodes.differences : exitCodes.done
 }
 

@@ -8,7 +8,6 @@ import { countProblems } from '../model/limit-problems.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
-import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CommandContext } from './io.ts'
 
 /**
@@ -59,21 +58,7 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
   }
   if (workspace.diagnostics.length > 0)
     context.note(formatWorkspaceDiagnostics(workspace, workspace.diagnostics, context).trimEnd())
-  noteIfEmpty(workspace, context)
   return workspace
-}
-
-/** Notes that no manifest was found: the globs or the folder may be wrong. */
-export function noteIfEmpty(
-  { desired, config, root }: LoadedWorkspace,
-  context: CommandContext,
-): void {
-  if (desired.size === 0)
-    context.note(
-      escapeInvisible(
-        `No manifest was found: nothing matches ${config.manifests.join(', ')} in ${root}.`,
-      ),
-    )
 }
 
 /** Formats diagnostics with their source lines for stderr. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { validate as listDiagnostics } from '../operations/validate.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import type { WorkspaceFile } from '../manifest/list-files.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
@@ -9,55 +10,61 @@ import { formatDiagnosticsGithub } from '../report/diagnostics/github.ts'
 import { formatDiagnosticsJson } from '../report/diagnostics/json.ts'
 import { formatDiagnosticsSarif } from '../report/diagnostics/sarif.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
-import type { Paint } from '../report/text/paint.ts'
-import { noteIfEmpty, openWorkspace } from './open.ts'
+import { openWorkspace } from './open.ts'
+import { selectFiles, type FileSelection } from './select-files.ts'
 import type { CommandContext } from './io.ts'
 import { exitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
 
 export interface ValidateOptions {
   format: 'text' | 'json' | 'github' | 'sarif'
+  allowEmpty?: boolean
 }
 
 /** `edgewise validate`: reports every problem in one run. Needs neither secrets nor the token. */
 export async function validate(
   context: CommandContext,
   [paths]: unknown[],
-  { format }: ValidateOptions,
+  { format, allowEmpty = false }: ValidateOptions,
 ): Promise<number> {
   const { io, options, paint } = context
   const workspace = tryOpenWorkspace(context)
-  const found =
-    workspace instanceof EdgewiseError
-      ? workspace.diagnostics
-      : selectDiagnostics(listDiagnostics(workspace), workspace.root, io.cwd, paths as string[])
-  const folder = workspace instanceof EdgewiseError ? '' : findFolderInRepository(workspace.root)
-  const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
-  switch (options.json === true ? 'json' : format) {
-    case 'json':
-      io.out(formatDiagnosticsJson(found))
-      break
-    case 'github':
-      io.out(formatDiagnosticsGithub(found, folder), 'commands')
-      break
-    case 'sarif':
-      io.out(formatDiagnosticsSarif(found, { version, folder }))
-      break
-    case 'text':
-      io.out(
-        formatDiagnosticsText(found, {
-          findLine: (place) =>
-            workspace instanceof EdgewiseError ? null : workspace.findSourceLine(place),
-          paint,
-          columns: io.columns,
-        }),
-      )
-      if (!(workspace instanceof EdgewiseError) && valid) {
-        io.out(formatValidLine(workspace, paint))
-        noteIfEmpty(workspace, context)
-      }
+  if (workspace instanceof EdgewiseError) {
+    report(workspace.diagnostics, '', () => null)
+    return exitCodes.failed
   }
+  const all = listDiagnostics(workspace, { allowEmpty })
+  const selection = selectFiles(workspace.files, all, paths as string[], {
+    root: workspace.root,
+    cwd: io.cwd,
+  })
+  const found = all.filter(
+    (diagnostic) => diagnostic === workspace.noManifest || selection.includes(diagnostic),
+  )
+  report(found, findFolderInRepository(workspace.root), workspace.findSourceLine)
+  const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
+  const counts = formatCounts(workspace, selection)
+  if (valid && format === 'text' && options.json !== true)
+    io.out(`${paint.green('Valid')}: ${counts}.\n`)
+  else context.note(`Checked ${counts}.`)
   return valid ? exitCodes.done : exitCodes.failed
+
+  function report(
+    diagnostics: Diagnostic[],
+    folder: string,
+    findLine: LoadedWorkspace['findSourceLine'],
+  ): void {
+    switch (options.json === true ? 'json' : format) {
+      case 'json':
+        return io.out(formatDiagnosticsJson(diagnostics))
+      case 'github':
+        return io.out(formatDiagnosticsGithub(diagnostics, folder), 'commands')
+      case 'sarif':
+        return io.out(formatDiagnosticsSarif(diagnostics, { version, folder }))
+      case 'text':
+        return io.out(formatDiagnosticsText(diagnostics, { findLine, paint, columns: io.columns }))
+    }
+  }
 }
 
 /**
@@ -73,11 +80,22 @@ function tryOpenWorkspace(context: CommandContext): LoadedWorkspace | EdgewiseEr
   }
 }
 
-function formatValidLine({ desired }: LoadedWorkspace, paint: Paint): string {
-  const items = [...desired.values()].reduce((sum, own) => sum + own.size, 0)
+/** Formats what was checked: `2 domains, 5 items, 1 manifest, 1 profile in 3 files`. */
+function formatCounts({ desired }: LoadedWorkspace, { files }: FileSelection): string {
+  const sum = (count: (file: WorkspaceFile) => number) =>
+    files.reduce((total, file) => total + count(file), 0)
+  const domains = new Set(files.flatMap((file) => file.domains))
+  const items = [...domains].reduce((total, domain) => total + (desired.get(domain)?.size ?? 0), 0)
   return (
-    `${paint.green('Valid')}: ${pluralize(desired.size, 'domain')}, ` +
-    `${pluralize(items, 'item')}.\n`
+    `${pluralize(domains.size, 'domain')}, ${pluralize(items, 'item')}, ` +
+    `${pluralize(
+      sum(({ manifests }) => manifests),
+      'manifest',
+    )}, ` +
+    `${pluralize(
+      sum(({ profiles }) => profiles),
+      'profile',
+    )} in ${pluralize(files.length, 'file')}`
   )
 }
 
@@ -90,33 +108,4 @@ function findFolderInRepository(root: string): string {
     if (existsSync(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
     if (folder === dirname(folder)) return ''
   }
-}
-
-/** Selects the diagnostics of the named files or folders; no name selects all. */
-function selectDiagnostics(
-  diagnostics: Diagnostic[],
-  root: string,
-  cwd: string,
-  paths: string[],
-): Diagnostic[] {
-  if (paths.length === 0) return diagnostics
-  const prefixes = paths.map((path) => {
-    const inside = relative(root, resolve(cwd, path)).split(sep).join('/')
-    if (inside.startsWith('..'))
-      throw new EdgewiseError(
-        'usage',
-        `${path} is not in the workspace ${root}`,
-        'Pass files or folders of the workspace, or another workspace with -C.',
-      )
-    if (!existsSync(resolve(cwd, path)))
-      throw new EdgewiseError(
-        'usage',
-        `${path}: no such file or folder`,
-        'Pass files or folders of the workspace, or none to check all manifests.',
-      )
-    return inside
-  })
-  return diagnostics.filter(({ file }) =>
-    prefixes.some((prefix) => prefix === '' || file === prefix || file.startsWith(`${prefix}/`)),
-  )
 }

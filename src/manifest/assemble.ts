@@ -1,31 +1,42 @@
+import { append } from '../model/append.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { formatPointerStep, type JsonObject } from '../model/json.ts'
 import { compareDiagnostics, type Diagnostic, type Place } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { createDiagnostic } from './finding.ts'
+import { checkProfile } from './check-profile.ts'
 import { findIdleNulls } from './idle-nulls.ts'
-import { createConfigDiagnostic, createMergeDiagnostic, findSite } from './manifest-diagnostics.ts'
+import {
+  createConfigDiagnostic,
+  createMergeDiagnostic,
+  createMergeFinding,
+  findSite,
+} from './manifest-diagnostics.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
 import { findOrigin, type Layer } from './find-origin.ts'
+import { listFiles } from './list-files.ts'
 import { findProfileProblems, indexProfiles, buildStack, type Stack } from './profiles.ts'
 import { parseConfig, type ConfigFinding, type ConfigContext } from './parse-config.ts'
-import { parseDocument, type Manifest, type Profile } from './parse-document.ts'
+import { parseDocument, type Declaration, type Manifest, type Profile } from './parse-document.ts'
+import { ProfileProblems, type Use } from './profile-problems.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import type { YamlDocument } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
 
-type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'findItemPlace'>
+type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'files' | 'findItemPlace'>
 
 /**
  * Builds the desired snapshot of a workspace and collects the problems of its documents.
  *
  * @param home the document of the workspace file
+ * @param paths all files of the workspace, also those without a document
  */
 export function assemble(
   config: WorkspaceConfig,
   home: YamlDocument,
   documents: YamlDocument[],
   keeper: SecretKeeper,
+  paths: string[] = [],
 ): Assembled {
   const parsed = documents.map((document) => ({ document, ...parseDocument(document) }))
   const declarations = parsed.flatMap(({ declaration }) =>
@@ -59,10 +70,17 @@ export function assemble(
     itemCache: new Map(),
   }
   const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
+  const problems = new ProfileProblems(
+    [defaults, ...[...profiles.byName.values()].map(toLayer)].map((layer) => ({
+      layer,
+      findings: checkProfile(layer, rules),
+    })),
+  )
+  const users = new Map<YamlDocument, number>()
   const stacks = new Map<string, Stack>()
-  const findStack = (manifest: Manifest): Stack => {
-    const key = JSON.stringify(manifest.profiles)
-    const stack = stacks.get(key) ?? buildStack(manifest.profiles, profiles.byName, defaults)
+  const findStack = ({ profiles: named }: Declaration): Stack => {
+    const key = JSON.stringify(named)
+    const stack = stacks.get(key) ?? buildStack(named, profiles.byName, defaults)
     stacks.set(key, stack)
     return stack
   }
@@ -86,13 +104,19 @@ export function assemble(
         diagnostics.push(createDuplicateDiagnostic(domain, manifest.document, pointer, first))
       }
     }
-    const result = parseManifest(manifest, domains, stack, layers, rules)
+    for (const document of new Set(stack.layers.map((layer) => layer.document)))
+      users.set(document, (users.get(document) ?? 0) + domains.length)
+    const result = parseManifest({ manifest, domains, layers, stack }, rules, problems)
     for (const [domain, items] of result.items) desired.set(domain, items)
-    for (const diagnostic of result.diagnostics) diagnostics.push(diagnostic)
+    append(diagnostics, result.diagnostics)
   }
+  const shared = problems.report(users)
+  append(diagnostics, shared.diagnostics)
+  append(diagnostics, shared.others.map(createConfigDiagnostic))
   return {
     desired,
     diagnostics: diagnostics.toSorted(compareDiagnostics),
+    files: listFiles(paths, declarations, findStack),
     findItemPlace: (domain, item, pointer) =>
       findDeclaredPlace(declared.get(domain), item, pointer),
   }
@@ -142,12 +166,14 @@ interface ParsedManifest {
   diagnostics: Diagnostic[]
 }
 
+interface ManifestSource extends Omit<Use, 'finding'> {
+  stack: Stack
+}
+
 function parseManifest(
-  manifest: Manifest,
-  domains: Domain[],
-  stack: Stack,
-  layers: Layer[],
+  { manifest, domains, layers, stack }: ManifestSource,
   rules: ConfigContext,
+  problems: ProfileProblems,
 ): ParsedManifest {
   const faults: MergeFault[] = []
   const config = mergeOver(stack.config, manifest.config, faults)
@@ -164,21 +190,34 @@ function parseManifest(
       else same.domains.push(domain)
     }
   }
+  const own = layers.at(-1)
   const merging = [
-    ...stack.faults.map((fault) => createMergeDiagnostic(fault, fault.layer, manifest, domains)),
-    ...faults.map((fault) => createMergeDiagnostic(fault, layers.at(-1), manifest, domains)),
+    ...stack.faults.map((fault) => ({ finding: createMergeFinding(fault), layer: fault.layer })),
+    ...faults.map((fault) => ({ finding: createMergeFinding(fault), layer: own })),
   ]
   // Items that could not be merged are not checked any further.
-  const unmerged = new Set(merging.map(({ item }) => item))
-  for (const states of items.values()) for (const item of unmerged) states.delete(item ?? '')
+  const unmerged = new Set(merging.map(({ finding }) => finding.item))
+  for (const states of items.values()) for (const item of unmerged) states.delete(item)
   const judged = [...found.values()].filter(({ finding }) => !unmerged.has(finding.item))
   return {
     items,
     diagnostics: [
-      ...merging,
-      ...judged.map((each) => createConfigDiagnostic(each.finding, each.domains, layers, manifest)),
+      ...merging.flatMap(({ finding, layer }) => {
+        const origin = layer === undefined ? null : { layer, pointer: finding.pointer }
+        return problems.add({ finding, domains, layers, manifest }, origin)
+          ? []
+          : [createMergeDiagnostic(finding, layer, manifest, domains)]
+      }),
+      ...judged.flatMap((each) => {
+        const use = { ...each, layers, manifest }
+        return problems.add(use) ? [] : [createConfigDiagnostic(use)]
+      }),
     ],
   }
+}
+
+function toLayer({ name, config, document }: Profile): Layer {
+  return { config, document, base: '/config', profile: { name, entry: 0 } }
 }
 
 function findDeclaredPlace(

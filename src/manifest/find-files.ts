@@ -8,6 +8,8 @@ import { createFileDiagnostic } from './finding.ts'
 export interface FoundFiles {
   /** Relative to the root, with `/`, sorted. */
   paths: string[]
+  /** Files in the searched folders that no glob matches. */
+  unmatched: string[]
   diagnostics: Diagnostic[]
 }
 
@@ -23,8 +25,10 @@ export function findFiles(root: string, lists: string[][]): FoundFiles {
     found.flatMap((each) => each.diagnostics.map((diagnostic) => [diagnostic.file, diagnostic])),
   )
   const paths = new Set(found.flatMap((each) => each.paths))
+  const unmatched = new Set(found.flatMap((each) => each.unmatched))
   return {
     paths: [...paths].filter((path) => path !== 'edgewise.yaml').toSorted(),
+    unmatched: [...unmatched].filter((path) => !paths.has(path)).toSorted(),
     diagnostics: [...diagnostics.values()],
   }
 }
@@ -46,13 +50,14 @@ function matchGlobs(home: string, globs: string[]): FoundFiles {
       }),
     )
   }
+  const listed: string[] = []
   const matched = globSync(globs, {
     cwd: home,
     onlyFiles: false,
     expandDirectories: false,
     followSymbolicLinks: false,
     ignore: ['**/node_modules/**'],
-    fs: { readdirSync: createLister(home, report) as unknown as typeof readdirSync },
+    fs: { readdirSync: createLister(home, report, listed) as unknown as typeof readdirSync },
   })
   for (const path of matched.filter((each) => /\.ya?ml\/$/.test(each))) {
     report(
@@ -63,12 +68,14 @@ function matchGlobs(home: string, globs: string[]): FoundFiles {
       'expected a YAML file under this name, got a folder. Rename it.',
     )
   }
-  return { paths: matched.filter((path) => !path.endsWith('/')), diagnostics }
+  return { paths: matched.filter((path) => !path.endsWith('/')), unmatched: listed, diagnostics }
 }
 
 /**
  * Creates a folder reader for the glob: links to folders of the workspace are listed as folders,
  * everything else as files, so that loading them reports the reason.
+ *
+ * @param listed gets the paths of the listed files, except hidden ones and packages
  */
 function createLister(
   home: string,
@@ -79,6 +86,7 @@ function createLister(
     summary: string,
     detail: string,
   ) => void,
+  listed: string[],
 ): (folder: string) => Dirent[] {
   const followed = new Set<string>()
   const listLinked = (folder: string, entry: Dirent): Dirent[] => {
@@ -101,11 +109,17 @@ function createLister(
   }
   return (folder) => {
     try {
-      return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      const entries = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
         entry.isSymbolicLink()
           ? listLinked(folder, entry)
           : [entry.isDirectory() ? entry : showAs('file', entry)],
       )
+      const path = relative(home, folder).replaceAll(sep, '/')
+      if (!/(^|\/)(\.|node_modules(\/|$))/.test(path))
+        for (const entry of entries)
+          if (entry.isFile() && !entry.name.startsWith('.'))
+            listed.push(path === '' ? entry.name : `${path}/${entry.name}`)
+      return entries
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error
       // The base folder of a glob need not exist.

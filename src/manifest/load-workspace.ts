@@ -9,6 +9,7 @@ import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
 import { createDiagnostic } from './finding.ts'
 import { findFiles } from './find-files.ts'
+import { findForgottenFiles } from './forgotten-files.ts'
 import { loadSource } from './load-source.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { holdsValue, createSecretAddressFinding } from './service-address.ts'
@@ -42,7 +43,7 @@ export function loadWorkspace(
   keeperFor: (config: WorkspaceConfig) => SecretKeeper,
   added: SourceFile[] = [],
 ): Workspace {
-  const { config, home, document, files: stored, diagnostics } = loadFiles(root, env)
+  const { config, home, document, files: stored, paths, diagnostics } = loadFiles(root, env)
   const files = [...stored, ...added].toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const all = [...diagnostics]
   const documents = files.flatMap((file) => {
@@ -51,7 +52,8 @@ export function loadWorkspace(
     return yaml.documents
   })
   const keeper = keeperFor(config)
-  const assembled = assemble(config, document, documents, keeper)
+  const names = [home.path, ...paths, ...added.map(({ path }) => path)]
+  const assembled = assemble(config, document, documents, keeper, names)
   // Parsing the manifests has resolved the secrets they refer to.
   if (keeper.occursIn(config.service.url))
     throw createInvalidError([createDiagnostic(document, createSecretAddressFinding())])
@@ -60,6 +62,8 @@ export function loadWorkspace(
     config,
     desired: assembled.desired,
     diagnostics: limitProblems([...all, ...assembled.diagnostics]),
+    files: assembled.files,
+    noManifest: createNoManifestDiagnostic(root, config, document),
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files]),
     findWeakSecrets: () =>
@@ -67,6 +71,20 @@ export function loadWorkspace(
         createWeakDiagnostic(document, name, value),
       ),
   }
+}
+
+/** Creates the diagnostic of a workspace whose globs find no manifest. */
+function createNoManifestDiagnostic(
+  root: string,
+  { manifests }: WorkspaceConfig,
+  document: YamlDocument,
+): Diagnostic {
+  return createDiagnostic(document, {
+    code: 'workspace-invalid',
+    pointer: '/manifests',
+    summary: 'No manifest',
+    detail: `no file that matches ${manifests.join(', ')} in ${root} declares a domain`,
+  })
 }
 
 /** Creates the diagnostic about a secret that is easy to guess; none for others. */
@@ -106,6 +124,8 @@ interface LoadedFiles {
   home: SourceFile
   document: YamlDocument
   files: SourceFile[]
+  /** Paths of the files, also of those that can't be loaded. */
+  paths: string[]
   diagnostics: Diagnostic[]
 }
 
@@ -129,15 +149,21 @@ function loadFiles(root: string, env: Record<string, string | undefined>): Loade
   )
     throw createInvalidError([createDiagnostic(loaded.document, createSecretAddressFinding())])
 
-  const found = findFiles(home, [loaded.config.manifests, loaded.config.profiles])
+  const globs = [loaded.config.manifests, loaded.config.profiles]
+  const found = findFiles(home, globs)
   const files: SourceFile[] = []
-  const diagnostics = [...loaded.diagnostics, ...found.diagnostics]
+  const diagnostics = [
+    ...loaded.diagnostics,
+    ...found.diagnostics,
+    ...findForgottenFiles(home, found.unmatched, globs),
+  ]
   for (const path of found.paths) {
     const file = loadSource(home, path)
     if (isSource(file)) files.push(file)
     else diagnostics.push(file)
   }
-  return { config: loaded.config, home: source, document: loaded.document, files, diagnostics }
+  const { config, document } = loaded
+  return { config, home: source, document, files, paths: found.paths, diagnostics }
 }
 
 function isSource(loaded: SourceFile | Diagnostic): loaded is SourceFile {

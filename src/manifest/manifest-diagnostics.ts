@@ -8,32 +8,46 @@ import type { ConfigFinding } from './parse-config.ts'
 import type { Manifest } from './parse-document.ts'
 import { findPlace } from './yaml-place.ts'
 
-/** Creates the diagnostic of a failed merge, at the layer that contains the instruction. */
-export function createMergeDiagnostic(
-  { pointer, detail }: MergeFault,
-  layer: Layer | undefined,
-  manifest: Manifest,
-  domains: Domain[],
-): Diagnostic {
+/** Creates the finding of a failed merge; its pointer is within the layer with the instruction. */
+export function createMergeFinding({ pointer, detail }: MergeFault): ConfigFinding {
   const [item = ''] = parsePointer(pointer)
-  return createDiagnostic(layer === undefined ? null : { layer, pointer }, manifest, {
+  return {
     code: 'item-invalid',
     pointer,
     part: 'key',
     summary: "This can't be merged",
-    detail: addDomainCount(detail, domains),
-    ...pickDomain(domains),
+    detail,
     item,
+  }
+}
+
+/** Creates the diagnostic of a failed merge, at the layer that contains the instruction. */
+export function createMergeDiagnostic(
+  finding: ConfigFinding,
+  layer: Layer | undefined,
+  manifest: Manifest,
+  domains: Domain[],
+): Diagnostic {
+  const origin = layer === undefined ? null : { layer, pointer: finding.pointer }
+  return createDiagnostic(origin, manifest, {
+    ...finding,
+    detail: addDomainCount(finding.detail, domains),
+    ...pickDomain(domains),
   })
 }
 
 /** Creates one diagnostic for all domains of a manifest that have the same problem. */
-export function createConfigDiagnostic(
-  finding: ConfigFinding,
-  domains: Domain[],
-  layers: Layer[],
-  manifest: Manifest,
-): Diagnostic {
+export function createConfigDiagnostic({
+  finding,
+  domains,
+  layers,
+  manifest,
+}: {
+  finding: ConfigFinding
+  domains: Domain[]
+  layers: Layer[]
+  manifest: Manifest
+}): Diagnostic {
   const { other, ...fault } = finding
   const related =
     other === undefined

@@ -33,6 +33,8 @@ export interface ConfigContext {
   allowLiteralSecrets: boolean
   itemKeys: Record<ItemKey, string>
   itemCache: ItemCache
+  /** Whether the configuration is a part: rules between fields and items are not checked. */
+  partial?: boolean
 }
 
 /** A finding at a pointer of the merged configuration. `other` is the second item involved. */
@@ -61,7 +63,12 @@ export function parseConfig(
     const parsed =
       spec === undefined
         ? { state: null, findings: [createUnknownItem(item)] }
-        : parseConfigItem(spec, raw, names, context)
+        : parseConfigItem(
+            context.partial === true ? { ...spec, check: () => [] } : spec,
+            raw,
+            names,
+            context,
+          )
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
     if (!named) parsed.findings.push(createUnnamedItem(item))
@@ -71,7 +78,8 @@ export function parseConfig(
       parsed.findings.map((finding) => ({ ...finding, item })),
     )
   }
-  for (const conflict of findConflicts(new Set(Object.keys(config)))) {
+  const checked = new Set(context.partial === true ? [] : Object.keys(config))
+  for (const conflict of findConflicts(checked)) {
     const { item, other, severity, detail } = conflict
     const idle = items.get(item)?.status === 'unset' || items.get(other)?.status === 'unset'
     if (severity === 'warning' && idle) continue

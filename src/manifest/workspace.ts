@@ -2,6 +2,7 @@ import type { Burst, Grouping, Guards, RolloutConfig, StateConfig } from '../mod
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
+import type { WorkspaceFile } from './list-files.ts'
 
 /** Source of the value of a secret; `command` is a program and its arguments. */
 export type SecretSource = { env: string } | { file: string } | { command: string[] }
@@ -53,6 +54,10 @@ export interface Workspace {
   desired: Snapshot
   /** All problems of all manifests and profiles, sorted by place. */
   diagnostics: Diagnostic[]
+  /** The workspace file, manifests and profiles. */
+  files: WorkspaceFile[]
+  /** The error of this workspace if it has no manifest. */
+  noManifest: Diagnostic
   /**
    * Finds where a manifest declares an item, or the part of it at a pointer within its value; null
    * if no manifest declares it. A value from a profile has the place of the manifest's profile

@@ -80,7 +80,10 @@ export interface Diagnostic extends Place {
   /** JSON pointer within the document. */
   pointer?: string
   related?: (Place & { message: string })[]
-  /** Problems of the file that are not listed; only with `too-many-problems`. */
+  /**
+   * Domains that a problem of a profile or of the defaults affects; with `too-many-problems` the
+   * problems of the file that are not listed.
+   */
   count?: number
 }
 

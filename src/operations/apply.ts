@@ -6,6 +6,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
 import { matchSavedPlan } from './match-saved-plan.ts'
 import type { Ports } from './ports.ts'
+import { refuseEmpty } from './refuse-empty.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { select, type SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
@@ -37,6 +38,7 @@ export async function apply(
   ports: Ports,
 ): Promise<Executed> {
   const { planFile, waves = true } = request
+  refuseEmpty(workspace)
   return withLock(workspace, 'apply', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, ports.dialogue)

@@ -2,6 +2,7 @@ import type { Json } from '../model/json.ts'
 import { findDrift, type FoundDrift } from './find-drift.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
+import { refuseEmpty } from './refuse-empty.ts'
 import { describeOwners } from './refuse-owned-elsewhere.ts'
 import type { Outside } from './outside.ts'
 
@@ -22,6 +23,7 @@ export async function drift(
   { observe }: DriftRequest,
   outside: Outside,
 ): Promise<FoundDrift> {
+  refuseEmpty(workspace)
   const { store, recorded } = await loadState(workspace, outside)
   const observed = observe === undefined ? null : await observe()
   const found = findDrift(workspace, recorded, observed, await store.listRollouts())

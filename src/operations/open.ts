@@ -22,7 +22,7 @@ import {
 } from './rollouts.ts'
 import { loadHistory, type HistoryEntry } from './state.ts'
 import type { Executed } from './submit-plan.ts'
-import { validate } from './validate.ts'
+import { validate, type ValidateRequest } from './validate.ts'
 
 /**
  * Workspace handle. Each method reloads the manifests and does everything that the command of the
@@ -32,7 +32,7 @@ export interface Edgewise {
   /** Folder of `edgewise.yaml`. */
   readonly root: string
   /** Reports every problem of all manifests. */
-  validate(): Diagnostic[]
+  validate(request?: ValidateRequest): Diagnostic[]
   /** Plans the changes; sends and records nothing. */
   plan(request?: PlanRequest): Promise<Planned>
   /** Plans, asks the dialogue, and applies. */
@@ -84,7 +84,7 @@ export function open(
   const load = (reach: SecretReach) => loadWorkspace(root, ports.outside, reach)
   return {
     root,
-    validate: () => validate(load('none')),
+    validate: (request = {}) => validate(load('none'), request),
     plan: (request = {}) => plan(load('available'), request, ports),
     apply: (request = {}) => apply(load('available'), request, ports),
     rollback: (request = {}) => rollback(load('available'), request, ports),

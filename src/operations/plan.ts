@@ -7,6 +7,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
 import type { Dialogue, Ports } from './ports.ts'
+import { refuseEmpty } from './refuse-empty.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { select, type SelectionRequest } from './select.ts'
 import { listUnsharedNotes } from './unshared-notes.ts'
@@ -44,6 +45,7 @@ export async function plan(
   request: PlanRequest,
   { outside, dialogue }: PlanPorts,
 ): Promise<Planned> {
+  refuseEmpty(workspace)
   const { store, recorded } = await loadState(workspace, outside)
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()

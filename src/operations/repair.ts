@@ -7,6 +7,7 @@ import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import type { Ports } from './ports.ts'
+import { refuseEmpty } from './refuse-empty.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
@@ -26,6 +27,7 @@ export async function repair(
   ports: Ports,
 ): Promise<Executed> {
   const { outside, dialogue } = ports
+  refuseEmpty(workspace)
   return withLock(workspace, 'drift --repair', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import picomatch from 'picomatch'
 import { stringify } from 'yaml'
 import { catalogue } from '../catalog/catalogue.ts'
+import { matchesGlobs } from '../manifest/forgotten-files.ts'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { liftCommon, maxParts } from '../manifest/lift-common.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
@@ -119,13 +119,7 @@ function findFreeProfile(
 
 /** Returns whether the workspace file includes a path. */
 function isLoaded(path: string, { manifests, profiles }: LoadedWorkspace['config']): boolean {
-  return [manifests, profiles].some((globs) => {
-    const within = globs.filter((glob) => !glob.startsWith('!'))
-    const out = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1))
-    return (
-      within.some((glob) => picomatch(glob)(path)) && !out.some((glob) => picomatch(glob)(path))
-    )
-  })
+  return matchesGlobs(path, [manifests, profiles])
 }
 
 /** Builds the path of a manifest; a name too long for file systems is shortened. */
@@ -161,7 +155,7 @@ function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): v
     'usage',
     `${unread} would not be loaded: no glob under "manifests" in edgewise.yaml matches it; ` +
       'nothing was written',
-    'Add the glob "domains/**/*.yaml" there, or write the manifests yourself.',
+    'Add the glob "domains/**/*.{yaml,yml}" there, or write the manifests yourself.',
   )
 }
 

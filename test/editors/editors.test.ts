@@ -16,8 +16,8 @@ const settings = {
   schemaStore: { enable: false },
   schemas: {
     [schema('workspace')]: '**/edgewise.yaml',
-    [schema('manifest')]: '**/domains/**/*.yaml',
-    [schema('profile')]: '**/profiles/**/*.yaml',
+    [schema('manifest')]: ['**/domains/**/*.yaml', '**/domains/**/*.yml'],
+    [schema('profile')]: ['**/profiles/**/*.yaml', '**/profiles/**/*.yml'],
   },
 }
 
@@ -63,6 +63,7 @@ describe('a YAML language server with the schemas', () => {
       /maximum of 10/,
     ],
     ['a manifest without a domain', 'domains/a.yaml', 'config: {}\n', 1, /domain/],
+    ['a manifest in a .yml file', 'domains/a.yml', 'config: {}\n', 1, /domain/],
     [
       'an unknown key of a manifest',
       'domains/a.yaml',

@@ -169,57 +169,6 @@ it('produces the diagnostic of the contract', () => {
   ])
 })
 
-it('reports a value of a profile at the profile entry of the manifest', () => {
-  const { diagnostics } = createWorkspace({
-    'profiles/p.yaml':
-      'profile: inner\nconfig:\n  https: {cert_id: 1, http2: yes}\n---\nprofile: outer\n' +
-      'profiles: [inner]\n',
-    'domains/a.yaml': 'domain: a.example.com\nprofiles:\n  - outer\n',
-  })
-  expect(diagnostics).toMatchObject([
-    {
-      file: 'domains/a.yaml',
-      line: 3,
-      column: 5,
-      endColumn: 10,
-      pointer: '/profiles/0',
-      item: 'https',
-      related: [
-        {
-          file: 'profiles/p.yaml',
-          line: 3,
-          column: 30,
-          endColumn: 33,
-          message: 'set here by profile "inner"',
-        },
-      ],
-    },
-  ])
-})
-
-it('reports a value of the defaults at the domain', () => {
-  const { diagnostics } = createWorkspace({
-    'edgewise.yaml': 'version: 1\ndefaults: {https: {cert_id: x}}\n',
-    'domains/a.yaml': 'domains:\n  - a.example.com\n',
-  })
-  expect(diagnostics).toMatchObject([
-    {
-      file: 'domains/a.yaml',
-      line: 1,
-      column: 1,
-      endColumn: 8,
-      related: [
-        {
-          file: 'edgewise.yaml',
-          line: 2,
-          column: 29,
-          message: 'set here by the defaults of the workspace',
-        },
-      ],
-    },
-  ])
-})
-
 it('reports an appended entry in the file that appends it', () => {
   const { diagnostics } = createWorkspace({
     'profiles/p.yaml': 'profile: p\nconfig: {ip_black_list: {list: [192.0.2.1, 192.0.2.2]}}\n',

@@ -91,6 +91,56 @@ describe('loadWorkspace', () => {
     expect([...workspace.desired.keys()]).toEqual(['b.example.com', 'a.example.com'])
   })
 
+  it('loads .yml files like .yaml files', () => {
+    const workspace = createWorkspace({
+      'domains/a.yml': 'domain: a.example.com\nprofiles: [p]\n',
+      'domains/eu/b.yaml': 'domain: b.example.com\nprofiles: [q]\n',
+      'profiles/p.yml': 'profile: p\n',
+      'profiles/q.yaml': 'profile: q\n',
+    })
+    expect(listMarks(workspace)).toEqual([])
+    expect([...workspace.desired.keys()]).toEqual(['a.example.com', 'b.example.com'])
+  })
+
+  it('warns of a manifest or profile whose file no glob matches because of its name', () => {
+    const workspace = createWorkspace({
+      'domains/a.yaml': 'domain: a.example.com\n',
+      'domains/b.YAML': '# shop\ndomain: b.example.com\n',
+      'domains/eu/c.json': '{\n  "domain": "c.example.com"\n}\n',
+      'domains/d.example.com': 'domain: D.example.com\n',
+      'domains/e': '---\ndomains: [e.example.com]\n',
+      'profiles/p.Yml': 'profile: p\n',
+      'domains/README': 'The domain: see the handbook.\n',
+      'domains/notes.md': 'domain: x.example.com\n',
+      'domains/f.yaml.bak': 'domain: f.example.com\n',
+      'domains/live.json': '{"g.example.com": {"https": {}}}\n',
+    })
+    expect(listMarks(workspace)).toEqual([
+      'domains/b.YAML:1:1-1 file-invalid',
+      'domains/d.example.com:1:1-1 file-invalid',
+      'domains/e:1:1-1 file-invalid',
+      'domains/eu/c.json:1:1-1 file-invalid',
+      'profiles/p.Yml:1:1-1 file-invalid',
+    ])
+    expect(workspace.diagnostics[0]).toMatchObject({
+      severity: 'warning',
+      summary: 'This file is not loaded',
+      detail:
+        'it looks like a manifest or a profile, but no glob of edgewise.yaml matches its name. ' +
+        'Rename it to "b.yaml", or exclude it with the glob "!domains/b.YAML".',
+    })
+  })
+
+  it('warns of a .yml file that an older glob misses, and of none that a glob excludes', () => {
+    const workspace = createWorkspace({
+      'edgewise.yaml': 'version: 1\nmanifests: ["domains/**/*.yaml", "!domains/old/**"]\n',
+      'domains/a.yml': 'domain: a.example.com\n',
+      'domains/old/b.yaml': 'domain: b.example.com\n',
+      'domains/old/c.yml': 'domain: c.example.com\n',
+    })
+    expect(listMarks(workspace)).toEqual(['domains/a.yml:1:1-1 file-invalid'])
+  })
+
   it('follows links within the workspace, without cycles', () => {
     const root = createFolder({ 'shared/a.yaml': 'domain: a.example.com\n', 'domains/x.txt': '' })
     symlinkSync('../shared', join(root, 'domains/shared'))

@@ -11,6 +11,7 @@ import { unlock } from '../../src/operations/unlock.ts'
 import type { Outside } from '../../src/operations/outside.ts'
 import type { Dialogue } from '../../src/operations/ports.ts'
 import type { RecordedState } from '../../src/state/store.ts'
+import { createDiagnostic } from '../report/create-diagnostic.ts'
 import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { StateWorld } from './state-world.ts'
@@ -163,6 +164,8 @@ function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): 
     config,
     desired,
     diagnostics: [],
+    files: [],
+    noManifest: createDiagnostic(),
     findItemPlace: () => null,
     findCommit: async () => null,
     findSourceLine: () => null,

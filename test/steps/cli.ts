@@ -89,6 +89,8 @@ function chanceOfPlace(): Chance {
 /** Workspace in a temporary folder, with the command line. */
 export class Place {
   readonly root: string
+  /** Current folder of the commands, relative to the workspace. */
+  cwd = '.'
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   disk: Disk = realDisk
@@ -151,7 +153,7 @@ export class Place {
     const ran: CommandResult = { code: 0, out: '', err: '' }
     const clock = this.time === null ? this.#hasty() : createClock(this.time)
     ran.code = await run(args, {
-      cwd: this.root,
+      cwd: join(this.root, this.cwd),
       env: this.env,
       out: (text) => void (ran.out += text),
       err: (text) => {

@@ -208,7 +208,7 @@ describe('a workspace in a git repository', () => {
 
   it('refuses the git store outside a git repository', async () => {
     const place = new Place(emulator.url, 'state: {store: git}\n', { state: '' })
-    const { code, err } = await place.cli('plan')
+    const { code, err } = await place.manifest('www.example.com', {}).cli('plan')
     place.remove()
     expect({ code, err }).toMatchObject({
       code: 1,

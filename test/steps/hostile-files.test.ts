@@ -164,11 +164,4 @@ describe('files that do not exist', () => {
     expect(plan.err).toContain(`the plan file ${path('none.json')}: no such file`)
     expect(plan.err).not.toContain('ENOENT')
   })
-
-  it('are noted by "validate" if no manifest is left', async () => {
-    rmSync(path('domains'), { recursive: true })
-    const { out, err } = await place.cli('validate')
-    expect(out).toContain('Valid: 0 domains')
-    expect(err).toContain('No manifest was found: nothing matches domains/**/*.yaml')
-  })
 })

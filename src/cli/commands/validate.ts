@@ -6,12 +6,14 @@ import type { Declare } from './declare.ts'
 export function declareValidate(program: Command, declare: Declare): void {
   declare<ValidateOptions>(program, 'validate [paths...]', {
     description: 'check all manifests; report every problem',
-    examples: ['validate', 'validate domains/shop.yaml', 'validate --format github'],
+    examples: ['validate', "validate domains/shop.yaml 'domains/eu/*'", 'validate --format github'],
     run: async (context, args, options) =>
       (await import('../validate.ts')).validate(context, args, options),
-  }).addOption(
-    new Option('--format <format>', 'output format')
-      .choices(['text', 'json', 'github', 'sarif'])
-      .default('text'),
-  )
+  })
+    .addOption(
+      new Option('--format <format>', 'output format')
+        .choices(['text', 'json', 'github', 'sarif'])
+        .default('text'),
+    )
+    .option('--allow-empty', 'accept a workspace without a manifest')
 }

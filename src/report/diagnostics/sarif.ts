@@ -42,13 +42,14 @@ export function formatDiagnosticsSarif(
 }
 
 function buildResult(diagnostic: Diagnostic, ruleIndex: number, folder: string): JsonObject {
-  const { code, severity, summary, detail, domain, item, related = [] } = diagnostic
+  const { code, severity, summary, detail, domain, item, related = [], count } = diagnostic
   const names = [domain, item].filter((name) => name !== undefined)
   return {
     ruleId: code,
     ruleIndex,
     level: severity,
     message: buildMessage(detail === '' ? summary : `${summary}\n${detail}`),
+    ...(count === undefined || code === 'too-many-problems' ? {} : { occurrenceCount: count }),
     locations: [
       {
         physicalLocation: buildPhysicalLocation(diagnostic, folder),

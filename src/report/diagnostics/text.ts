@@ -45,7 +45,8 @@ function formatBlock(diagnostic: Diagnostic, style: TextStyle): string {
     ...formatFrames(diagnostic, style, mark),
     ...(diagnostic.related ?? []).flatMap((related) => [
       `${indent}${paint.bold(formatPlace(related))}  ${escapeInvisible(related.message)}`,
-      ...formatFrames(related, style, paint.cyan),
+      // The lines of many manifests that use a profile would hide the line to correct.
+      ...(diagnostic.count === undefined ? formatFrames(related, style, paint.cyan) : []),
     ]),
   ].join('\n')
 }
