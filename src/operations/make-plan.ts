@@ -17,6 +17,7 @@ import {
   findDomainsOnHold,
   findConflicts,
   mapDomainsToWaves,
+  type PlanSelection,
   type RolloutConflicts,
 } from '../rollout/conflicts.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -37,6 +38,8 @@ export interface PlanOptions {
   retryHeld?: boolean
   /** Plan without waves. */
   atOnce?: boolean
+  /** Tests whether to plan a change; absent: all of the selection. */
+  isPlanned?(change: Change): boolean
   /** References of secrets that a plan file has in another form; absent for a new plan. */
   saved?: SavedSecrets
   /** Reports progress of a long search for fewer writes: steps made, and their maximum. */
@@ -53,7 +56,7 @@ export async function makePlan(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
   selection: Selection,
-  { rollouts = [], retryHeld = false, atOnce = false, saved, ...options }: PlanOptions,
+  { rollouts = [], retryHeld = false, atOnce = false, saved, isPlanned, ...options }: PlanOptions,
   outside: Outside,
 ): Promise<Plan> {
   const { config } = workspace
@@ -78,8 +81,8 @@ export async function makePlan(
   const onHold = describeOnHold(knownOnHold, wantedOnHold, onHoldDomains)
   const { changes: allChanges, unchanged } = diffSnapshots(recordedState, desiredState)
   const { changes, continued, conflicting } = matchRollouts(
-    allChanges,
-    selection,
+    isPlanned === undefined ? allChanges : allChanges.filter(isPlanned),
+    { ...selection, isPart: isPlanned !== undefined },
     rollouts,
     hashDomain,
   )
@@ -187,7 +190,7 @@ function resolveAvailable(
  */
 function matchRollouts(
   changes: Change[],
-  selection: Selection,
+  selection: PlanSelection,
   rollouts: Rollout[],
   hashDomain: (domain: Domain) => string,
 ): RolloutConflicts & { changes: Change[] } {

@@ -19,6 +19,8 @@ export interface WaveRequest {
   finishes?: boolean
   supersede?: boolean
   retryHeld?: boolean
+  /** The plan has only a part of the changes of its selection, so it resumes no rollout. */
+  isPart?: boolean
 }
 
 /** Returns the rollouts that affect a plan; a superseded one has no waves to resume. */
@@ -42,14 +44,15 @@ export async function decideRollouts(
   workspace: LoadedWorkspace,
   store: Store,
   plan: Plan,
-  { waves, finishes = false, supersede = false, retryHeld = false }: WaveRequest,
+  { waves, finishes = false, supersede = false, retryHeld = false, isPart }: WaveRequest,
 ): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
   const stored = await store.listRollouts()
   const unfinished = supersede ? findUnfinished(stored) : []
   const rollouts = stored.filter((rollout) => !unfinished.includes(rollout))
   const hashDomain = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
-  const { continued, conflicting } = findConflicts(domains, plan.basis, rollouts, hashDomain)
+  const selection = { ...plan.basis, isPart }
+  const { continued, conflicting } = findConflicts(domains, selection, rollouts, hashDomain)
   const own = continued !== null && (waves ? !supersede : finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0 && !supersede) throw createOpenRolloutError(obstacles)

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ItemKey } from '../model/item.ts'
-import { selectsAny, type Selection } from '../plan/selection.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import { narrowSnapshot, selectsAny, type Selection } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
@@ -32,4 +32,39 @@ export function select(
     )
   }
   return selection
+}
+
+/**
+ * Returns the selection of a request of which every part selects something.
+ *
+ * @throws EdgewiseError `usage` when an item does not exist, a glob matches no managed domain, or no
+ * selected domain has an item
+ */
+export function selectEach(
+  { target = [], items = [] }: SelectionRequest,
+  { desired }: Pick<LoadedWorkspace, 'desired'>,
+  recorded: RecordedState,
+): Selection {
+  refuseUnknownItems(items)
+  const managed: ReadonlyMap<Domain, ReadonlyMap<ItemKey, unknown>>[] = [desired, recorded]
+  const narrow = (globs: string[]) =>
+    managed.flatMap((domains) => [
+      ...narrowSnapshot(domains, { target: globs, items: [] }).values(),
+    ])
+  const idleGlobs = target.filter((glob) => narrow([glob]).length === 0)
+  if (idleGlobs.length > 0)
+    throw new EdgewiseError(
+      'usage',
+      `no managed domain matches ${idleGlobs.map((glob) => `"${glob}"`).join(', ')}`,
+      'Globs match whole domain names, e.g. --target "*.example.com".',
+    )
+  const selected = narrow(target)
+  const idleItems = items.filter((item) => !selected.some((states) => states.has(item)))
+  if (idleItems.length > 0)
+    throw new EdgewiseError(
+      'usage',
+      `no selected domain has the item ${idleItems.map((item) => `"${item}"`).join(', ')}`,
+      'Select items that a manifest or state has; "edgewise drift" without --item checks all.',
+    )
+  return { target, items }
 }

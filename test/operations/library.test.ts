@@ -166,6 +166,24 @@ it('a workspace opens from a subfolder and offers all operations', async () => {
   expect(() => open('/')).toThrow('no edgewise.yaml in / or above it')
 })
 
+it('drift and repair accept a selection, and repair leaves pending items out', async () => {
+  await prepare()
+  const found = await here().drift({ observe, target: [a], items: ['timeout'] })
+  expect(found.drift.items.map(({ domain }) => domain)).toEqual([a])
+  expect(await refusal(here().drift({ observe, target: ['c.*'] }))).toMatchObject({ code: 'usage' })
+  expect(await refusal(here().repair({}))).toMatchObject({ code: 'usage' })
+  const notes: string[] = []
+  const noting = open(place.root, {
+    outside: { env: place.env },
+    dialogue: { note: (text) => notes.push(text) },
+  })
+  const seen = () => Promise.resolve({ [a]: { timeout: { time: 5 } } })
+  expect((await noting.repair({ observe: seen })).plan.changes).toMatchObject([{ domain: a }])
+  expect(notes.join(' ')).toContain('1 pending item was left out')
+  const { plan } = await here().repair({ includePending: true })
+  expect(plan.changes).toMatchObject([{ domain: b }])
+})
+
 it('a dialogue may be a class, and can not change the writes', async () => {
   class Asking {
     asked = 0

@@ -98,7 +98,7 @@ describe('import --write-manifests', () => {
     }
     await adopt({ 'x.example.com': { timeout } })
     rmSync(join(place.root, 'domains/x.example.com.yaml'))
-    await importFails({ timeout: { time: '61' } }, 'has another recorded value')
+    await importFails({ timeout: { time: '61' } }, 'x.example.com is recorded with another value')
     await importFails(
       { ip_white_list: { list: ['192.0.2.1'] }, ip_black_list: { list: ['192.0.2.2'] } },
       'the new manifests would have errors; nothing was written or recorded',

@@ -27,6 +27,7 @@ async function emulate(
     columns: 80,
     outIsTerminal: false,
     errIsTerminal: false,
+    stdin: null,
     ask: null,
     waitForStop: () => work(/http:\S+/.exec(ran.out)?.[0] ?? ''),
   }

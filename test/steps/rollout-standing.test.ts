@@ -99,10 +99,11 @@ describe('an open rollout', () => {
     expect(err).not.toContain('NaN')
   })
 
-  it('is resumed by drift --repair', async () => {
+  it('is resumed by drift --repair --include-pending', async () => {
     await interrupted(2)
     place.write('seen.json', JSON.stringify({}))
-    const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes')
+    const all = ['--observed', 'seen.json', '--repair', '--yes', '--include-pending']
+    const { code, err } = await place.cli('drift', ...all)
     expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])
   })
 
@@ -117,6 +118,7 @@ describe('an open rollout', () => {
       '--repair',
       '--yes',
       '--supersede',
+      '--include-pending',
     )
     expect([code, err]).toEqual([0, expect.not.stringContaining(before?.id ?? '')])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
