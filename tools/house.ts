@@ -55,8 +55,8 @@ const pure = ['health', 'plan', 'diff', 'report', 'catalog', 'model']
 /** Node's modules without an effect: hashes, address syntax, text. */
 const allowedNodeModules = ['node:crypto', 'node:net', 'node:util']
 
-/** Libraries that are not bundled into the built program. */
-const unbundled = ['highs']
+/** Libraries with only a default export, which can be imported lazily. */
+const defaultOnly = ['highs']
 
 const src = new URL('../src/', import.meta.url)
 
@@ -161,7 +161,7 @@ function findCycles(imports: ReadonlyMap<string, string[]>): string[][] {
 function listLazyLibraries(text: string): string[] {
   return [...text.matchAll(/\bimport\(\s*'([^'.][^']*)'\s*\)/g)]
     .map((match) => match[1] ?? '')
-    .filter((library) => !library.startsWith('node:') && !unbundled.includes(library))
+    .filter((library) => !library.startsWith('node:') && !defaultOnly.includes(library))
 }
 
 function listSourceFiles(): string[] {
