@@ -113,16 +113,21 @@ export function formatUnrecorded(reason: string, unshared: boolean): string {
     : `some outcomes could not be recorded: ${why}`
 }
 
-/**
- * Formats the outcome of an apply: `Applied; writes: 4 confirmed.`
- *
- * @param status `unrecorded`: state lacks outcomes; `unshared`: other machines do not see them
- */
-export function formatFinished(
-  event: Extract<PrintedEvent, { type: 'apply.finished' }>,
-  status: 'done' | 'unrecorded' | 'unshared' | 'incomplete',
-  paint: Paint,
-): string {
+/** `unrecorded`: state lacks outcomes; `unshared`: other machines do not see them. */
+export type FinishedStatus = 'done' | 'unrecorded' | 'unshared' | 'incomplete'
+
+type FinishedEvent = Extract<PrintedEvent, { type: 'apply.finished' }>
+
+/** Formats the outcome of an apply: `Applied; writes: 4 confirmed.` */
+export function formatFinished(event: FinishedEvent, status: FinishedStatus, paint: Paint): string {
+  const headline = formatHeadline(event, status, paint)
+  if (event.takenBack !== undefined) return `${headline} ${escapeInvisible(event.stopped ?? '')}.`
+  const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
+  return `${headline}${stopped}`
+}
+
+/** Formats the outcome of an apply without the reason of an early end. */
+export function formatHeadline(event: FinishedEvent, status: FinishedStatus, paint: Paint): string {
   const counts = formatCounts(event, event.parts)
   const { unchanged = 0 } = event
   const all = [
@@ -135,11 +140,10 @@ export function formatFinished(
     const result = event.takenBack
       ? paint.yellow('Rolled back')
       : paint.red('Not everything was rolled back')
-    return `${paint.bold(result)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
+    return `${paint.bold(result)}; ${writes}.`
   }
-  const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
   const result = whole ? wholeResults[status] : 'Not everything was applied'
-  return `${paint.bold(result)}; ${writes}.${stopped}`
+  return `${paint.bold(result)}; ${writes}.`
 }
 
 /** Results of an apply whose writes are all confirmed. */
