@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 /** The rooms that each room may import: only rooms below it. */
 const allowed: Record<string, string[]> = {
+  action: ['model'],
   cli: [
     'operations',
     'apply',

@@ -85,7 +85,7 @@ describe('the report of an apply', () => {
     expect(text.match(/^####.*/gm)).toEqual(['#### Planned'])
   })
 
-  it('lists a bisected write by its refused parts, and a call refused as a whole by its write', () => {
+  it('lists a bisected write by its refused parts, a whole refused call by its write', () => {
     const { events } = mixed('no access')
     const whole = events.filter(({ type }) => type !== 'part.refused')
     expect(section(formatApplyMarkdown({ ...mixed(''), events: whole }), 'Refused')).toContain(

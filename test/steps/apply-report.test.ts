@@ -28,7 +28,7 @@ describe('apply --markdown', () => {
     expect((await apply()).code).toBe(3)
     expect(report()).toMatch(/^### Edgewise apply\n\nNot everything was applied; writes: 1 conf/)
     expect(report()).toMatch(
-      /#### Refused\n\n```text\nwrite \d: timeout of www\.example\.com \(domains\/www.*:1\)\n {4}\S/,
+      /#### Refused\n\n```text\nwrite \d: timeout of www\.example\.com \(domains\/w.*:1\)\n {4}\S/,
     )
   })
 

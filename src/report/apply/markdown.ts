@@ -1,3 +1,4 @@
+import { findMax } from '../../model/append.ts'
 import type { ApplyEvent } from '../../model/events.ts'
 import type { Plan } from '../../model/plan.ts'
 import { pluralize } from '../../model/words.ts'
@@ -62,7 +63,10 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
   const planned =
     `#### Planned\n\n${formatPlanSummary(plan, plainPaint)} · ${domains}\n\n` +
     formatChangeTable(plan.changes)
-  const width = Math.max(0, ...Array.from(outcomes.words.values(), ({ length }) => length))
+  const width = findMax(
+    Array.from(outcomes.words.values(), ({ length }) => length),
+    0,
+  )
   const writes = plan.writes.slice(0, maxWrites).map((write) => {
     const word = outcomes.words.get(write.id) ?? ''
     return `${word.padEnd(width)}${formatWrite(write, plan, style)}`
@@ -71,7 +75,7 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
   const foot =
     writes.length === 0
       ? ''
-      : `\n${foldText('Writes', [...writes, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n'))}`
+      : `\n${foldText('Writes', [...writes, ...formatRest(rest)].join('\n'))}`
   const text = `${[...head, planned].join('\n')}\n`
   const room = maxCharacters - text.length - foot.length
   return `${text}${formatChangeParts(plan.changes, room, 'The log')}${foot}`
@@ -114,8 +118,12 @@ function formatUnconfirmed(title: string, entries: string[]): string {
     entries.map((text) => ({ text })),
     listRoom,
   )
-  const rest = omitted.length === 0 ? [] : [`… and ${omitted.length} more`]
-  return `#### ${title}\n\n${fenceText([...selected.map(({ text }) => text), ...rest].join('\n'))}`
+  const lines = [...selected.map(({ text }) => text), ...formatRest(omitted.length)]
+  return `#### ${title}\n\n${fenceText(lines.join('\n'))}`
+}
+
+function formatRest(count: number): string[] {
+  return count > 0 ? [`… and ${count} more`] : []
 }
 
 function formatWaves(events: ApplyEvent[]): string {
