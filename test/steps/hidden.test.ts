@@ -64,7 +64,7 @@ const commands = [
   ['validate', '--json'],
   ['plan', '--verbose', '--markdown', 'plan.md'],
   ['plan', '--json', '--out', 'plan.json'],
-  ['apply', '--yes', '--verbose'],
+  ['apply', '--yes', '--verbose', '--markdown', 'apply.md'],
   ['apply', '--yes', '--json'],
   ['plan', '--json'],
   ['state', 'show', www],

@@ -114,17 +114,19 @@ export function formatUnrecorded(reason: string, unshared: boolean): string {
     : `some outcomes could not be recorded: ${why}`
 }
 
-/**
- * Formats the outcome of an apply: `Applied; writes: 4 confirmed.`
- *
- * @param status `unrecorded`: state lacks outcomes; `unshared`: other machines do not see them;
- *   `approval`, `paused`: a rollout waits
- */
-export function formatFinished(
-  event: Extract<PrintedEvent, { type: 'apply.finished' }>,
-  status: FinishedStatus,
-  paint: Paint,
-): string {
+type FinishedEvent = Extract<PrintedEvent, { type: 'apply.finished' }>
+
+/** Formats the outcome of an apply: `Applied; writes: 4 confirmed.` */
+export function formatFinished(event: FinishedEvent, status: FinishedStatus, paint: Paint): string {
+  const headline = formatHeadline(event, status, paint)
+  const isExpected = event.takenBack !== undefined || status === 'approval' || status === 'paused'
+  if (isExpected) return `${headline} ${escapeInvisible(event.stopped ?? '')}.`
+  const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
+  return `${headline}${stopped}`
+}
+
+/** Formats the outcome of an apply without the reason of an early end. */
+export function formatHeadline(event: FinishedEvent, status: FinishedStatus, paint: Paint): string {
   const counts = formatCounts(event, event.parts)
   const { unchanged = 0 } = event
   const all = [
@@ -137,21 +139,22 @@ export function formatFinished(
     const result = event.takenBack
       ? paint.yellow('Rolled back')
       : paint.red('Not everything was rolled back')
-    return `${paint.bold(result)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
+    return `${paint.bold(result)}; ${writes}.`
   }
   if (status === 'approval' || status === 'paused') {
     const result = paint.yellow(status === 'paused' ? 'Paused' : 'Waiting for approval')
-    return `${paint.bold(result)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
+    return `${paint.bold(result)}; ${writes}.`
   }
-  const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
   const result = whole ? wholeResults[status] : 'Not everything was applied'
-  return `${paint.bold(result)}; ${writes}.${stopped}`
+  return `${paint.bold(result)}; ${writes}.`
 }
 
 /** Status of an apply, for its last line. */
-type FinishedStatus =
+export type FinishedStatus =
   | 'done'
+  /** State lacks outcomes. */
   | 'unrecorded'
+  /** Other machines do not see outcomes. */
   | 'unshared'
   | 'incomplete'
   /** A rollout waits for an approval, or is paused. */
