@@ -1,5 +1,6 @@
 import { loadEarlierCalls } from '../apply/earlier-calls.ts'
 import { markLate } from '../apply/settling.ts'
+import { findNamesake } from '../catalog/wire-names.ts'
 import { representSecretsIn } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
@@ -136,12 +137,13 @@ function explainNotRecorded(error: unknown): unknown {
 function recordImported(
   managed: ImportedItem[],
   recorded: RecordedState,
-  { vault }: LoadedWorkspace,
+  { vault, config }: LoadedWorkspace,
   importedAt: string,
 ): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
   for (const { domain, item, value: imported } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
+    items.delete(findNamesake(item, config.service.itemKeys) ?? '')
     const value = representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
     if (holdsSecret(value)) vault.keepSalt()
     const templates = vault.listTemplates(value)
@@ -169,12 +171,13 @@ async function markLateItems(
 ): Promise<RecordedState> {
   const timeoutMs = config.service.timeoutSeconds * 1000
   const settleMs = config.service.settleSeconds * 1000
+  const { itemKeys } = config.service
   const affected = [...imported].map(([domain, items]) => ({
     domains: [domain],
     items: [...items.keys()],
   }))
-  const earlier = await loadEarlierCalls(affected, recorded, lockedAt.atMs, store)
-  const context = { ...earlier, apply: '', lockedAt, timeoutMs, settleMs }
+  const earlier = await loadEarlierCalls(affected, recorded, lockedAt.atMs, store, itemKeys)
+  const context = { ...earlier, apply: '', lockedAt, timeoutMs, settleMs, itemKeys }
   const changed: Domain[] = []
   const marked = new Map(
     Array.from(imported, ([domain, items]) => {

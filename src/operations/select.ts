@@ -1,3 +1,4 @@
+import { addNamesakes } from '../catalog/wire-names.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { narrowSnapshot, selectsAny, type Selection } from '../plan/selection.ts'
@@ -23,7 +24,8 @@ export function select(
   recorded: RecordedState,
 ): Selection {
   refuseUnknownItems(items)
-  const selection = { target, items }
+  const { itemKeys } = workspace.config.service
+  const selection = { target, items: addNamesakes(items, itemKeys) }
   if (!selectsAny(workspace.desired, selection) && !selectsAny(recorded, selection)) {
     throw new EdgewiseError(
       'usage',
@@ -42,7 +44,7 @@ export function select(
  */
 export function selectEach(
   { target = [], items = [] }: SelectionRequest,
-  { desired }: Pick<LoadedWorkspace, 'desired'>,
+  { desired, config }: Pick<LoadedWorkspace, 'desired' | 'config'>,
   recorded: RecordedState,
 ): Selection {
   refuseUnknownItems(items)
@@ -66,5 +68,5 @@ export function selectEach(
       `no selected domain has the item ${idleItems.map((item) => `"${item}"`).join(', ')}`,
       'Select items that a manifest or state has; "edgewise drift" without --item checks all.',
     )
-  return { target, items }
+  return { target, items: addNamesakes(items, config.service.itemKeys) }
 }
