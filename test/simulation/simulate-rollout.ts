@@ -15,6 +15,7 @@ import { World } from './world.ts'
 const minute = 60_000
 const hour = 60 * minute
 const maxDurationMs = 48 * hour
+/** Runs that may die; later ones do not, so that every rollout ends. */
 const maxRuns = 12
 const pauseSeconds = 600
 /** A `Date` has whole seconds, and an answer takes some time. */
@@ -73,8 +74,8 @@ class Rollout {
     this.#isInWaves = true
     let ending: Ending = 'killed'
     const isOver = () => ending !== 'killed' && ending !== 'waiting'
-    for (let runs = 0; !isOver() && runs < maxRuns; runs++) {
-      if (ending === 'waiting') await this.#approve(runs + 3 < maxRuns)
+    for (let runs = 0; !isOver() && runs < 3 * maxRuns; runs++) {
+      if (ending === 'waiting') await this.#approve(runs + 1 < maxRuns)
       ending = await this.#apply(isBroken ? dead : alsoGood, {
         waves: true,
         mayDie: runs + 1 < maxRuns,
