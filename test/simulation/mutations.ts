@@ -248,6 +248,13 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     seeds: 100,
   },
   {
+    name: 'a wave begins without its approval',
+    file: 'src/rollout/approvals.ts',
+    find: "if (!isApproved(rollout, waveIndex)) return 'approval'",
+    replace: '',
+    seeds: 100,
+  },
+  {
     name: "a pause is resumed by the runner's clock",
     file: 'src/rollout/wave-times.ts',
     find: 'const now = await time.ask()\n  if (now === null || serviceTo === null) return pauseMs',

@@ -476,6 +476,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   await expectCode(1, 'stats -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
   for (const command of [
     'state list -v',
+    'rollout list --json',
     'state history',
     `state show ${shop}`,
     `state show ${shop} --json`,

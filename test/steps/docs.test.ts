@@ -118,9 +118,9 @@ describe('the documentation', () => {
     const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
     place.write('edgewise.yaml', `version: 1\n${strict}\n`)
     expect((await place.cli('import', 'live.json', '--write-manifests')).out).toBe(
-      'Recorded 2 items of 1 domain.\n',
+      'Recorded 4 items of 2 domains.\n',
     )
-    expect((await place.cli('plan')).out).toBe('2 items are as recorded. No changes.\n')
+    expect((await place.cli('plan')).out).toBe('4 items are as recorded. No changes.\n')
     expect((await place.cli('fmt', '--check')).code).toBe(0)
     place.manifest('shop.example.com', { timeout: { time: 61 } })
     expect((await place.cli('apply', '--yes', '--force')).err).toContain(
