@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Node, type Pair, type YAMLMap } from 'yaml'
 import { isSameJson } from '../model/canonical-json.ts'
 import { getOwn, isObject, type JsonObject } from '../model/json.ts'
+import { getKeyOrder } from './key-order.ts'
 import { parseYaml, type SourceFile } from './yaml-file.ts'
 import { parseText } from './yaml-text.ts'
 
@@ -52,18 +53,16 @@ function insert(root: YAMLMap, text: string, secrets: AddedSecret[]): Insertion[
   }
   const rootIndent = findIndent(root.items[0], text)
   if (pair === undefined) {
-    const end = text.length
-    const start = text === '' || text.endsWith('\n') ? '' : '\n'
-    return [
-      {
-        at: end,
-        text: `${start}${rootIndent}secrets:\n${formatBlock(secrets, `${rootIndent}  `)}`,
-      },
-    ]
+    const at = findKeyPlace(root, rootIndent, text)
+    const start = text === '' || text[at - 1] === '\n' ? '' : '\n'
+    const lines = formatBlock(secrets, `${rootIndent}  `, text)
+    return [{ at, text: `${start}${rootIndent}secrets:\n${lines}` }]
   }
   if (isMap(present) && present.flow === true) {
     const keyLine = text.lastIndexOf('\n', getRange(pair.key)[0]) + 1
-    const lines = comment.map((line) => `${rootIndent}${line}\n`).join('')
+    const lines = listComment(text)
+      .map((line) => `${rootIndent}${line}\n`)
+      .join('')
     return [{ at: keyLine, text: lines }, insertIntoFlow(present, formatFlow(secrets, false))]
   }
   const isEmpty = !isMap(present)
@@ -71,12 +70,32 @@ function insert(root: YAMLMap, text: string, secrets: AddedSecret[]): Insertion[
   const end = isEmpty ? getRange(pair.key)[1] : findEnd(present)
   const lineBreak = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end)
   const at = lineBreak < 0 ? text.length : lineBreak + 1
-  return [{ at, text: `${lineBreak < 0 ? '\n' : ''}${formatBlock(secrets, indent)}` }]
+  return [{ at, text: `${lineBreak < 0 ? '\n' : ''}${formatBlock(secrets, indent, text)}` }]
 }
 
-function formatBlock(secrets: AddedSecret[], indent: string): string {
+/** Lists the lines of the comment; none if the file has it. */
+function listComment(text: string): string[] {
+  return comment.every((line) => text.includes(line)) ? [] : comment
+}
+
+/** Finds the line before which `edgewise fmt` would have the secrets, with its comment. */
+function findKeyPlace(root: YAMLMap, indent: string, text: string): number {
+  const order = Object.keys(getKeyOrder('edgewise.yaml').properties ?? {})
+  const rank = ({ key }: Pair) => order.indexOf(isScalar(key) ? String(key.value) : '')
+  const next = root.items.find((pair) => rank(pair) > order.indexOf('secrets'))
+  if (next === undefined) return text.length
+  let at = text.lastIndexOf('\n', getRange(next.key)[0] - 1) + 1
+  for (let above = at; above > 0;) {
+    above = text.lastIndexOf('\n', above - 2) + 1
+    if (!text.startsWith(`${indent}#`, above)) break
+    at = above
+  }
+  return at
+}
+
+function formatBlock(secrets: AddedSecret[], indent: string, text: string): string {
   const entries = secrets.map(({ name, variable }) => `${name}: {env: ${variable}}`)
-  return [...comment, ...entries].map((line) => `${indent}${line}\n`).join('')
+  return [...listComment(text), ...entries].map((line) => `${indent}${line}\n`).join('')
 }
 
 function formatFlow(secrets: AddedSecret[], isQuoted: boolean): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { formatYaml } from '../../src/manifest/format-yaml.ts'
 import { addSecrets } from '../../src/manifest/add-secrets.ts'
 
 const one = [{ name: 'key', variable: 'KEY' }]
@@ -61,6 +62,25 @@ describe('addSecrets', () => {
     ],
   ])('extends %s', (_what, before, after) => {
     expect(add(before)).toBe(after)
+  })
+
+  it('adds a block where "fmt" would sort it, before the comment of the next key', () => {
+    const text = 'version: 1\n\n# where state is\n# stored\nstate: {store: dir}\nnotes: {}\n'
+    const added = add(text) ?? ''
+    expect(added).toBe(
+      `version: 1\n\nsecrets:\n${block('  ')}# where state is\n# stored\nstate: {store: dir}\nnotes: {}\n`,
+    )
+    expect(formatYaml({ path: 'edgewise.yaml', text: added })).toEqual({ text: added })
+  })
+
+  it('does not repeat its comment', () => {
+    const two = [{ name: 'other', variable: 'OTHER' }]
+    expect(add(add('version: 1\n') ?? '', two)).toBe(
+      `version: 1\nsecrets:\n${block('  ')}  other: {env: OTHER}\n`,
+    )
+    expect(add(add('secrets: {}\n') ?? '', two)).toBe(
+      `${comment('')}secrets: {key: {env: KEY}, other: {env: OTHER}}\n`,
+    )
   })
 
   it('adds several secrets under one comment', () => {

@@ -40,13 +40,13 @@ describe('import --write-manifests with secrets', () => {
     place.stdin = Readable.from([Buffer.from(JSON.stringify(Object.fromEntries(fleet)))])
     const { code, err } = await place.cli('import', '-', '--write-manifests')
     expect([code, err]).toEqual([0, expect.any(String)])
-    expect(place.read('edgewise.yaml')).toBe(
-      `${before}secrets:\n` +
-        '  # Added by "edgewise import". Set each variable to the value that the service has, or\n' +
-        '  # use {file: path} or {command: [program, argument]} instead of {env: NAME}.\n' +
-        '  visit_timestamp_key: {env: VISIT_TIMESTAMP_KEY}\n' +
-        '  visit_timestamp_key_d4_example_com: {env: VISIT_TIMESTAMP_KEY_D4_EXAMPLE_COM}\n',
-    )
+    const stub =
+      'secrets:\n' +
+      '  # Added by "edgewise import". Set each variable to the value that the service has, or\n' +
+      '  # use {file: path} or {command: [program, argument]} instead of {env: NAME}.\n' +
+      '  visit_timestamp_key: {env: VISIT_TIMESTAMP_KEY}\n' +
+      '  visit_timestamp_key_d4_example_com: {env: VISIT_TIMESTAMP_KEY_D4_EXAMPLE_COM}\n'
+    expect(place.read('edgewise.yaml')).toBe(before.replace('state:', `${stub}state:`))
     expect(err).toContain(
       '  visit_timestamp_key: visit_timestamp of 4 domains, e.g. d0.example.com, ' +
         'd1.example.com, d2.example.com\n' +
