@@ -4,18 +4,18 @@ import { findNamesake } from '../catalog/wire-names.ts'
 import { representSecretsIn } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
-import { holdsSecret } from '../model/secret.ts'
+import { holdsSecret, listSecrets } from '../model/secret.ts'
 import { listSome } from '../model/words.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { ImportSource } from './import-file.ts'
 import { loadLocked } from './load-locked.ts'
 import { listExposedFiles, loadPayloads } from './load-payloads.ts'
-import { loadSalt } from './load-salt.ts'
+import { loadSalt, usesSecrets } from './load-salt.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { refuseDiffering } from './refuse-differing.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
-import { sealImported } from './seal-imported.ts'
+import { lookUpSecrets, sealImported } from './seal-imported.ts'
 import { withLock, type Locked, type LockRequest } from './with-lock.ts'
 import { buildManifests, writeManifests } from './write-manifests.ts'
 
@@ -57,16 +57,20 @@ export async function importConfig(
   return withLock(workspace, 'import', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
-    await loadSalt(workspace, store, outside)
+    await loadSalt(workspace, store, outside, request.writeManifests)
     // Imported secrets are recorded, so their fingerprints need the salt that is stored.
-    workspace.vault.keepSalt()
+    if (usesSecrets(workspace.config)) workspace.vault.keepSalt()
+    if (request.writeManifests === true) lookUpSecrets(workspace)
     const observed = sealImported(payloads, recorded, workspace)
     const manifests =
       request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
     const current =
       manifests === null
         ? workspace
-        : loadWorkspace(workspace.root, outside, 'available', manifests.files)
+        : loadWorkspace(workspace.root, outside, 'available', [
+            ...manifests.files,
+            ...(manifests.workspaceFile === null ? [] : [manifests.workspaceFile.after]),
+          ])
     refuseInvalidNew(current)
     if (workspace.vault.salt !== null) current.vault.useSalt(workspace.vault.salt)
     const managed = observed.filter(
@@ -75,10 +79,10 @@ export async function importConfig(
     await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded, workspace)
     // Nothing but a failure to write or record can refuse the import from here on.
-    if (manifests !== null) writeManifests(workspace.root, manifests, dialogue.note)
+    if (manifests !== null) writeManifests(workspace.root, manifests, outside, dialogue.note)
     const importedAt = new Date(outside.clock.now()).toISOString()
     const touched = await markLateItems(
-      recordImported(managed, recorded, current, importedAt),
+      recordImported(managed, recorded, current, manifests?.names ?? {}, importedAt),
       recorded,
       current,
       locked,
@@ -133,11 +137,16 @@ function explainNotRecorded(error: unknown): unknown {
   )
 }
 
-/** Returns the new state of the domains with an imported item. */
+/**
+ * Returns the new state of the domains with an imported item.
+ *
+ * @param names names that imported secrets got
+ */
 function recordImported(
   managed: ImportedItem[],
   recorded: RecordedState,
   { vault, config }: LoadedWorkspace,
+  names: Record<string, string>,
   importedAt: string,
 ): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
@@ -146,7 +155,11 @@ function recordImported(
     items.delete(findNamesake(item, config.service.itemKeys) ?? '')
     const value = representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
     if (holdsSecret(value)) vault.keepSalt()
-    const templates = vault.listTemplates(value)
+    const named = [...listSecrets([value])].flatMap((secret) => {
+      const name = names[secret]
+      return name === undefined ? [] : [[secret, name] as const]
+    })
+    const templates = { ...Object.fromEntries(named), ...vault.listTemplates(value) }
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, {
       status: 'confirmed',
