@@ -203,13 +203,26 @@ function joinBroken(lines: string[], first: number): Map<string, number> {
   return joined
 }
 
+/** Matches the ids of applies that a page shows with those that were printed in their place. */
+export function matchIds(shown: string[], printed: string[]): Map<string, string> {
+  const ids = new Map<string, string>()
+  for (const line of shown) {
+    const found = printed.find((each) => normaliseLine(each, false) === normaliseLine(line, false))
+    const actual = found?.match(applyId) ?? []
+    for (const [i, id] of (line.match(applyId) ?? []).entries()) ids.set(id, actual[i] ?? id)
+  }
+  return ids
+}
+
+const applyId = /\d{8}T\d{6}Z-[0-9a-f]{4}/g
+
 function normaliseLine(line: string, anyNumbers: boolean): string {
   const named = line
     .trimEnd()
-    .replaceAll(/\d{8}T\d{6}Z-[0-9a-f]{4}/g, '<id>')
+    .replaceAll(applyId, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
     .replaceAll(/\b[0-9a-f]{12}\b/g, '<commit>')
-    .replaceAll(/\bby [^\s,]+, started/g, 'by <author>, started')
+    .replaceAll(/\bby [^\s,]+(?=, started|$)/g, 'by <author>')
     .replaceAll(/\(secret [0-9a-f]{8}\)/g, '(secret <fingerprint>)')
   if (!anyNumbers) return named
   return named

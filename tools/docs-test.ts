@@ -12,7 +12,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findDifference, parsePage, type DocStep } from './docs-page.ts'
+import { findDifference, matchIds, parsePage, type DocStep } from './docs-page.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Seconds after which a command is given up. */
@@ -136,7 +136,8 @@ async function testPage(page: string): Promise<void> {
   try {
     const setup = join(root, 'test/docs', `${page.replaceAll('/', '-').slice(0, -3)}.sh`)
     if (existsSync(setup)) await shell.run(`set -e; source '${setup}'; set +e`)
-    for (const step of steps) await testStep(page, step, shell)
+    const ids = new Map<string, string>()
+    for (const step of steps) await testStep(page, step, ids, shell)
   } catch (error) {
     totals.failed++
     console.error(`  ${page}: ${error instanceof Error ? error.message : String(error)}`)
@@ -145,7 +146,13 @@ async function testPage(page: string): Promise<void> {
   }
 }
 
-async function testStep(page: string, step: DocStep, shell: Shell): Promise<void> {
+/** @param ids of applies that the page shows, with those of this run; gets further ones */
+async function testStep(
+  page: string,
+  step: DocStep,
+  ids: Map<string, string>,
+  shell: Shell,
+): Promise<void> {
   if (step.kind === 'skip') {
     totals.skipped += step.commands
     console.log(`  line ${step.line}: ${step.commands} not run: ${step.reason}`)
@@ -159,14 +166,18 @@ async function testStep(page: string, step: DocStep, shell: Shell): Promise<void
     await shell.start(step.command)
     totals.run++
   } else {
-    const { command, shown, expects } = step
+    const { shown, expects } = step
+    const command = [...ids].reduce((text, [id, own]) => text.replaceAll(id, own), step.command)
     const { code, output } = await shell.run(expects.asks ? `${command} --yes` : command)
     const problem =
       code === expects.exit
         ? shown && findDifference(shown, output.split('\n'), expects)
         : `expected exit code ${expects.exit}, got ${code}`
     totals.run++
-    if (problem === null) return
+    if (problem === null) {
+      for (const [id, own] of matchIds(shown ?? [], output.split('\n'))) ids.set(id, own)
+      return
+    }
     totals.failed++
     console.error(`  ${page}:${step.line}: ${command}\n    ${problem}`)
     console.error(output.split('\n').slice(0, maxLines).join('\n').replaceAll(/^/gm, '    | '))

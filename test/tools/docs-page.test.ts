@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findDifference, parsePage } from '../../tools/docs-page.ts'
+import { findDifference, matchIds, parsePage } from '../../tools/docs-page.ts'
 
 const usual = { exit: 0, asks: false, anyNumbers: false }
 
@@ -132,4 +132,10 @@ describe('findDifference', () => {
     expect(compare('a  649k ▁▂', 'a 1.2M ▇▇', { ...usual, anyNumbers: true })).toBeNull()
     expect(compare('a  649k ▁▂', 'b 1.2M ▇▇', { ...usual, anyNumbers: true })).not.toBeNull()
   })
+})
+
+it('matchIds maps the ids that a page shows to those that were printed', () => {
+  const [shown, printed] = ['20261120T120000Z-9692', '20250101T000000Z-0000']
+  const ids = matchIds([`a ${shown}`, 'b'], ['x', `a ${printed}`])
+  expect([...ids]).toEqual([[shown, printed]])
 })
