@@ -208,6 +208,20 @@ describe('init --ci github', () => {
     expect(place.read(path)).toContain(action)
   })
 
+  it('finds the workspace from a folder in it upwards, unless a folder is named', async () => {
+    createRepository('main')
+    place.write('repo/edgewise.yaml', 'version: 1\n').write('repo/domains/a.yaml', '')
+    const args = ['--ci', 'github', '--action', action]
+    const { code } = await place.cli('-C', 'repo/domains', 'init', ...args)
+    expect([code, has(`repo/${workflows[0]}`), has('repo/domains/edgewise.yaml')]).toEqual([
+      0,
+      true,
+      false,
+    ])
+    expect((await place.cli('-C', 'repo/domains', 'init', '.', ...args)).code).toBe(0)
+    expect(has('repo/domains/edgewise.yaml')).toBe(true)
+  })
+
   it('plans all changes if manifests may be anywhere', async () => {
     place.write('edgewise.yaml', 'version: 1\nmanifests: ["**/*.yaml"]\n')
     expect((await place.cli('init', '--ci', 'github', '--action', action)).code).toBe(0)

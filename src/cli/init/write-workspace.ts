@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { findRoot } from '../../manifest/load-workspace.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
@@ -23,10 +24,12 @@ export async function init(
   options: InitOptions,
 ): Promise<number> {
   const { io } = context
-  const root = resolve(io.cwd, context.options.workspace ?? '.', String(dir ?? '.'))
   const chosen = parseChoice(options)
+  const start = resolve(io.cwd, context.options.workspace ?? '.', String(dir ?? '.'))
+  const addsWorkflow = chosen !== null && chosen !== undefined
+  const root = (addsWorkflow && dir === undefined ? findRoot(start) : null) ?? start
   const isNew = !existsSync(join(root, workspacePath))
-  if (!isNew && (chosen === null || chosen === undefined))
+  if (!isNew && !addsWorkflow)
     throw createExistsError(
       [workspacePath],
       `Choose an empty folder: edgewise init DIR. To add a workflow: ${exampleCommand}`,
