@@ -13,6 +13,13 @@ const scripts = (script: string[] = []) => script.flatMap((text) => text.split('
 describe('the pipeline for GitLab', () => {
   it('runs every job in the pinned image, and nothing of the repository', () => {
     expect(base?.image?.name).toBe(pinnedImage)
+    // All branches, and files of another user than that of the image.
+    expect(base?.variables).toEqual({
+      GIT_DEPTH: '0',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '$CI_PROJECT_DIR',
+    })
     expect(Object.keys(jobs)).toEqual([
       'edgewise plan',
       'edgewise plan to apply',

@@ -35,6 +35,7 @@ export interface Workflow {
 /** Job of a pipeline for GitLab. */
 export interface PipelineJob {
   image?: { name: string }
+  variables?: Record<string, string>
   extends?: string
   needs?: string[]
   environment?: string

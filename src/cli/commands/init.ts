@@ -30,7 +30,8 @@ detect drift. In an existing workspace, init adds them and nothing else. It
 replaces no file.
 
 --action for github: OWNER/REPO@SHA
-  the repository of Edgewise, or your copy of it, and a commit of 40 hex digits
+  the repository of Edgewise, or your copy of it, and the commit of a version:
+  40 hex digits
 --action for gitlab: IMAGE@sha256:DIGEST
   a container image with edgewise, git and sh, and its digest
 

@@ -37,6 +37,10 @@ export function buildGitlabPipeline(pin: Pin, { workspace, paths }: Placement): 
   variables:
     # All commits, because state is on a branch of its own.
     GIT_DEPTH: "0"
+    # The files belong to the user of the runner, which may not be the user of the image.
+    GIT_CONFIG_COUNT: "1"
+    GIT_CONFIG_KEY_0: safe.directory
+    GIT_CONFIG_VALUE_0: $CI_PROJECT_DIR
 
 # Runs for every merge request, so that a pipeline can be required. It passes at once if no file
 # of the workspace changes.
