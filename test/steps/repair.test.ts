@@ -192,7 +192,8 @@ describe('drift --repair', () => {
 
   it('leaves out what was not observed, is not managed, or may differ in a hidden field', async () => {
     const other = { 'other.example.com': { timeout: { time: '1' } } }
-    for (const config of [{}, { https: { cert_id: '1' } }]) {
+    const hidden: Json[] = [{}, { https: { cert_id: '1' } }]
+    for (const config of hidden) {
       observe({ [www]: config, ...other })
       expect(await repair()).toMatchObject({ code: 0, sent: [] })
     }
