@@ -17,7 +17,7 @@ import { describeKinds, findKinds } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
 
 /** Version of the planner: raised whenever the same changes may give other writes. */
-export const plannerVersion = 2
+export const plannerVersion = 3
 
 /** Input of `makePlan`. */
 export interface PlanInput {

@@ -1,5 +1,6 @@
 import type { Change, Write } from '../model/change.ts'
 import type { Domain } from '../model/item.ts'
+import { MaxHeap } from './cover/max-heap.ts'
 
 /** Domain → the kinds of its changes: an item and the shape of its edit. */
 export type Kinds = ReadonlyMap<Domain, readonly string[]>
@@ -34,7 +35,8 @@ function nameKind({ action, item, patch }: Change): string {
 
 /**
  * Chooses domains that cover the kinds not tried yet, greedily and as far as there is room: the
- * next domain is the first that adds most kinds.
+ * next domain is the first that adds most kinds. A domain whose kinds the others have makes room
+ * for another one.
  */
 export function choosePioneers(
   left: Domain[],
@@ -42,24 +44,40 @@ export function choosePioneers(
   kinds: Kinds,
   tried: ReadonlySet<string>,
 ): Domain[] {
-  const covered = new Set(tried)
-  const pioneers: Domain[] = []
-  const countNew = (domain: Domain): number =>
-    new Set((kinds.get(domain) ?? []).filter((kind) => !covered.has(kind))).size
-  let candidates = left
-  while (pioneers.length < room) {
-    candidates = candidates.filter((domain) => countNew(domain) > 0)
-    const [first, ...others] = candidates
-    if (first === undefined) break
-    let [best, max] = [first, countNew(first)]
-    for (const domain of others) {
-      const count = countNew(domain)
-      if (count > max) [best, max] = [domain, count]
-    }
-    pioneers.push(best)
-    for (const kind of kinds.get(best) ?? []) covered.add(kind)
+  const untried = left.map((domain) => [
+    ...new Set((kinds.get(domain) ?? []).filter((kind) => !tried.has(kind))),
+  ])
+  /** Kind → number of pioneers that have it. */
+  const holders = new Map<string, number>()
+  const count = (pioneer: number, change: number): void => {
+    for (const kind of untried[pioneer] ?? []) holders.set(kind, (holders.get(kind) ?? 0) + change)
   }
-  return pioneers
+  const countNew = (i: number): number =>
+    (untried[i] ?? []).filter((kind) => !holders.has(kind)).length
+  const queue = new MaxHeap()
+  for (const i of left.keys()) if (countNew(i) > 0) queue.push(i, countNew(i))
+  const pioneers = new Set<number>()
+  while (room > 0) {
+    const known = queue.maxPriority()
+    const next = queue.pop()
+    if (next === undefined) break
+    const added = countNew(next)
+    if (added < (known ?? 0)) {
+      if (added > 0) queue.push(next, added)
+      continue
+    }
+    if (pioneers.size === room) {
+      const spare = [...pioneers].find((pioneer) =>
+        (untried[pioneer] ?? []).every((kind) => (holders.get(kind) ?? 0) > 1),
+      )
+      if (spare === undefined) break
+      pioneers.delete(spare)
+      count(spare, -1)
+    }
+    pioneers.add(next)
+    count(next, 1)
+  }
+  return [...pioneers].map((i) => left[i] ?? '')
 }
 
 /** Collects the kinds of some domains. */

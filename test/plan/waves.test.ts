@@ -84,24 +84,13 @@ describe('writeInWaves', () => {
     ),
   )
 
-  itOften('assigns the same waves for any order of the needs and any effort', () =>
+  itOften('makes the same plan for any order of the needs', () =>
     fc.assert(
-      fc.property(
-        problems(10, 2, true),
-        amounts,
-        fc.constantFrom('quick', 'normal'),
-        (problem, cumulative, effort) => {
-          const waves = (needs: WriteProblem['needs'], how: WriteProblem['effort']) =>
-            [
-              ...listWavesByDomain(
-                writeInWaves({ ...problem, needs, effort: how }, { amounts: cumulative }),
-              ),
-            ]
-              .map(([name, own]) => `${name} ${[...own].join(' ')}`)
-              .toSorted()
-          expect(waves(problem.needs.toReversed(), effort)).toEqual(waves(problem.needs, 'normal'))
-        },
-      ),
+      fc.property(problems(10, 2, true), amounts, (problem, cumulative) => {
+        const solve = (needs: WriteProblem['needs']) =>
+          writeInWaves({ ...problem, needs }, { amounts: cumulative })
+        expect(solve(problem.needs.toReversed())).toEqual(solve(problem.needs))
+      }),
       { numRuns: runs(15, 150) },
     ),
   )
@@ -120,7 +109,9 @@ describe('writeInWaves', () => {
     )
     const waves = assignWaves({
       domains: groups.flat().toSorted(),
-      writes: groups,
+      groups,
+      width: 4,
+      steps: 20_000,
       amounts: [{ count: 8 }, { count: 16 }, { percent: 100 }],
       isFirst: (name) => name === groups[5]?.[0] || name === groups[2]?.[1],
     })
