@@ -67,3 +67,11 @@ it('takes at most 15 % more writes in waves than at once', () => {
   const { writes, writesAtOnce } = writeInWaves(buildFleet('layered', 150), { amounts })
   expect(writes.length).toBeLessThanOrEqual(1.15 * writesAtOnce)
 })
+
+it('reports progress while the domains of the waves are chosen', () => {
+  const seen: string[] = []
+  const progress = (made: number, all: number): void => void seen.push(`${made} of ${all}`)
+  writeInWaves({ ...buildFleet('planted', 20), progress }, { amounts })
+  expect(seen).toContain('0 of 20000')
+  expect(seen).toContain('20000 of 20000')
+})
