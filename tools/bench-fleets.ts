@@ -31,7 +31,7 @@ const maxRatio = 0.956
 const amounts = [{ count: 1 }, { percent: 5 }, { percent: 25 }, { percent: 100 }]
 const maxWaveShare = 0.15
 /** The same for planted mixes: any choice of waves cuts many of their full rectangles. */
-const maxPlantedWaveShare = 0.35
+const maxPlantedWaveShare = 0.5
 
 const { values: options } = parseArgs({
   options: {

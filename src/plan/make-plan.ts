@@ -13,7 +13,7 @@ import { writeInWaves, type Waves } from './write-in-waves.ts'
 import { findGroup } from './groups.ts'
 import { type Grouping } from '../model/config.ts'
 import { listNeeds } from './needs.ts'
-import { describeKinds, findKinds } from './wave-kinds.ts'
+import { describeKinds, findKinds, listWaves } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
 
 /** Version of the planner: raised whenever the same changes may give other writes. */
@@ -88,6 +88,7 @@ export function makePlan(input: PlanInput): Plan {
       'Nothing was sent. This is a defect of edgewise; please report it.',
     )
   }
+  const planWaves = listWaves(writes, kinds)
   const domains = [...new Set(changes.map((change) => change.domain))]
   return {
     changes,
@@ -115,8 +116,9 @@ export function makePlan(input: PlanInput): Plan {
       ...collectWarnings(changes, recorded, desired),
       ...buildGroupsNote(problem, writesAtOnce),
       ...buildWavesNote(writes, writesAtOnce),
-      ...describeKinds(writes, kinds),
+      ...describeKinds(planWaves),
     ],
+    ...(planWaves.length < 2 ? {} : { waves: planWaves }),
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
 }

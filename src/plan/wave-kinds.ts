@@ -1,5 +1,7 @@
 import type { Change, Write } from '../model/change.ts'
+import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
+import type { PlanWave } from '../model/plan.ts'
 import { MaxHeap } from './cover/max-heap.ts'
 
 /** Domain → the kinds of its changes: an item and the shape of its edit. */
@@ -87,23 +89,26 @@ export function collectKinds(domains: Iterable<Domain>, kinds: Kinds): Set<strin
   return found
 }
 
-/** Describes the kinds of change that each wave is the first to try; empty with a single kind. */
-export function describeKinds(writes: Write[], kinds: Kinds): string[] {
+/** Lists the waves of the writes, with the kinds of change that each is the first to try. */
+export function listWaves(writes: Write[], kinds: Kinds): PlanWave[] {
   const tried = new Set<string>()
-  const waves = new Map<number, Set<Domain>>()
-  for (const { wave, domains } of writes) {
-    const own = waves.get(wave) ?? new Set<Domain>()
-    waves.set(wave, own)
-    for (const domain of domains) own.add(domain)
-  }
-  if (waves.size < 2 || collectKinds(kinds.keys(), kinds).size < 2) return []
-  return [...waves].flatMap(([wave, domains]) => {
+  return [...groupBy(writes, ({ wave }) => wave)].map(([wave, own]) => {
+    const domains = new Set(own.flatMap((write) => write.domains))
     const fresh = [...collectKinds(domains, kinds)].filter((kind) => !tried.has(kind)).toSorted()
     for (const kind of fresh) tried.add(kind)
-    if (fresh.length === 0) return []
-    const more = fresh.length - maxNamed
+    return { wave, domains: domains.size, writes: own.length, kinds: fresh }
+  })
+}
+
+/** Describes the kinds of change that each wave is the first to try; empty with a single kind. */
+export function describeKinds(waves: PlanWave[]): string[] {
+  const count = waves.reduce((sum, { kinds }) => sum + kinds.length, 0)
+  if (waves.length < 2 || count < 2) return []
+  return waves.flatMap(({ wave, kinds }) => {
+    if (kinds.length === 0) return []
+    const more = kinds.length - maxNamed
     return [
-      `wave ${wave} is the first to ${fresh.slice(0, maxNamed).join('; ')}` +
+      `wave ${wave} is the first to ${kinds.slice(0, maxNamed).join('; ')}` +
         (more > 0 ? `; and ${more} more kinds of change` : ''),
     ]
   })

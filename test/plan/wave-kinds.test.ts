@@ -3,7 +3,7 @@ import type { Amount } from '../../src/model/amount.ts'
 import type { Change } from '../../src/model/change.ts'
 import type { Domain } from '../../src/model/item.ts'
 import { assignWaves, computeWaveSizes } from '../../src/plan/assign-waves.ts'
-import { choosePioneers, describeKinds, findKinds } from '../../src/plan/wave-kinds.ts'
+import { choosePioneers, describeKinds, findKinds, listWaves } from '../../src/plan/wave-kinds.ts'
 import { buildChange } from '../plans.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { domain, replace } from './problems.ts'
@@ -56,11 +56,16 @@ describe('kinds of change', () => {
     ])
     const write = { id: 1, items: { https: replace(1) } }
     const writes = [0, 1].map((i) => ({ ...write, wave: i + 1, domains: [domain(i)] }))
-    expect(describeKinds(writes, kinds)).toEqual([
+    const waves = listWaves(writes, kinds)
+    expect(waves).toEqual([
+      { wave: 1, domains: 1, writes: 1, kinds: ['set https'] },
+      { wave: 2, domains: 1, writes: 1, kinds: ['set origin'] },
+    ])
+    expect(describeKinds(waves)).toEqual([
       'wave 1 is the first to set https',
       'wave 2 is the first to set origin',
     ])
-    expect(describeKinds(writes.slice(0, 1), kinds)).toEqual([])
+    expect(describeKinds(waves.slice(0, 1))).toEqual([])
   })
 })
 
