@@ -13,6 +13,7 @@ export interface WorkflowEvent {
 }
 
 type Values = Record<string, string>
+type Scalar = string | number | boolean
 /** Values of expressions in a job, by expression. */
 type Scope = Record<string, string>
 
@@ -134,9 +135,10 @@ function runScript(script: string, checkout: string, env: Values): Values {
   return Object.fromEntries(lines.filter((line) => line !== '').map((line) => line.split('=')))
 }
 
-function evaluateAll(values: Values | undefined, scope: Scope): Values {
+/** Evaluates the values of a step, which may be numbers and booleans in YAML. */
+function evaluateAll(values: Record<string, Scalar> | undefined, scope: Scope): Values {
   return Object.fromEntries(
-    Object.entries(values ?? {}).map(([name, value]) => [name, evaluate(value, scope)]),
+    Object.entries(values ?? {}).map(([name, value]) => [name, evaluate(String(value), scope)]),
   )
 }
 
