@@ -107,16 +107,17 @@ function createWeakDiagnostic(document: YamlDocument, name: string, value: strin
 
 /**
  * Loads the files of a workspace (`edgewise.yaml`, manifests and profiles), with diagnostics for
- * those that can't be loaded.
+ * those that can't be loaded, and the globs that found them.
  *
  * @throws EdgewiseError as `loadWorkspace` does
  */
 export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
-): { files: SourceFile[]; diagnostics: Diagnostic[] } {
-  const { home, files, diagnostics } = loadFiles(root, env)
-  return { files: [home, ...files], diagnostics }
+): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
+  const { config, home, files, diagnostics } = loadFiles(root, env)
+  const globs = [...config.manifests, ...config.profiles]
+  return { files: [home, ...files], diagnostics, globs }
 }
 
 interface LoadedFiles {

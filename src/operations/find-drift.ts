@@ -11,6 +11,7 @@ import type { Rollout } from '../model/rollout.ts'
 import { findDomainsOnHold } from '../rollout/conflicts.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
+import { refuseUnobserved } from './refuse-unobserved.ts'
 import { describeUnfinished } from '../rollout/on-hold.ts'
 
 /** Drift between desired, recorded and observed state. */
@@ -28,7 +29,7 @@ export interface FoundDrift {
  * @param observed observed configuration, `{domain: {item: payload}}`; null if nothing was observed
  * @param rollouts stored rollouts
  * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when `observed` has
- * the wrong shape
+ * the wrong shape, or no managed item
  */
 export function findDrift(
   workspace: Workspace & { vault: SecretVault },
@@ -58,6 +59,8 @@ export function findDrift(
           itemKeys: config.service.itemKeys,
           vault,
         })
+  if (observed !== null)
+    refuseUnobserved(seen.observed, [recorded, desired], (name) => vault.scrub(name))
   const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,

@@ -7,6 +7,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
 import { holdsSecret } from '../model/secret.ts'
 import { listSome, pluralize } from '../model/words.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
 import { loadSalt } from './load-salt.ts'
@@ -48,10 +49,20 @@ export async function importConfig(
   request: ImportRequest,
   ports: Ports,
 ): Promise<Imported> {
-  const imported = request.sources.flatMap((source) =>
-    parseImport(source, request.domain, workspace),
+  const parsed = request.sources.map(
+    (source) => [source.name, parseImport(source, request.domain, workspace)] as const,
   )
+  const imported = parsed.flatMap(([, items]) => items)
+  const empty = parsed.flatMap(([name, items]) => (items.length === 0 ? [name] : []))
   refuseInvalid(workspace)
+  if (imported.length === 0)
+    throw new EdgewiseError(
+      'usage',
+      `no item in ${empty.join(', ')}; nothing was recorded`,
+      'Expected {"<domain>": {"<item>": payload}}, or an answer of the service.',
+    )
+  if (empty.length > 0)
+    ports.dialogue.note(escapeInvisible(`There is no item in ${empty.join(', ')}.`))
   return withLock(workspace, 'import', request, ports, async (locked) => {
     const { store } = locked
     const { outside, dialogue } = ports
@@ -69,6 +80,9 @@ export async function importConfig(
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
     )
+    // Omitted items are noted below.
+    if (managed.length === 0 && (manifests?.omitted ?? []).length === 0)
+      throw createUnmanagedError(observed, current)
     await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded)
     // Nothing but a failure to write or record can refuse the import from here on.
@@ -104,6 +118,17 @@ function refuseInvalid({ diagnostics }: LoadedWorkspace): void {
     'the manifests have errors; nothing was recorded',
     'Run "edgewise validate".',
     diagnostics,
+  )
+}
+
+/** Creates the error of an import of which no manifest mentions any item. */
+function createUnmanagedError(observed: ImportedItem[], { scrub }: LoadedWorkspace): EdgewiseError {
+  const names = observed.map(({ domain, item }) => `${scrub(item)} of ${domain}`)
+  return new EdgewiseError(
+    'usage',
+    `no manifest mentions ${listSome(names)}; nothing was recorded`,
+    'Check the names of the domains, or pass --write-manifests to write manifests for domains ' +
+      'that have none.',
   )
 }
 

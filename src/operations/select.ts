@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
-import { selectsAny, type Selection } from '../plan/selection.ts'
+import { findUnmatched, type Selection } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
@@ -15,7 +15,7 @@ export interface SelectionRequest {
 /**
  * Returns the selection of a request.
  *
- * @throws EdgewiseError `usage` when an item does not exist, or no domain is selected
+ * @throws EdgewiseError `usage` when an item does not exist, or a glob or an item selects nothing
  */
 export function select(
   { target = [], items = [] }: SelectionRequest,
@@ -24,12 +24,30 @@ export function select(
 ): Selection {
   refuseUnknownItems(items)
   const selection = { target, items }
-  if (!selectsAny(workspace.desired, selection) && !selectsAny(recorded, selection)) {
+  const unmatched = findUnmatched([workspace.desired, recorded], selection)
+  if (unmatched.target.length > 0) {
     throw new EdgewiseError(
       'usage',
-      `no domain matches ${target.map((glob) => `"${glob}"`).join(', ')}`,
+      `no domain matches ${quoteAll(unmatched.target)}`,
       'Globs match whole domain names, e.g. --target "*.example.com".',
     )
   }
+  if (unmatched.items.length > 0) {
+    throw new EdgewiseError(
+      'usage',
+      `no selected domain has the ${nameItems(unmatched.items)}`,
+      'An item is selected if a manifest or state of a selected domain has it.',
+    )
+  }
   return selection
+}
+
+/** Formats `item "a"` or `items "a", "b"`. */
+export function nameItems(items: ItemKey[]): string {
+  return `${items.length === 1 ? 'item' : 'items'} ${quoteAll(items)}`
+}
+
+/** Formats names with quotes, separated by commas. */
+export function quoteAll(names: string[]): string {
+  return names.map((name) => `"${name}"`).join(', ')
 }

@@ -101,23 +101,14 @@ describe('an open rollout', () => {
 
   it('is resumed by drift --repair', async () => {
     await interrupted(2)
-    place.write('seen.json', JSON.stringify({}))
-    const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes')
+    const { code, err } = await place.cli('drift', '--repair', '--yes')
     expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])
   })
 
   it('is replaced by drift --repair --supersede', async () => {
     await interrupted(2)
     const [before] = place.loadRollouts()
-    place.write('seen.json', JSON.stringify({}))
-    const { code, err } = await place.cli(
-      'drift',
-      '--observed',
-      'seen.json',
-      '--repair',
-      '--yes',
-      '--supersede',
-    )
+    const { code, err } = await place.cli('drift', '--repair', '--yes', '--supersede')
     expect([code, err]).toEqual([0, expect.not.stringContaining(before?.id ?? '')])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect(place.loadRollouts()).toEqual([])
