@@ -63,7 +63,7 @@ export function loadWorkspace(
     desired: assembled.desired,
     diagnostics: limitProblems([...all, ...assembled.diagnostics]),
     files: assembled.files,
-    noManifest: createNoManifestDiagnostic(root, config, document),
+    noManifest: createNoManifestDiagnostic(config, document),
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files]),
     findWeakSecrets: () =>
@@ -75,7 +75,6 @@ export function loadWorkspace(
 
 /** Creates the diagnostic of a workspace whose globs find no manifest. */
 function createNoManifestDiagnostic(
-  root: string,
   { manifests }: WorkspaceConfig,
   document: YamlDocument,
 ): Diagnostic {
@@ -83,7 +82,7 @@ function createNoManifestDiagnostic(
     code: 'workspace-invalid',
     pointer: '/manifests',
     summary: 'No manifest',
-    detail: `no file that matches ${manifests.join(', ')} in ${root} declares a domain`,
+    detail: `no file that matches ${manifests.join(', ')} declares a domain`,
   })
 }
 
