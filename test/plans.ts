@@ -56,6 +56,7 @@ export function buildPlan(
       writes: writes.length,
       lowerBound: 1,
       seconds: 0,
+      totalSeconds: 0,
       ...summary,
     },
     basis: { desired: {}, recorded: {}, target: [], items: [], commit: null, ...basis },

@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
 
@@ -8,7 +9,11 @@ export const root = new URL('../', import.meta.url)
 export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(root),
-    entryPoints: { 'cli/main': 'src/cli/main.ts', index: 'src/index.ts' },
+    entryPoints: {
+      'action/main': 'src/action/main.ts',
+      'cli/main': 'src/cli/main.ts',
+      index: 'src/index.ts',
+    },
     outdir: 'dist',
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
@@ -16,8 +21,6 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    // Has a WebAssembly file next to its code.
-    external: ['highs'],
     // A bundled package would print the environment of git, tokens included, where DEBUG is set.
     define: { 'process.env.DEBUG': 'undefined' },
     // Bundled CommonJS packages call `require` for Node's own modules.
@@ -31,5 +34,11 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
     write,
     logLevel: 'warning',
   })
+  // The solver's code loads its WebAssembly from its own folder.
+  if (write)
+    cpSync(
+      new URL('node_modules/highs/build/highs.wasm', root),
+      new URL('dist/chunks/highs.wasm', root),
+    )
   return metafile
 }

@@ -62,6 +62,8 @@ export interface ApplyResult extends OutcomeCounts {
   refusals: Refusal[]
   /** True if a health check rolled back everything that was sent; absent without a rollback. */
   takenBack?: boolean
+  /** Present if a rollout stopped before a wave that needs approval, or because it is paused. */
+  waitsFor?: 'approval' | 'paused'
   /**
    * Reason why state, or what other machines see of it, lacks outcomes of this apply; null if
    * complete.

@@ -115,10 +115,11 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   }
 }
 
-function explainBudgetWait({ used }: BudgetWait): string {
-  return used === null
-    ? 'the call budget is used up: the service allows no more calls in this minute'
-    : `the call budget is used up: ${used} calls in this minute`
+function explainBudgetWait({ used, windowMs }: BudgetWait): string {
+  if (used === null)
+    return 'the call budget is used up: the service allows no more calls in this minute'
+  const window = windowMs === 60_000 ? 'this minute' : `${windowMs / 1000} s (limits.burst)`
+  return `the call budget is used up: ${used} calls in ${window}`
 }
 
 function explainLongWait({ budget, clock }: Sending): string {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
+import { findWireNameProblems, type ItemKeys } from '../catalog/wire-names.ts'
 import { listensOnLoopback, startEmulator } from '../emulator/emulator.ts'
 import { parseFault, type Fault } from '../emulator/entities/fault.ts'
 import type { Json, JsonObject } from '../model/json.ts'
@@ -19,6 +20,7 @@ export interface EmulatorFlags {
   /** By default on, on loopback only. */
   control?: 'on' | 'off'
   lenient?: boolean
+  itemKeys: string[]
   limitStyle: 'status' | 'body'
   seed: string
   timezone: string
@@ -41,7 +43,7 @@ export async function runEmulator(
       token,
       domains: flags.domains === undefined ? null : loadDomains(resolve(io.cwd, flags.domains)),
       callsPerMinute: flags.callsPerMinute,
-      itemKeys: {},
+      itemKeys: parseItemKeys(flags.itemKeys),
       control: flags.control !== 'off',
       lenient: flags.lenient === true,
       limitStyle: flags.limitStyle,
@@ -92,6 +94,24 @@ function refuseExposed({ host, control }: EmulatorFlags, token: string | null): 
       `the control surface needs no token and can't be offered on ${host}`,
       'Pass --control off, or omit --host to listen on this machine only.',
     )
+}
+
+/** Parses wire names, `ITEM=NAME` each. */
+function parseItemKeys(pairs: string[]): ItemKeys {
+  const entries = pairs.map((pair): [string, string] => {
+    const [, item, name] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
+    if (item !== undefined && name !== undefined) return [item, name]
+    throw new EdgewiseError('usage', `expected --item-keys to be ITEM=NAME, got "${pair}"`)
+  })
+  const items = entries.map(([item]) => item)
+  const twice = items.find((item, i) => items.indexOf(item) < i)
+  if (twice !== undefined)
+    throw new EdgewiseError('usage', `--item-keys: the item "${twice}" has two names`, 'Pass one.')
+  const itemKeys: ItemKeys = Object.fromEntries(entries)
+  const [problem] = findWireNameProblems(itemKeys)
+  if (problem === undefined) return itemKeys
+  const { item, detail } = problem
+  throw new EdgewiseError('usage', `--item-keys ${item}=${itemKeys[item]}: ${detail}`)
 }
 
 /** Parses `kind` or `kind:field=value,…`; `on` is repeatable. */

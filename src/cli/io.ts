@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Outside } from '../operations/outside.ts'
 import type { Paint } from '../report/text/paint.ts'
 
@@ -12,6 +13,8 @@ export interface Io extends Outside {
   columns: number
   outIsTerminal: boolean
   errIsTerminal: boolean
+  /** Input of the command; null if stdin is a terminal. */
+  stdin: Readable | null
   /** Asks a yes/no question; null if there is no terminal. */
   ask: ((question: string) => Promise<boolean>) | null
   /** Resolves when the user stops a server. */

@@ -2,7 +2,8 @@ import { isFault, loadBounded } from '../files/load-bounded.ts'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 
-const maxBytes = 256 * 1024 * 1024
+/** Maximum size of a file that the user names. */
+export const maxBytes = 256 * 1024 * 1024
 
 /**
  * Loads a text file named by the user: a regular file of at most 256 MB.

@@ -43,6 +43,7 @@ const io: Io = {
   columns: (process.stdout.columns ?? 0) >= 20 ? process.stdout.columns : 80,
   outIsTerminal: process.stdout.isTTY ?? false,
   errIsTerminal: process.stderr.isTTY ?? false,
+  stdin: process.stdin.isTTY ? null : process.stdin,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
   waitForStop: () =>
     new Promise((resolve) =>

@@ -6,6 +6,7 @@ import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { isDeeper, parseJson, type Json } from '../model/json.ts'
 import { maxSearchedLength } from '../model/secret.ts'
+import { splitWords } from '../model/split-words.ts'
 import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
 import type { Io } from './io.ts'
 
@@ -86,15 +87,6 @@ function loadBytes(source: string, cwd: string, { bytes }: Limits): Buffer {
   throw createError(
     source,
     loaded.kind === 'unreadable' ? `the file can't be read (${loaded.code})` : loaded.reason,
-  )
-}
-
-/**
- * Splits a command line into words at blanks; quotes keep blanks. No other character is special.
- */
-function splitWords(source: string): string[] {
-  return Array.from(source.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]|['"])+/g), ([word]) =>
-    word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'),
   )
 }
 

@@ -11,6 +11,7 @@ import { declareInit } from './commands/init.ts'
 import { declarePlan } from './commands/plan.ts'
 import { declarePrefetch } from './commands/prefetch.ts'
 import { declareRollback } from './commands/rollback.ts'
+import { declareRollout } from './commands/rollout.ts'
 import { declareState } from './commands/state.ts'
 import { declareStats } from './commands/stats.ts'
 import { declareValidate } from './commands/validate.ts'
@@ -93,6 +94,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
   declarePlan(program, declare)
   declareApply(program, declare)
   declareRollback(program, declare)
+  declareRollout(program, declare)
   declareDrift(program, declare)
   declareImport(program, declare)
   declareState(program, declare)

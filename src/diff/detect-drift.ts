@@ -105,6 +105,8 @@ function selectObserved(
     for (const [item, observedItem] of observedItems) {
       const state = recorded.get(domain)?.get(item)
       if (state?.status === 'in-doubt' || observedItem.unreadable !== undefined) continue
+      // It was never applied, and the service does not have it: it is pending only.
+      if (state === undefined && observedItem.state.status === 'unset') continue
       if (state !== undefined) recordedItems.set(item, state)
       seen.set(
         item,

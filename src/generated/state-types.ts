@@ -608,9 +608,9 @@ outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
  */
 export interface RolloutFile {
 /**
- * Format and version. A newer version is refused.
+ * Format and version. Version 2 has no paused and no approval, version 1 no times of the service either; both are still accepted. A newer version is refused.
  */
-format: "edgewise.rollout/2"
+format: "edgewise.rollout/3"
 /**
  * Id of the rollout. The name of the file follows from it.
  */
@@ -632,6 +632,16 @@ state: ("open" | "stopped" | "taking-back" | "taken-back")
  * Reason why the rollout is over; null while it is open.
  */
 reason: (string | null)
+/**
+ * Present while the rollout is paused: no further wave begins.
+ */
+paused?: {
+/**
+ * User who paused the rollout.
+ */
+author: string
+at: Time
+}
 /**
  * The items that the rollout is limited to; empty for all.
  *
@@ -670,6 +680,26 @@ serviceTo: TimeOrNull
  * Whether the next wave may begin.
  */
 passed: boolean
+/**
+ * Present if the wave begins only after an approval.
+ */
+approval?: {
+waitingSince: TimeOrNull
+/**
+ * The approval; null until somebody has approved the wave.
+ */
+approved: ({
+/**
+ * User who approved the wave.
+ */
+author: string
+at: Time
+/**
+ * Hash of the approved wave. The approval does not hold for another one.
+ */
+wave: string
+} | null)
+}
 }[]
 released: Domains
 /**

@@ -107,8 +107,7 @@ function loadSecretFile(
   token: string,
 ): SecretFile {
   const path = resolve(root, file)
-  const isInCheckout = [path, resolveLinks(path)].some((each) => isTracked(root, each, env, token))
-  if (isInCheckout) {
+  if (isInCheckout(root, path, env, token)) {
     throw new EdgewiseError(
       'access',
       `the file of the secret "${name}" (${file}) is in the checkout and git does not ignore it`,
@@ -116,6 +115,16 @@ function loadSecretFile(
     )
   }
   return loadValue(path, file)
+}
+
+/**
+ * Tests whether git would add a file to the repository of the workspace.
+ *
+ * @param path absolute
+ * @param env environment for git, which gets no variable with the token
+ */
+export function isInCheckout(root: string, path: string, env: Env, token: string): boolean {
+  return [path, resolveLinks(path)].some((each) => isTracked(root, each, env, token))
 }
 
 function resolveLinks(path: string): string {

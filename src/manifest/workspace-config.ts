@@ -7,7 +7,7 @@ import { replaceEnvironment, type Environment } from './workspace-env.ts'
 import { checkRules } from './workspace-rules.ts'
 import { checkShape } from './workspace-shape.ts'
 import type { SecretSource, WorkspaceConfig } from './workspace.ts'
-import type { HealthConfig } from '../model/config.ts'
+import type { Burst, HealthConfig } from '../model/config.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 /** The parsed workspace file. A configuration may have warnings; null has errors. */
@@ -62,7 +62,11 @@ function addDefaultToken(content: JsonObject): JsonObject {
 }
 
 /** The workspace file after validation by its schema, defaults included. */
-interface ValidContent extends Omit<WorkspaceConfig, 'state' | 'guards' | 'rollout' | 'secrets'> {
+interface ValidContent extends Omit<
+  WorkspaceConfig,
+  'state' | 'limits' | 'guards' | 'rollout' | 'secrets'
+> {
+  limits: Omit<WorkspaceConfig['limits'], 'burst'> & { burst?: string }
   secrets: Record<string, SecretSource>
   state?: { store: 'git' | 'dir'; branch: string; remote: string; path: string }
   guards: {
@@ -71,7 +75,13 @@ interface ValidContent extends Omit<WorkspaceConfig, 'state' | 'guards' | 'rollo
     protect: string[]
     freeze: { from: string; to: string; timezone?: string; reason?: string }[]
   }
-  rollout: { waves: (number | string)[]; first: string[]; pause: string; health?: ValidHealth }
+  rollout: {
+    waves: (number | string)[]
+    first: string[]
+    pause: string
+    approval: number[]
+    health?: ValidHealth
+  }
 }
 
 interface ValidHealth extends Omit<
@@ -86,7 +96,7 @@ interface ValidHealth extends Omit<
 }
 
 function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfig {
-  const { service, guards, rollout, state } = content
+  const { service, limits, guards, rollout, state } = content
   const itemKeys: Record<ItemKey, string> = service.itemKeys
   return {
     ...content,
@@ -102,6 +112,7 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
       remote: 'origin',
       path: '.edgewise/state',
     },
+    limits: { ...limits, burst: limits.burst === undefined ? null : parseBurst(limits.burst) },
     guards: {
       ...guards,
       maxDomains: parseAmount(guards.maxDomains),
@@ -142,6 +153,12 @@ function buildHealth(health: ValidHealth): HealthConfig {
 
 function parseAmount(value: number | string): Amount {
   return typeof value === 'number' ? { count: value } : { percent: Number(value.slice(0, -1)) }
+}
+
+/** Parses `24 per 2s`. */
+function parseBurst(text: string): Burst {
+  const [calls = '', seconds = ''] = text.slice(0, -1).split(' per ')
+  return { calls: Number(calls), seconds: Number(seconds) }
 }
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }

@@ -1,11 +1,11 @@
-import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import type { Amount } from '../model/amount.ts'
+import { explainUnknown, findWireNameProblems, type ItemKeys } from '../catalog/wire-names.ts'
 import { parseFreezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
 import { formatPointerStep } from '../model/json.ts'
 import { createTimeZone } from '../model/time-zone.ts'
 import type { Finding } from './finding.ts'
+import { checkRollout } from './rollout-rules.ts'
 import { checkAddress } from './service-address.ts'
 import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
@@ -30,8 +30,9 @@ export function checkRules(
     ),
     ...checkState(config, isGiven),
     ...checkGrouping(config.grouping),
+    ...checkProtect(config.guards.protect),
     ...checkFreeze(config.guards.freeze, isGiven),
-    ...checkWaves(config.rollout.waves),
+    ...checkRollout(config.rollout),
   ]
 }
 
@@ -56,44 +57,14 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** Other keys of a call than items, and names of properties that every object has. */
-const reservedWireNames = new Set([
-  'token',
-  'domains',
-  'config',
-  'prototype',
-  ...Object.getOwnPropertyNames(Object.prototype),
-])
-
-function checkItemKeys(itemKeys: Record<ItemKey, string>): Finding[] {
-  const itemByWireName = new Map<string, string>()
-  return Object.entries(itemKeys).flatMap(([item, wire]) => {
-    const pointer = `/service/itemKeys${formatPointerStep(item)}`
-    const other = itemByWireName.get(wire)
-    itemByWireName.set(wire, item)
-    if (reservedWireNames.has(wire))
-      return [
-        createFinding(
-          pointer,
-          `the name "${wire}" is reserved: a call has other data under it. Use another name.`,
-        ),
-      ]
-    if (other !== undefined)
-      return [
-        createFinding(
-          pointer,
-          `the name "${wire}" is already used for "${other}". Give each item its own name.`,
-        ),
-      ]
-    if (wire !== item && catalogue.has(wire))
-      return [
-        createFinding(
-          pointer,
-          `"${wire}" is the name of another item. Give each item its own name.`,
-        ),
-      ]
-    return checkItem(item, pointer)
-  })
+function checkItemKeys(itemKeys: ItemKeys): Finding[] {
+  return findWireNameProblems(itemKeys).map(({ item, part, detail }) =>
+    createFinding(
+      `/service/itemKeys${formatPointerStep(item)}`,
+      detail,
+      part === 'item' ? 'key' : undefined,
+    ),
+  )
 }
 
 function checkItem(
@@ -101,9 +72,8 @@ function checkItem(
   pointer: string,
   code: Finding['code'] = 'workspace-invalid',
 ): Finding[] {
-  if (catalogue.has(item)) return []
-  const hint = didYouMean(item, catalogue.keys()) || ' "edgewise explain" lists all items.'
-  return [{ ...createFinding(pointer, `there is no item "${item}".${hint}`, 'key'), code }]
+  const detail = explainUnknown(item)
+  return detail === null ? [] : [{ ...createFinding(pointer, detail, 'key'), code }]
 }
 
 function checkGlobs(pointer: string, globs: string[]): Finding[] {
@@ -166,6 +136,18 @@ function checkGrouping({ groups, together }: WorkspaceConfig['grouping']): Findi
   )
 }
 
+/** `!(…)` would be ambiguous: `!` and a group, or an extended glob. */
+function checkProtect(protect: string[]): Finding[] {
+  return protect.flatMap((glob, i) => {
+    const isUnclear = /^!(?:[!(]|$)/.test(glob)
+    if (!isUnclear && (i > 0 || !glob.startsWith('!'))) return []
+    const detail = isUnclear
+      ? `expected "!" and then a glob without "!" or "(" at its start, got "${glob}"`
+      : `expected a glob of protected domains first, got "${glob}", which takes domains out`
+    return [createFinding(`/guards/protect/${i}`, detail)]
+  })
+}
+
 function checkFreeze(
   windows: WorkspaceConfig['guards']['freeze'],
   isGiven: (pointer: string) => boolean,
@@ -204,31 +186,4 @@ function checkOrder(pointer: string, from: string, to: string): Finding[] {
   return ordered
     ? []
     : [createFinding(pointer, `expected "to" to be later than "from" (${from}), got "${to}"`)]
-}
-
-function checkWaves(waves: Amount[]): Finding[] {
-  const last = waves.at(-1)
-  const pointer = `/rollout/waves/${waves.length - 1}`
-  if (last === undefined || !('percent' in last) || last.percent !== 100)
-    return [
-      createFinding(
-        pointer,
-        'expected "100%" as the last wave, so that everything is applied in the end',
-      ),
-    ]
-  return waves.flatMap((wave, i) => {
-    const before = waves.slice(0, i).findLast((other) => 'percent' in other === 'percent' in wave)
-    return before !== undefined && getSize(before) >= getSize(wave)
-      ? [
-          createFinding(
-            `/rollout/waves/${i}`,
-            'expected more than in the waves before: waves are cumulative',
-          ),
-        ]
-      : []
-  })
-}
-
-function getSize(amount: Amount): number {
-  return 'percent' in amount ? amount.percent : amount.count
 }

@@ -1,4 +1,4 @@
-import type { Grouping, Guards, RolloutConfig, StateConfig } from '../model/config.ts'
+import type { Burst, Grouping, Guards, RolloutConfig, StateConfig } from '../model/config.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
@@ -27,7 +27,13 @@ export interface WorkspaceConfig {
     /** Whether the token may be sent over plain http to another machine. */
     allowHttp: boolean
   }
-  limits: { callsPerMinute: number; domainsPerWrite: number; maxWaitSeconds: number }
+  limits: {
+    callsPerMinute: number
+    domainsPerWrite: number
+    maxWaitSeconds: number
+    /** Null for none. */
+    burst: Burst | null
+  }
   manifests: string[]
   profiles: string[]
   /** Item → value; inherited by every manifest. */

@@ -2,6 +2,7 @@ import type { Amount } from './amount.ts'
 import type { FreezeWindow } from './freeze.ts'
 import type { HealthRule } from './health.ts'
 import type { ItemKey } from './item.ts'
+import type { QueryArea } from './statistics.ts'
 
 /** Items that may, and items that must, be sent in one write. */
 export interface Grouping {
@@ -15,7 +16,7 @@ export interface Guards {
   maxDomains: Amount
   /** Maximum number of changes; an item counts once for each of its domains. */
   maxChanges: Amount
-  /** Globs of domains that must not change. */
+  /** Globs of domains that must not change; `!glob` after another one takes domains out. */
   protect: string[]
   freeze: FreezeWindow[]
 }
@@ -31,8 +32,16 @@ export interface StateConfig {
   path: string
 }
 
+/** Maximum number of calls in any window of so many seconds. */
+export interface Burst {
+  calls: number
+  seconds: number
+}
+
 /** Health check of a wave, and the reaction to its result. */
 export interface HealthConfig extends HealthRule {
+  /** Area of the requests that are compared. */
+  area: QueryArea
   onLittleData: 'wait' | 'pass' | 'stop'
   onFailure: 'stop' | 'rollback'
 }
@@ -45,6 +54,8 @@ export interface RolloutConfig {
   first: string[]
   /** Seconds between waves. */
   pause: number
+  /** Numbers of the waves that need approval, from 1. */
+  approval: number[]
   /** Null if health is not checked. */
   health: HealthConfig | null
 }

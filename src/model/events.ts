@@ -76,6 +76,18 @@ export type ApplyEvent =
       /** Domains that are worse than their own baseline. */
       worse: { domain: Domain; before: Sample; after: Sample }[]
     }
+  | {
+      type: 'rollout.waiting-for-approval'
+      time: string
+      apply: string
+      /** The wave that does not begin, and its number of domains. */
+      wave: number
+      waves: number
+      domains: number
+      reason: 'approval' | 'paused'
+      /** Command that approves the wave, or resumes the paused rollout. */
+      command: string
+    }
   | { type: 'rollout.taking-back'; time: string; apply: string; reason: string; writes: number }
   | ({
       type: 'apply.finished'

@@ -21,6 +21,8 @@ export interface PlanSummary {
   lowerBound: number
   /** Minimum time at the call rate: 60 × max(0, ⌈writes / callsPerMinute⌉ − 1). */
   seconds: number
+  /** Minimum time with bursts, pauses and health checks, seconds. */
+  totalSeconds: number
 }
 
 /** Search effort of the planner for fewer writes, shortest first. */
@@ -65,6 +67,8 @@ export interface Plan {
   summary: PlanSummary
   basis: PlanBasis
   planner: Planner
+  /** Numbers of its waves that need approval; absent for none. */
+  approvals?: number[]
   /** Sentences to read before applying. */
   warnings: string[]
   /**

@@ -18,6 +18,8 @@ export interface Rollout {
   state: 'open' | 'stopped' | 'taking-back' | 'taken-back'
   /** Reason why it is over; null while it is open. */
   reason: string | null
+  /** Present while it is paused: no further wave begins. */
+  paused?: Decision
   /** Selected items; empty for all. */
   items: ItemKey[]
   /** Hash of the desired configuration of each of its domains. */
@@ -38,6 +40,22 @@ export interface RolloutWave {
   applied: AppliedTimes | null
   /** Whether its checks are over, and the next wave may start. */
   passed: boolean
+  /** Present if it begins only after an approval. */
+  approval?: WaveApproval
+}
+
+/** A decision about a rollout: who made it, and when (ISO 8601). */
+export interface Decision {
+  author: string
+  at: string
+}
+
+/** Approval of a wave. */
+export interface WaveApproval {
+  /** When the rollout stopped before the wave, ISO 8601; null until then. */
+  waitingSince: string | null
+  /** Null until somebody has approved the wave; `wave` is the hash of the approved one. */
+  approved: (Decision & { wave: string }) | null
 }
 
 /** Times of a wave from before its first write to after its last outcome, ISO 8601. */
@@ -55,4 +73,15 @@ export interface AppliedTimes {
 export function findCurrentWave({ waves }: Rollout): number | null {
   const wave = waves.findIndex(({ passed }) => !passed)
   return wave === -1 ? null : wave
+}
+
+/** Returns the index of the next wave that is not known to be sent; null if all are. */
+export function findNextWave({ waves }: Rollout): number | null {
+  const next = waves.findIndex((wave) => !wave.passed && !isSent(wave))
+  return next === -1 ? null : next
+}
+
+/** Returns whether all of a wave is known to be sent. */
+export function isSent({ applied }: RolloutWave): boolean {
+  return applied !== null && applied.to !== null
 }

@@ -15,6 +15,10 @@ export const grainMs: Record<Grain, number> = {
   day: 86_400_000,
 }
 
+/** Areas of a query (specification, "GET /stat/httpcode/eachDomain": `query_area`). */
+export const queryAreas = ['all', 'cn', 'abroad'] as const
+export type QueryArea = (typeof queryAreas)[number]
+
 /** Requests by HTTP status code, including the key `0`. Codes that did not occur are absent. */
 export type Counts = Record<string, number>
 
@@ -33,8 +37,8 @@ export interface Question {
   from: number
   to: number
   grain: Grain
-  /** Origin area of the requests; all without it. For single domains only. */
-  area?: 'cn' | 'abroad'
+  /** Area of the requests; all without it. For single domains only. */
+  area?: QueryArea
   /**
    * Position of a label: the start (default) or the end of its period. The end is for single
    * domains only.
@@ -56,6 +60,16 @@ export function findPeriodEnd(time: number, grain: Grain, zone: TimeZone): numbe
   return grain === 'day'
     ? alignDown(begin + 1.5 * grainMs.day, grain, zone)
     : begin + grainMs[grain]
+}
+
+/** Returns the window of the end labels of the periods that start in [from, to). */
+export function findEndLabels(
+  { from, to }: { from: number; to: number },
+  grain: Grain,
+  zone: TimeZone,
+): { from: number; to: number } {
+  const last = findPeriodEnd(to - 1, grain, zone)
+  return { from: findPeriodEnd(from, grain, zone), to: last + grainMs.minute }
 }
 
 /** Returns the moment itself if a period starts there, else the end of its period. */

@@ -6,6 +6,7 @@ import type { ApplyEvent } from '../model/events.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { listSecrets } from '../model/secret.ts'
+import { placeApprovals } from '../plan/approval-waves.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { obtainSecrets } from './resolve-for-send.ts'
 import { listSecretUses } from './secret-uses.ts'
@@ -72,7 +73,9 @@ export async function dropUnchanged(
 export function closeWaveGaps(plan: Plan): Plan {
   const waves = [...new Set(plan.writes.map(({ wave }) => wave))].toSorted((a, b) => a - b)
   const writes = plan.writes.map((write) => ({ ...write, wave: waves.indexOf(write.wave) + 1 }))
-  return { ...plan, writes }
+  const { approvals = [], ...others } = plan
+  const placed = placeApprovals(approvals, waves)
+  return { ...others, writes, ...(placed.length === 0 ? {} : { approvals: placed }) }
 }
 
 /** Adds the dropped writes to an event of an apply: `write.not-sent`, and their number. */

@@ -52,7 +52,7 @@ export async function executePlan(
   const { config, vault } = workspace
   const { clock } = outside
   const id = options.id ?? createApplyId(outside, options.suffix)
-  const { callsPerMinute, maxWaitSeconds } = config.limits
+  const { callsPerMinute, maxWaitSeconds, burst } = config.limits
   const readClocks = (): MachineTimes => ({
     boot: outside.machine.boot,
     now: clock.now(),
@@ -85,6 +85,7 @@ export async function executePlan(
     saveCalls,
     timeoutMs + settleMs,
     shared,
+    burst === null ? null : { calls: burst.calls, windowMs: burst.seconds * 1000 },
   )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside, { time })
   try {

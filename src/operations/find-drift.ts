@@ -8,10 +8,10 @@ import type { Drift, Observed } from '../model/drift.ts'
 import { unrecordedState, type Domain, type ItemState, type ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Rollout } from '../model/rollout.ts'
+import { narrowSnapshot, type Selection } from '../plan/selection.ts'
 import { findDomainsOnHold } from '../rollout/conflicts.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
-import { refuseUnobserved } from './refuse-unobserved.ts'
 import { describeUnfinished } from '../rollout/on-hold.ts'
 
 /** Drift between desired, recorded and observed state. */
@@ -28,8 +28,7 @@ export interface FoundDrift {
  *
  * @param observed observed configuration, `{domain: {item: payload}}`; null if nothing was observed
  * @param rollouts stored rollouts
- * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when `observed` has
- * the wrong shape, or no managed item
+ * @throws EdgewiseError `not-observed` when `observed` has the wrong shape
  */
 export function findDrift(
   workspace: Workspace & { vault: SecretVault },
@@ -37,14 +36,6 @@ export function findDrift(
   observed: Json | null,
   rollouts: Rollout[] = [],
 ): FoundDrift {
-  if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
-    throw new EdgewiseError(
-      'invalid',
-      'the manifests have errors',
-      'Run "edgewise validate".',
-      workspace.diagnostics,
-    )
-  }
   const { vault, config } = workspace
   const desired = representSecrets(workspace.desired, recorded, (secret, known) =>
     vault.represent(secret, known),
@@ -59,14 +50,43 @@ export function findDrift(
           itemKeys: config.service.itemKeys,
           vault,
         })
-  if (observed !== null)
-    refuseUnobserved(seen.observed, [recorded, desired], (name) => vault.scrub(name))
   const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,
     notes: [...seen.notes, ...describeUnfinished(rollouts)],
     drift: detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
   }
+}
+
+/** Narrows drift to a selection. */
+export function narrowDrift(found: FoundDrift, selection: Selection): FoundDrift {
+  const { items, pending, live, inDoubt } = found.drift
+  const names = new Map<Domain, Map<ItemKey, true>>()
+  for (const { domain, item } of items)
+    names.set(domain, (names.get(domain) ?? new Map<ItemKey, true>()).set(item, true))
+  const selected = narrowSnapshot(names, selection)
+  const narrow = <T extends { domain: Domain; item: ItemKey }>(all: T[]) =>
+    all.filter(({ domain, item }) => selected.get(domain)?.has(item) === true)
+  return {
+    ...found,
+    drift: {
+      items: narrow(items),
+      pending: narrow(pending),
+      live: narrow(live),
+      inDoubt: narrow(inDoubt),
+    },
+  }
+}
+
+/** @throws EdgewiseError `invalid` when a manifest has an error */
+export function refuseInvalid({ diagnostics }: Pick<Workspace, 'diagnostics'>): void {
+  if (diagnostics.every(({ severity }) => severity !== 'error')) return
+  throw new EdgewiseError(
+    'invalid',
+    'the manifests have errors',
+    'Run "edgewise validate".',
+    diagnostics,
+  )
 }
 
 /**

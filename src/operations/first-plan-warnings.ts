@@ -11,7 +11,10 @@ export async function listFirstPlanWarnings(
   const { id, service } = workspace.config
   const others = await store.listOtherAddresses()
   const elsewhere =
-    others.length === 0 ? '' : ` State recorded for ${others.join(', ')} is not used here.`
+    others.length === 0
+      ? ''
+      : ` State recorded for ${others.join(', ')} is not used here. If this service already has ` +
+        'the configuration, "edgewise import" records it first.'
   return [
     `Nothing is recorded yet for "${id}" at ${service.writtenUrl}: ` +
       `every managed item will be written.${elsewhere}`,

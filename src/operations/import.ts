@@ -1,20 +1,21 @@
 import { loadEarlierCalls } from '../apply/earlier-calls.ts'
 import { markLate } from '../apply/settling.ts'
-import { getItemSpec } from '../catalog/catalogue.ts'
-import { isSameAtService } from '../catalog/item-spec.ts'
 import { representSecretsIn } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
+import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
 import { holdsSecret } from '../model/secret.ts'
-import { listSome, pluralize } from '../model/words.ts'
+import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
+import type { ImportSource } from './import-file.ts'
 import { loadLocked } from './load-locked.ts'
+import { listExposedFiles, loadPayloads } from './load-payloads.ts'
 import { loadSalt } from './load-salt.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
-import { parseImport, sealAsRecorded, type ImportSource } from './parse-import.ts'
 import type { Dialogue, Ports } from './ports.ts'
+import { refuseDiffering } from './refuse-differing.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
+import { sealImported } from './seal-imported.ts'
 import { withLock, type Locked, type LockRequest } from './with-lock.ts'
 import { buildManifests, writeManifests } from './write-manifests.ts'
 
@@ -49,26 +50,19 @@ export async function importConfig(
   request: ImportRequest,
   ports: Ports,
 ): Promise<Imported> {
-  const parsed = request.sources.map(
-    (source) => [source.name, parseImport(source, request.domain, workspace)] as const,
-  )
-  const imported = parsed.flatMap(([, items]) => items)
-  const empty = parsed.flatMap(([name, items]) => (items.length === 0 ? [name] : []))
+  const { outside, dialogue } = ports
+  for (const text of listExposedFiles(workspace, request.sources, outside)) dialogue.warn(text)
   refuseInvalid(workspace)
-  if (imported.length === 0)
-    throw new EdgewiseError(
-      'usage',
-      `no item in ${empty.join(', ')}; nothing was recorded`,
-      'Expected {"<domain>": {"<item>": payload}}, or an answer of the service.',
-    )
+  const { payloads, empty } = loadPayloads(workspace, request.sources, request.domain)
   if (empty.length > 0)
-    ports.dialogue.note(escapeInvisible(`There is no item in ${empty.join(', ')}.`))
+    dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
   return withLock(workspace, 'import', request, ports, async (locked) => {
     const { store } = locked
-    const { outside, dialogue } = ports
     const recorded = await loadLocked(store, dialogue)
     await loadSalt(workspace, store, outside)
-    const observed = sealAsRecorded(imported, recorded, workspace)
+    // Imported secrets are recorded, so their fingerprints need the salt that is stored.
+    workspace.vault.keepSalt()
+    const observed = sealImported(payloads, recorded, workspace)
     const manifests =
       request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
     const current =
@@ -84,7 +78,7 @@ export async function importConfig(
     if (managed.length === 0 && (manifests?.omitted ?? []).length === 0)
       throw createUnmanagedError(observed, current)
     await refuseOwnedElsewhere(current, store, managed)
-    if (request.replace !== true) refuseDiffering(managed, recorded)
+    if (request.replace !== true) refuseDiffering(managed, recorded, workspace)
     // Nothing but a failure to write or record can refuse the import from here on.
     if (manifests !== null) writeManifests(workspace.root, manifests, dialogue.note)
     const importedAt = new Date(outside.clock.now()).toISOString()
@@ -153,29 +147,6 @@ function explainNotRecorded(error: unknown): unknown {
     `${hint}\nThe manifests stay: import again without --write-manifests.`.trimStart(),
     diagnostics,
   )
-}
-
-function refuseDiffering(managed: ImportedItem[], recorded: RecordedState): void {
-  const differing = managed.filter(({ domain, item, value }) => {
-    const known = recorded.get(domain)?.get(item)
-    return (
-      known !== undefined &&
-      !(known.status === 'confirmed' && isSameValue(item, known.candidates[0], value))
-    )
-  })
-  const [first] = differing
-  if (first === undefined) return
-  const items =
-    differing.length === 1 ? 'an item has' : pluralize(differing.length, 'item has', 'items have')
-  throw new EdgewiseError(
-    'usage',
-    `${items} another recorded value, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
-    'Pass --replace if the imported values are correct.',
-  )
-}
-
-function isSameValue(item: ItemKey, known: Value | undefined, value: Value): boolean {
-  return known !== undefined && isSameAtService(getItemSpec(item), known, value)
 }
 
 /** Returns the new state of the domains with an imported item. */

@@ -1,4 +1,4 @@
-import type { Solver } from '../plan/cover/dual-bound.ts'
+import type { Solver } from '../plan/cover/solver.ts'
 import type { Outside } from './outside.ts'
 
 let loading: Promise<Solver> | null = null

@@ -12,10 +12,12 @@ import { listReferencedNames } from '../model/secret-keeper.ts'
 import type { SavedSecrets } from '../plan/saved-plan.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
 import { narrowSnapshot, type Selection } from '../plan/selection.ts'
+import { findStop } from '../rollout/approvals.ts'
 import {
   findDomainsOnHold,
   findConflicts,
   mapDomainsToWaves,
+  type PlanSelection,
   type RolloutConflicts,
 } from '../rollout/conflicts.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -36,6 +38,8 @@ export interface PlanOptions {
   retryHeld?: boolean
   /** Plan without waves. */
   atOnce?: boolean
+  /** Tests whether to plan a change; absent: all of the selection. */
+  isPlanned?(change: Change): boolean
   /** References of secrets that a plan file has in another form; absent for a new plan. */
   saved?: SavedSecrets
   /** Reports progress of a long search for fewer writes: steps made, and their maximum. */
@@ -52,7 +56,7 @@ export async function makePlan(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
   selection: Selection,
-  { rollouts = [], retryHeld = false, atOnce = false, saved, ...options }: PlanOptions,
+  { rollouts = [], retryHeld = false, atOnce = false, saved, isPlanned, ...options }: PlanOptions,
   outside: Outside,
 ): Promise<Plan> {
   const { config } = workspace
@@ -77,8 +81,8 @@ export async function makePlan(
   const onHold = describeOnHold(knownOnHold, wantedOnHold, onHoldDomains)
   const { changes: allChanges, unchanged } = diffSnapshots(recordedState, desiredState)
   const { changes, continued, conflicting } = matchRollouts(
-    allChanges,
-    selection,
+    isPlanned === undefined ? allChanges : allChanges.filter(isPlanned),
+    { ...selection, isPart: isPlanned !== undefined },
     rollouts,
     hashDomain,
   )
@@ -100,9 +104,10 @@ export async function makePlan(
     ...(atOnce
       ? {}
       : {
+          rollout: config.rollout,
           waves:
             continued === null
-              ? { amounts: config.rollout.waves }
+              ? { amounts: config.rollout.waves, approval: config.rollout.approval }
               : { waveByDomain: mapDomainsToWaves(continued) },
         }),
   })
@@ -120,12 +125,20 @@ export async function makePlan(
 function describeOpenRollouts(continued: Rollout | null, conflicting: Rollout[]): string[] {
   const describe = (rollout: Rollout) =>
     `rollout ${rollout.id} (wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
-  if (continued !== null) return [`this plan resumes ${describe(continued)}, which is open`]
+  if (continued !== null)
+    return [`this plan resumes ${describe(continued)}, which ${describeStop(continued)}`]
   return conflicting.map(
     (rollout) =>
       `apply will refuse this plan: ${describe(rollout)} is open on some of its domains; ` +
       'see --supersede',
   )
+}
+
+function describeStop(rollout: Rollout): string {
+  const stop = findStop(rollout, findCurrentWave(rollout) ?? 0)
+  if (stop === null) return 'is open'
+  const state = stop === 'paused' ? 'is paused' : 'waits for approval'
+  return `${state}: "edgewise rollout approve ${rollout.id}"`
 }
 
 /**
@@ -177,7 +190,7 @@ function resolveAvailable(
  */
 function matchRollouts(
   changes: Change[],
-  selection: Selection,
+  selection: PlanSelection,
   rollouts: Rollout[],
   hashDomain: (domain: Domain) => string,
 ): RolloutConflicts & { changes: Change[] } {

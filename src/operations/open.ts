@@ -1,6 +1,7 @@
 import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Decided, ListedRollout } from '../model/listed-rollout.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { apply, type ApplyRequest } from './apply.ts'
 import { drift, type DriftRequest } from './drift.ts'
@@ -12,6 +13,13 @@ import { plan, type Planned, type PlanRequest } from './plan.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { repair, type RepairRequest } from './repair.ts'
 import { rollback, type RollbackRequest, type RolledBackApply } from './rollback.ts'
+import {
+  abortRollout,
+  approveRollout,
+  listRollouts,
+  pauseRollout,
+  type RolloutRequest,
+} from './rollouts.ts'
 import { loadHistory, type HistoryEntry } from './state.ts'
 import type { Executed } from './submit-plan.ts'
 import { validate, type ValidateRequest } from './validate.ts'
@@ -37,6 +45,14 @@ export interface Edgewise {
   repair(request?: RepairRequest): Promise<Executed>
   /** Lists the applies, first to last. */
   history(): Promise<HistoryEntry[]>
+  /** Lists the unfinished rollouts, first to last. */
+  rollouts(): Promise<ListedRollout[]>
+  /** Approves the wave that a rollout waits for, or resumes a paused one; `apply` continues it. */
+  approve(request: RolloutRequest): Promise<Decided>
+  /** Pauses a rollout before its next wave, also while another process runs it. */
+  pause(request: RolloutRequest): Promise<Decided>
+  /** Ends a rollout in its current state; what was not sent is on hold. */
+  abort(request: RolloutRequest): Promise<Decided>
 }
 
 /** Options for opening a workspace; omitted ports are those of the Node process. */
@@ -75,6 +91,10 @@ export function open(
     drift: (request = {}) => drift(load('available'), request, ports.outside),
     repair: (request = {}) => repair(load('available'), request, ports),
     history: async () => (await loadHistory(load('none'), ports.outside)).applies,
+    rollouts: () => listRollouts(load('none'), ports.outside),
+    approve: (request) => approveRollout(load('none'), request, ports),
+    pause: (request) => pauseRollout(load('none'), request, ports),
+    abort: (request) => abortRollout(load('none'), request, ports),
   }
 }
 

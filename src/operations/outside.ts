@@ -1,4 +1,4 @@
-import type { Solver } from '../plan/cover/dual-bound.ts'
+import type { Solver } from '../plan/cover/solver.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Note } from '../model/wait.ts'
 import type { Transport } from '../service/transport.ts'

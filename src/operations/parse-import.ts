@@ -3,98 +3,146 @@ import type { ItemSpec } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
-import { listRecordedSecrets, representSecretsIn, type Represent } from '../diff/known-secrets.ts'
 import { describeProblem } from '../manifest/unreadable-value.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ImportedItem, Domain, ItemKey, ItemState } from '../model/item.ts'
-import { isObject, getOwn, parseJson, type Json, type JsonObject } from '../model/json.ts'
-import { holdsSecret } from '../model/secret.ts'
-import type { RecordedState } from '../state/store.ts'
+import { isSameJson } from '../model/canonical-json.ts'
+import type { Unreadable } from '../model/drift.ts'
+import type { Domain, ItemKey, ItemState } from '../model/item.ts'
+import { isDeeper, formatPointerStep, type Json } from '../model/json.ts'
+import type { Diagnostic } from '../model/problem.ts'
+import { extractConfigs } from './extract-configs.ts'
+import { ImportFile, type ImportSource } from './import-file.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** File to import: its name for messages, and its text. */
-export interface ImportSource {
-  name: string
-  text: string
+/** Payload of an item in an import file, as it is written; null if the item can't be managed. */
+export interface ParsedPayload {
+  domain: Domain
+  item: ItemKey
+  payload: Json
 }
 
+/** An item with the place of its payload. */
+interface Found extends ParsedPayload {
+  file: ImportFile
+  pointer: string
+}
+
+/** Maximum nesting; the service has less. */
+const maxLevels = 64
+
 /**
- * Parses the items of an import file, in canonical form and without the values of secrets.
+ * Parses import files, and reports all problems of all files. An item that several files have with
+ * the same value is returned once; another value is a problem, and so are files without any item.
+ * `empty` has the names of those that have none beside others.
  *
- * @throws EdgewiseError `usage` when the file can't be imported
+ * @param domain domain of an answer that names none
  */
-export function parseImport(
-  { name: path, text }: ImportSource,
+export function parseImports(
+  sources: ImportSource[],
   domain: string | undefined,
   workspace: LoadedWorkspace,
-): ImportedItem[] {
-  const fail = (why: string): never => {
-    throw new EdgewiseError(
-      'usage',
-      `${path} can't be imported: ${why}`,
-      'Expected {"<domain>": {"<item>": payload}}, or an answer of the service.',
-    )
+): { payloads: ParsedPayload[]; empty: string[]; diagnostics: Diagnostic[] } {
+  const files = sources.map((source) => new ImportFile(source))
+  const foundByFile = files.map((file) => parseFile(file, domain, workspace))
+  const found = foundByFile.flat()
+  if (found.length === 0)
+    for (const file of files.filter((each) => !each.hasProblems))
+      file.reportShape('', 'expected at least one item, got none')
+  const empty = sources.flatMap(({ name }, i) => (foundByFile[i]?.length === 0 ? [name] : []))
+  const first = new Map<string, Found>()
+  for (const each of found) {
+    const key = `${each.domain} ${each.item}`
+    const other = first.get(key)
+    if (other === undefined) first.set(key, each)
+    else if (!isSameValue(other, each)) reportContradiction(other, each)
   }
-  const data = parseJson(text) ?? fail('it is not JSON')
-  const configs = isObject(data) ? extractConfigs(data, domain, fail) : fail('expected an object')
+  const diagnostics = files.flatMap((file) => file.diagnose())
+  return { payloads: [...first.values()], empty, diagnostics }
+}
+
+function isSameValue(a: Found, b: Found): boolean {
+  if (!catalogue.has(a.item)) return true
+  const { canonicalize } = getItemSpec(a.item)
+  return isSameJson(canonicalize(a.payload), canonicalize(b.payload))
+}
+
+function reportContradiction(first: Found, { domain, item, file, pointer }: Found): void {
+  first.file.want(first.pointer)
+  file.report(pointer, {
+    code: 'domain-duplicate',
+    part: 'key',
+    summary: 'Values contradict each other',
+    detail: () =>
+      `${item} of ${domain} has another value at ${first.file.formatPlace(first.pointer)}`,
+    domain,
+    item,
+  })
+}
+
+function parseFile(
+  file: ImportFile,
+  domain: string | undefined,
+  workspace: LoadedWorkspace,
+): Found[] {
+  const { data } = file
+  if (data === undefined) return []
+  if (isDeeper(data, maxLevels)) {
+    file.reportShape('', `expected at most ${maxLevels} levels, got more`)
+    return []
+  }
   const itemNames = new Map(
     Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]),
   )
-  return configs.flatMap(([name, config]) => {
-    const lower = name.toLowerCase()
-    if (!isDomain(lower)) fail(`"${workspace.scrub(name)}" is not a domain name`)
-    return Object.entries(config).map(([wireName, payload]) =>
-      parseImportedItem(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail),
-    )
+  return extractConfigs(data, domain, (...args) => file.reportShape(...args)).flatMap((entry) => {
+    const name = entry.domain.toLowerCase()
+    if (!isDomain(name)) {
+      const shown = workspace.scrub(entry.domain).slice(0, 80)
+      const detail = () => `${JSON.stringify(shown)} is not a domain name`
+      const part = entry.namedAt === entry.pointer ? 'key' : 'value'
+      const summary = 'Not a domain name'
+      file.report(entry.namedAt, { code: 'domain-invalid', summary, detail, part })
+      return []
+    }
+    return Object.entries(entry.config).flatMap(([wireName, observed]): Found[] => {
+      const item = itemNames.get(wireName) ?? wireName
+      const pointer = entry.pointer + formatPointerStep(wireName)
+      const parsed = parsePayload(name, item, observed, workspace)
+      if (!('problem' in parsed)) return [{ domain: name, item, ...parsed, file, pointer }]
+      const { pointer: inner, reason } = parsed.problem
+      const where = inner === '' ? '' : ` at ${inner}`
+      file.report(pointer + inner, {
+        code: 'item-invalid',
+        summary: 'This item can not be imported',
+        detail: () => `${item} of ${name}${where}: ${reason}`,
+        domain: name,
+        item,
+      })
+      return []
+    })
   })
 }
 
-function parseImportedItem(
+function parsePayload(
   domain: Domain,
   item: ItemKey,
   observed: Json,
-  workspace: LoadedWorkspace,
-  fail: (why: string) => never,
-): ImportedItem {
+  { desired, vault }: LoadedWorkspace,
+): { payload: Json } | { problem: Unreadable } {
   // An item that the catalogue does not know can't be managed; it is skipped later.
-  if (!catalogue.has(item)) return { domain, item, value: null }
+  if (!catalogue.has(item)) return { payload: null }
   const spec = getItemSpec(item)
-  const payload = restoreShape(spec, observed, workspace.desired.get(domain)?.get(item))
+  const state = desired.get(domain)?.get(item)
+  const payload = restoreShape(spec, observed, state)
   const wire = parseItem(spec, payload, 'wire', domain)
-  const models = workspace.desired.get(domain)?.get(item)?.candidates ?? []
   const problem = wire.problems.find(({ severity }) => severity === 'error')
-  if (problem !== undefined) {
-    const { vault } = workspace
-    const { pointer, reason } = describeProblem(spec, problem, payload, domain, models, vault)
-    fail(`${item} of ${domain} is not valid at ${pointer || '/'}: ${reason}`)
-  }
+  if (problem !== undefined)
+    return {
+      problem: describeProblem(spec, problem, payload, domain, state?.candidates ?? [], vault),
+    }
   // The schema check above limits the nesting depth for this recursive check.
   const imperative = parseItem(spec, payload, 'manifest', domain).problems.find(isImperative)
-  if (imperative !== undefined)
-    fail(`${item} of ${domain} is an action, not configuration (${imperative.pointer})`)
-  const value = spec.canonicalize(workspace.vault.mask(item, wire.payload, models))
-  return { domain, item, value }
-}
-
-/**
- * Seals imported values at the places where recorded ones have a secret, in the form in which
- * recorded secrets can be compared with them.
- */
-export function sealAsRecorded(
-  imported: ImportedItem[],
-  recorded: RecordedState,
-  { vault }: Pick<LoadedWorkspace, 'vault'>,
-): ImportedItem[] {
-  const represent: Represent = (secret, known) => vault.represent(secret, known)
-  return imported.map((entry) => {
-    const { domain, item, value } = entry
-    if (!catalogue.has(item)) return entry
-    const state = recorded.get(domain)?.get(item)
-    const sealed = vault.mask(item, value, state?.candidates ?? [])
-    return holdsSecret(sealed)
-      ? { ...entry, value: representSecretsIn(item, sealed, listRecordedSecrets(state), represent) }
-      : entry
-  })
+  const reason = 'it is an action, not configuration'
+  if (imperative !== undefined) return { problem: { pointer: imperative.pointer, reason } }
+  return { payload: wire.payload }
 }
 
 /**
@@ -104,47 +152,4 @@ export function sealAsRecorded(
 function restoreShape(spec: ItemSpec, observed: Json, desired: ItemState | undefined): Json {
   const { payload, notVerifiable } = spec.observe(desired?.candidates[0], observed)
   return notVerifiable.length === 0 ? payload : spec.observe(undefined, observed).payload
-}
-
-function extractConfigs(
-  data: JsonObject,
-  domain: string | undefined,
-  fail: (why: string) => never,
-): [string, JsonObject][] {
-  const inner = getOwn(data, 'data')
-  if (Array.isArray(inner)) {
-    return inner.map((entry) => {
-      const found = isObject(entry) ? getOwn(entry, 'config') : undefined
-      // An empty configuration comes back as an empty list.
-      const config = Array.isArray(found) && found.length === 0 ? {} : found
-      if (!isObject(entry) || typeof entry['domain'] !== 'string' || !isObject(config))
-        return fail('expected "domain" and "config" in each entry of "data"')
-      return [entry['domain'], config]
-    })
-  }
-  if (isObject(inner) && isObject(inner['config'])) {
-    const config = inner['config']
-    const names =
-      parseDomainNames(getOwn(inner, 'domains') ?? getOwn(data, 'domains')) ??
-      (domain === undefined ? null : [domain])
-    return (names ?? fail('the answer names no domain; pass --domain')).map((name) => [
-      name,
-      config,
-    ])
-  }
-  return Object.entries(data).map(([name, config]) =>
-    isObject(config) ? [name, config] : fail(`expected an object of items under "${name}"`),
-  )
-}
-
-function parseDomainNames(value: Json | undefined): string[] | null {
-  if (typeof value === 'string') return value.split(',').map((name) => name.trim())
-  if (!Array.isArray(value) || value.length === 0) return null
-  return value.flatMap((entry) =>
-    typeof entry === 'string'
-      ? [entry]
-      : isObject(entry) && typeof entry['domain'] === 'string'
-        ? [entry['domain']]
-        : [],
-  )
 }

@@ -1,7 +1,11 @@
-import type { RecordedState } from '../state/store.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { pluralize } from '../model/words.ts'
+import { findDomainsOnHold } from '../rollout/conflicts.ts'
 import type { DriftRequest } from './drift.ts'
-import { findDrift, buildRepairBase } from './find-drift.ts'
+import { buildRepairBase, findDrift, narrowDrift, refuseInvalid } from './find-drift.ts'
+import type { FoundDrift } from './find-drift.ts'
 import type { GuardRequest } from './guards.ts'
+import { hashDesired } from './hash-desired.ts'
 import { loadLocked } from './load-locked.ts'
 import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -9,15 +13,23 @@ import { makePlan } from './make-plan.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
+import { createRepairTest, describeLeftOut, refuseNeeded } from './repair-part.ts'
+import { refuseUnobserved } from './refuse-unobserved.ts'
+import { select } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
-import { pluralize } from '../model/words.ts'
 
 /** Options of a repair. */
-export type RepairRequest = DriftRequest & GuardRequest & LockRequest
+export type RepairRequest = DriftRequest &
+  GuardRequest &
+  LockRequest & {
+    /** Also write pending and in-doubt items. Default: only items that drifted at the service. */
+    includePending?: boolean
+  }
 
 /**
- * Locks, shows the drift, plans from the observed state, and applies that plan like any other.
+ * Locks, shows the drift, plans the drifted items from the observed state, and applies that plan
+ * like any other.
  *
  * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
@@ -27,32 +39,55 @@ export async function repair(
   ports: Ports,
 ): Promise<Executed> {
   const { outside, dialogue } = ports
+  refuseInvalid(workspace)
   refuseEmpty(workspace)
+  const { includePending = false } = request
+  if (request.observe === undefined && !includePending)
+    throw new EdgewiseError(
+      'usage',
+      'nothing was observed, so it is not known which items drifted; nothing was sent',
+      'Pass --observed. "edgewise apply" applies pending items.',
+    )
   return withLock(workspace, 'drift --repair', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
     await loadSalt(workspace, store, outside)
+    const selection = select(request, workspace, recorded)
     // The observed values are recorded before the plan is made of them.
     workspace.vault.keepSalt()
     const observed = request.observe === undefined ? null : await request.observe()
-    const found = findDrift(workspace, recorded, observed, await store.listRollouts())
+    const rollouts = await store.listRollouts()
+    const all = findDrift(workspace, recorded, observed, rollouts)
+    const found = narrowDrift(all, selection)
+    if (observed !== null) refuseUnobserved(found, workspace)
     const observedAtMs = outside.clock.now()
     dialogue.show({ kind: 'drift', found, at: observedAtMs })
+    if (!includePending) for (const text of describeLeftOut(found.drift)) dialogue.note(text)
     await refuseUnfinishedRollback(store, request)
 
-    const observedState = buildRepairBase(
-      found,
-      recorded,
+    const observedAt = new Date(observedAtMs).toISOString()
+    const addObserved = (drifted: FoundDrift) => {
+      const state = buildRepairBase(drifted, recorded, workspace, observedAt)
+      return { state, base: new Map([...recorded, ...state]) }
+    }
+    const { state: observedState, base } = addObserved(found)
+    const isRepaired = createRepairTest(found.drift, includePending)
+    const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
+    refuseNeeded(
       workspace,
-      new Date(observedAtMs).toISOString(),
+      addObserved(all).base,
+      all.drift,
+      (change) => isRepaired(change) && !onHold.has(change.domain),
     )
-    const base: RecordedState = new Map([...recorded, ...observedState])
-    const rollouts = excludeSuperseded(await store.listRollouts(), request)
     const plan = await makePlan(
       workspace,
       base,
-      { target: [], items: [] },
-      { rollouts, progress: dialogue.planning },
+      selection,
+      {
+        rollouts: excludeSuperseded(rollouts, request),
+        progress: dialogue.planning,
+        ...(includePending ? {} : { isPlanned: isRepaired }),
+      },
       outside,
     )
     const beforeSending = async () => {
@@ -60,10 +95,11 @@ export async function repair(
       await store.save(observedState, `Observed values of ${observedState.size} domains`)
       dialogue.note(`Recorded the observed values of ${pluralize(observedState.size, 'domain')}.`)
     }
+    const isPart = !includePending
     return submitPlan(
       workspace,
       plan,
-      { ...request, locked, recorded: base, waves: true, asks: true, beforeSending },
+      { ...request, locked, recorded: base, waves: true, asks: true, isPart, beforeSending },
       ports,
     )
   })

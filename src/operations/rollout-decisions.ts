@@ -3,6 +3,7 @@ import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
 import { narrowSnapshot } from '../plan/selection.ts'
+import { findUnapproved } from '../rollout/approvals.ts'
 import { findDomainsOnHold, findConflicts } from '../rollout/conflicts.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
@@ -18,6 +19,8 @@ export interface WaveRequest {
   finishes?: boolean
   supersede?: boolean
   retryHeld?: boolean
+  /** The plan has only a part of the changes of its selection, so it resumes no rollout. */
+  isPart?: boolean
 }
 
 /** Returns the rollouts that affect a plan; a superseded one has no waves to resume. */
@@ -35,26 +38,28 @@ export function excludeSuperseded(
  * domains on hold.
  *
  * @throws EdgewiseError `rollout-open` when the plan touches domains of an open rollout and may not
- * supersede it
+ * supersede it, `guarded` when it would send a wave that needs approval without it
  */
 export async function decideRollouts(
   workspace: LoadedWorkspace,
   store: Store,
   plan: Plan,
-  { waves, finishes = false, supersede = false, retryHeld = false }: WaveRequest,
+  { waves, finishes = false, supersede = false, retryHeld = false, isPart }: WaveRequest,
 ): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
   const stored = await store.listRollouts()
   const unfinished = supersede ? findUnfinished(stored) : []
   const rollouts = stored.filter((rollout) => !unfinished.includes(rollout))
   const hashDomain = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
-  const { continued, conflicting } = findConflicts(domains, plan.basis, rollouts, hashDomain)
+  const selection = { ...plan.basis, isPart }
+  const { continued, conflicting } = findConflicts(domains, selection, rollouts, hashDomain)
   const own = continued !== null && (waves ? !supersede : finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0 && !supersede) throw createOpenRolloutError(obstacles)
   const withDomainsOnHold = findRolloutsOnHold(rollouts, hashDomain, retryHeld ? plan : null)
   const idle = rollouts.filter(({ id, state }) => state !== 'open' && !withDomainsOnHold.has(id))
   const finished = own && !waves && domains.size > 0 ? [continued] : []
+  if (!waves && finishes && plan.writes.length > 0) refuseBypass(workspace, finished[0] ?? null)
   return {
     continued: own && waves ? continued : null,
     ended: [...obstacles, ...finished, ...idle, ...unfinished].map(({ id }) => id),
@@ -117,6 +122,35 @@ function findRolloutsOnHold(
   )
 }
 
+/**
+ * Refuses to apply without waves what a wave may not send yet.
+ *
+ * @param finished the open rollout that the apply completes; null for a new one
+ * @throws EdgewiseError `guarded`
+ */
+function refuseBypass({ config }: LoadedWorkspace, finished: Rollout | null): void {
+  const [first] = config.rollout.approval
+  if (finished === null) {
+    if (first === undefined) return
+    throw new EdgewiseError(
+      'guarded',
+      `wave ${first} needs approval by "rollout.approval" in edgewise.yaml, and --no-waves ` +
+        'would send it without; nothing was applied',
+      'Apply without --no-waves, or change "rollout.approval".',
+    )
+  }
+  const id = escapeInvisible(finished.id)
+  const waveIndex = findUnapproved(finished)
+  if (waveIndex === null && finished.paused === undefined) return
+  const reason = waveIndex === null ? 'is paused' : `needs approval of wave ${waveIndex + 1}`
+  throw new EdgewiseError(
+    'guarded',
+    `rollout ${id} ${reason}, and --no-waves would send the rest without; nothing was applied`,
+    'Apply without --no-waves: it stops before a wave that needs approval, and ' +
+      `"edgewise rollout approve ${id}" approves that.`,
+  )
+}
+
 function createOpenRolloutError(rollouts: Rollout[]): EdgewiseError {
   const descriptions = rollouts.map((rollout) => {
     const by = rollout.author === null ? '' : ` by ${escapeInvisible(rollout.author)}`
@@ -130,6 +164,6 @@ function createOpenRolloutError(rollouts: Rollout[]): EdgewiseError {
     'rollout-open',
     `${descriptions.join(', ')}, and the plan touches its domains; nothing was applied`,
     'Resume it with "edgewise apply" of all its domains and no other changes. ' +
-      '--supersede aborts it; --target selects other domains.',
+      '"edgewise rollout abort" or --supersede ends it; --target selects other domains.',
   )
 }

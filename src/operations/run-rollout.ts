@@ -35,7 +35,7 @@ interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'bisects'> {
   report(event: ApplyEvent, budget: CallBudget | null): void
 }
 
-/** Returns whether a plan has several waves or a health check. */
+/** Returns whether a plan has several waves, a health check or a wave that needs approval. */
 export function isRollout(
   { config }: LoadedWorkspace,
   plan: Plan,
@@ -44,6 +44,7 @@ export function isRollout(
   return (
     continued !== null ||
     plan.writes.some(({ wave }) => wave > 1) ||
+    plan.approvals !== undefined ||
     (config.rollout.health !== null && plan.writes.length > 0)
   )
 }
@@ -85,17 +86,18 @@ export async function runRollout(
           options.report(event, partBudget)
       },
     })
-  const grain = settings.health?.grain ?? 'minute5'
+  const { grain = 'minute5', area = 'all' } = settings.health ?? {}
+  const question = { grain, area }
   const context: RolloutContext = {
     clock: outside.clock,
     time: { now: () => time.now(), ask: () => serviceTime.ask() },
     service: {
       count: (domains, window) => {
-        const count = (queries: QueryClient) => queryCounts(queries, domains, window, grain)
+        const count = (queries: QueryClient) => queryCounts(queries, domains, window, question)
         return withQueries(workspace, { outside, time }, count)
       },
       list: (domains, window) => {
-        const list = (queries: QueryClient) => querySeries(queries, domains, window, grain)
+        const list = (queries: QueryClient) => querySeries(queries, domains, window, question)
         return withQueries(workspace, { outside, time }, list)
       },
     },

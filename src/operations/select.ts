@@ -28,7 +28,7 @@ export function select(
   if (unmatched.target.length > 0) {
     throw new EdgewiseError(
       'usage',
-      `no domain matches ${quoteAll(unmatched.target)}`,
+      `no managed domain matches ${quoteAll(unmatched.target)}`,
       'Globs match whole domain names, e.g. --target "*.example.com".',
     )
   }

@@ -1,29 +1,48 @@
 import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
-import { addByTime, toPoints, type Counts, type Grain } from '../model/statistics.ts'
+import {
+  addByTime,
+  alignDown,
+  findEndLabels,
+  grainMs,
+  toPoints,
+  type Counts,
+  type Grain,
+  type QueryArea,
+} from '../model/statistics.ts'
 import { addPoints, createTally, type Tally } from '../model/tally.ts'
-import { createTimeZone } from '../model/time-zone.ts'
+import { createTimeZone, type TimeZone } from '../model/time-zone.ts'
 import { sparkSteps, type Statistics } from '../report/stats/text.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
+import { RefusedQueryError } from '../service/query/query.ts'
+import { listGrains } from '../service/query/split-question.ts'
+import type { DomainsQuestion } from '../service/query/statistics.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { withQueries, type QueryPorts, type QueryProgress } from './with-queries.ts'
 
 /** Query of status-code counts. */
 export interface StatsRequest {
   /**
-   * Domain names; empty: the domains of all manifests. A sole `all`, in a sum: the whole account.
+   * Domain names; empty: the domains of all manifests. A sole `all`: the sum over the whole account.
    */
   domains: string[]
   /** [from, to), ms since 1970. */
   from: number
   to: number
-  grain: Grain
+  /** Null: the finest that the service accepts; only for the whole account. */
+  grain: Grain | null
   /** One series over all domains. */
   sum: boolean
+  area: QueryArea
+  /** Position of the label of a point; the counted periods are those of [from, to) in any case. */
+  labels: 'start' | 'end'
   /** Return every point, besides the total counts. */
   keepPoints: boolean
 }
+
+/** A request about known domains, by a known grain. */
+type Counting = StatsRequest & { grain: Grain; zone: TimeZone }
 
 /** Progress of a query in parts. */
 export interface QuestionProgress {
@@ -35,42 +54,51 @@ export interface QuestionProgress {
  * Queries the counts of status codes, by domain or summed over domains. Needs the token, but
  * neither state nor the lock.
  *
- * @throws EdgewiseError `usage` for an invalid domain name, `access` when there is no token, and
- * the errors of a query
+ * @throws EdgewiseError `usage` for an invalid domain name and for an area of the whole account,
+ * `access` when there is no token, and the errors of a query
  */
 export async function queryStats(
   workspace: LoadedWorkspace,
   request: StatsRequest,
   ports: QueryPorts<QuestionProgress>,
 ): Promise<Statistics> {
-  const { from, to, grain, sum } = request
+  const { from, to, area, labels } = request
+  const zone = createTimeZone(workspace.config.service.timezone)
   const domains = chooseDomains(request, workspace)
-  const tallies = await withQueries(workspace, ports, async (queries) => {
+  const { grain, tallies } = await withQueries(workspace, ports, async (queries) => {
     const progress = await ports.startProgress()
     try {
-      return sum || domains === 'all'
-        ? [await tallySum(queries, domains, request, progress)]
-        : await tallyEach(queries, domains, request, progress)
+      if (domains === 'all') return await tallyAccount(queries, { ...request, zone }, progress)
+      const counting = { ...request, grain: request.grain ?? 'minute5', zone }
+      return {
+        grain: counting.grain,
+        tallies: request.sum
+          ? [await tallySum(queries, domains, counting, progress)]
+          : await tallyEach(queries, domains, counting, progress),
+      }
     } finally {
       progress.end()
     }
   })
-  const zone = createTimeZone(workspace.config.service.timezone)
-  return { from, to, grain, zone, sum: sum ? domains : null, tallies }
+  const sum = request.sum || domains === 'all' ? domains : null
+  return { from: alignDown(from, grain, zone), to, grain, zone, sum, area, labels, tallies }
 }
 
 /** Selects the named domains, otherwise those of all manifests. */
 function chooseDomains(request: StatsRequest, { desired }: LoadedWorkspace): Domain[] | 'all' {
-  const { domains, sum } = request
+  const { domains } = request
   // The service's keyword for all domains of the account.
-  if (sum && domains.length === 1 && domains[0] === 'all') return 'all'
+  if (domains.length === 1 && domains[0] === 'all') {
+    refuseAreaOfAll(request)
+    return 'all'
+  }
   const distinct = new Set(domains.map((name) => name.toLowerCase()))
   const names = [...(distinct.size === 0 ? desired.keys() : distinct)]
   const wrong = names.find((name) => !isDomain(name))
   if (wrong !== undefined) {
     const message = `expected the name of a domain, got "${wrong}"`
     const example = 'Name domains such as www.example.com.'
-    const hint = wrong === 'all' ? 'Use "all" without other names, and only with --sum.' : example
+    const hint = wrong === 'all' ? 'Use "all" without other names.' : example
     throw new EdgewiseError('usage', message, hint)
   }
   if (names.length === 0) {
@@ -80,47 +108,113 @@ function chooseDomains(request: StatsRequest, { desired }: LoadedWorkspace): Dom
   return names
 }
 
+/** Refuses what the service offers by domain only (specification, "GET /stat/httpcode"). */
+function refuseAreaOfAll({ area, labels }: StatsRequest): void {
+  const options = [
+    ...(area === 'all' ? [] : [`--area ${area}`]),
+    ...(labels === 'start' ? [] : ['--forward']),
+  ].join(' ')
+  if (options === '') return
+  throw new EdgewiseError(
+    'usage',
+    `"all" can't be combined with ${options}: the service offers it by domain only, not for ` +
+      'the whole account',
+    `"edgewise stats --sum ${options}" sums the domains of this workspace.`,
+  )
+}
+
+/** Sums the whole account by the requested grain, or by the finest that the service accepts. */
+async function tallyAccount(
+  queries: QueryClient,
+  request: Omit<Counting, 'grain'> & { grain: Grain | null },
+  progress: QueryProgress<QuestionProgress>,
+): Promise<{ grain: Grain; tallies: Tally[] }> {
+  const { from, to, zone } = request
+  const accepted = request.grain === null ? listGrains(to - from) : [request.grain]
+  for (const [i, grain] of accepted.entries()) {
+    const counting = { ...request, grain, from: alignDown(from, grain, zone) }
+    try {
+      return { grain, tallies: [await tallySum(queries, 'all', counting, progress)] }
+    } catch (error) {
+      if (!(error instanceof RefusedQueryError)) throw error
+      if (i + 1 === accepted.length) throw createTooLargeError(error, request.grain)
+    }
+  }
+  throw new TypeError('expected at least one grain')
+}
+
+function createTooLargeError({ message }: EdgewiseError, grain: Grain | null): EdgewiseError {
+  const finest = 'Omit --grain for the finest grain that the service accepts. '
+  return new EdgewiseError(
+    'service-refused',
+    message,
+    `${grain === null ? '' : finest}"edgewise stats --sum" sums the domains of this workspace.`,
+  )
+}
+
+/** Sums over domains: at the service, or here if the service offers the question by domain only. */
 async function tallySum(
   queries: QueryClient,
   domains: Domain[] | 'all',
-  request: StatsRequest,
+  request: Counting,
   progress: QueryProgress<QuestionProgress>,
 ): Promise<Tally> {
-  const { from, to, grain, keepPoints } = request
   const sums = new Map<number, Counts>()
-  for await (const { results, done, total } of queries.queryTogether({
-    domains,
-    from,
-    to,
-    grain,
-  })) {
-    progress.report({ done, all: total })
-    addByTime(sums, results)
+  const { area, labels } = request
+  if (domains === 'all' || (area === 'all' && labels === 'start')) {
+    const { from, to, grain } = request
+    for await (const { results, done, total } of queries.queryTogether({
+      domains,
+      from,
+      to,
+      grain,
+    })) {
+      progress.report({ done, all: total })
+      addByTime(sums, results)
+    }
+  } else {
+    for await (const { results, done, total } of queries.queryEachDomain(
+      buildQuestion(domains, request),
+    )) {
+      progress.report({ done, all: total })
+      for (const { points } of results) addByTime(sums, points)
+    }
   }
   const tally = createTally(null, sparkSteps)
-  addPoints(tally, toPoints(sums), request, keepPoints)
+  addPoints(tally, toPoints(sums), getStepWindow(request), request.keepPoints)
   return tally
 }
 
 async function tallyEach(
   queries: QueryClient,
   domains: Domain[],
-  request: StatsRequest,
+  request: Counting,
   progress: QueryProgress<QuestionProgress>,
 ): Promise<Tally[]> {
-  const { from, to, grain, keepPoints } = request
   const tallies = new Map(domains.map((domain) => [domain, createTally(domain, sparkSteps)]))
-  for await (const { results, done, total } of queries.queryEachDomain({
-    domains,
-    from,
-    to,
-    grain,
-  })) {
+  const window = getStepWindow(request)
+  for await (const { results, done, total } of queries.queryEachDomain(
+    buildQuestion(domains, request),
+  )) {
     progress.report({ done, all: total })
     for (const { domain, points } of results) {
       const tally = tallies.get(domain)
-      if (tally !== undefined) addPoints(tally, points, request, keepPoints)
+      if (tally !== undefined) addPoints(tally, points, window, request.keepPoints)
     }
   }
   return [...tallies.values()]
+}
+
+function buildQuestion(
+  domains: Domain[],
+  { from, to, grain, area, labels, zone }: Counting,
+): DomainsQuestion {
+  const window = labels === 'end' ? findEndLabels({ from, to }, grain, zone) : { from, to }
+  return { domains, ...window, grain, area, labels }
+}
+
+/** Returns the window that the steps of a tally divide, by the labels of the points. */
+function getStepWindow({ from, to, grain, labels }: Counting): { from: number; to: number } {
+  const shift = labels === 'end' ? grainMs[grain] : 0
+  return { from: from + shift, to: to + shift }
 }

@@ -2,6 +2,7 @@ import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
+import type { Rollout } from '../model/rollout.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -18,6 +19,7 @@ import { resolveForSend } from './resolve-for-send.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
+import { isStopped } from '../rollout/approvals.ts'
 import { createServiceTime } from './service-time.ts'
 import type { Locked } from './with-lock.ts'
 
@@ -50,8 +52,10 @@ export interface Executed {
    * - `done`: everything planned is confirmed and recorded.
    * - `not-begun`: not everything is confirmed, and nothing was sent.
    * - `incomplete`: not everything is confirmed, and something was sent, now or by an earlier wave.
+   * - `waiting`: a rollout stopped before a wave that needs approval, or because it is paused;
+   *   everything sent so far is confirmed.
    */
-  status: 'done' | 'not-begun' | 'incomplete'
+  status: 'done' | 'not-begun' | 'incomplete' | 'waiting'
   inWaves: boolean
 }
 
@@ -97,7 +101,7 @@ export async function submitPlan(
   const remaining = isGapped ? closeWaveGaps(needed) : needed
   const inWaves = request.waves && isRollout(workspace, remaining, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
-  const first = inWaves ? selectFirstWave(remaining) : remaining
+  const first = inWaves ? selectFirstWave(remaining, continued) : remaining
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
@@ -162,7 +166,9 @@ export async function submitPlan(
   return executed
 }
 
-function selectFirstWave(plan: Plan): Plan {
+/** Selects the writes to begin with: none if their wave has to wait for approval. */
+function selectFirstWave(plan: Plan, continued: Rollout | null): Plan {
+  if (isStopped(plan, continued)) return { ...plan, writes: [] }
   const first = plan.writes.reduce((least, { wave }) => Math.min(least, wave), Infinity)
   return { ...plan, writes: plan.writes.filter(({ wave }) => wave === first) }
 }
@@ -172,7 +178,8 @@ function determineStatus(
   inWaves: boolean,
   sentBefore: boolean,
 ): Executed['status'] {
-  const { refused, inDoubt, notSent, unrecorded, stopped } = result
+  const { refused, inDoubt, notSent, unrecorded, stopped, waitsFor } = result
+  if (waitsFor !== undefined) return 'waiting'
   const incomplete =
     refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)
   if (!incomplete) return 'done'

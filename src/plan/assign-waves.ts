@@ -45,16 +45,19 @@ export function assignWaves(problem: WaveProblem): Map<Domain, number> {
 
 /** Computes the number of domains of each wave: at least `first` in wave 1, no empty wave. */
 export function computeWaveSizes(amounts: Amount[], domains: number, first: number): number[] {
-  const sizes: number[] = []
+  const ends = computeWaveEnds(amounts, domains, first)
+  return ends.map((end, i) => end - (ends[i - 1] ?? 0)).filter((size) => size > 0)
+}
+
+/** Computes the number of domains placed by the end of each wave, empty waves included. */
+export function computeWaveEnds(amounts: Amount[], domains: number, first: number): number[] {
   let placed = 0
-  for (const amount of amounts) {
+  return amounts.map((amount) => {
     const share =
       'count' in amount ? amount.count : Math.ceil((domains * amount.percent) / 100 - 1e-9)
-    const until = Math.min(domains, Math.max(share, first))
-    if (until > placed) sizes.push(until - placed)
-    placed = Math.max(placed, until)
-  }
-  return sizes
+    placed = Math.max(placed, Math.min(domains, Math.max(share, first)))
+    return placed
+  })
 }
 
 /** Fills the waves in order; the last one gets the rest. `fixed` are domains that must not move. */

@@ -1,4 +1,3 @@
-import picomatch from 'picomatch'
 import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Amount } from '../model/amount.ts'
 import type { Guards } from '../model/config.ts'
@@ -7,6 +6,7 @@ import { isFrozen, type FreezeWindow } from '../model/freeze.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { listSome } from '../model/words.ts'
+import { createProtection } from './protected-domains.ts'
 
 /** Input of the guards. */
 export interface GuardInput {
@@ -130,16 +130,15 @@ function formatPercent(share: number): string {
 
 function checkProtected({ changes, writes, guards: { protect } }: GuardInput): GuardRefusal[] {
   if (protect.length === 0) return []
-  const matches = picomatch(protect, { nocase: true, dot: true })
-  const domains = touchedDomains(changes, writes).filter((domain) => matches(domain))
+  const domains = touchedDomains(changes, writes).filter(createProtection(protect))
   if (domains.length === 0) return []
   return [
     {
       guard: 'protect',
       message: `protect: ${listSome(domains)} ${domains.length === 1 ? 'is' : 'are'} protected`,
       hint:
-        'Select other domains with --target, ' +
-        'or remove the glob from "guards.protect" in edgewise.yaml.',
+        'Select other domains with --target, or take them out of "guards.protect" in ' +
+        'edgewise.yaml with "!glob".',
     },
   ]
 }

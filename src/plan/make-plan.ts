@@ -1,20 +1,23 @@
 import picomatch from 'picomatch'
+import type { Amount } from '../model/amount.ts'
 import type { Action, Change, Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
+import { findApprovalWaves } from './approval-waves.ts'
 import { hashDomains } from './basis.ts'
 import { findPlanFault } from './find-plan-fault.ts'
-import type { Solver } from './cover/dual-bound.ts'
+import type { Solver } from './cover/solver.ts'
 import type { Progress } from './cover/search-large.ts'
 import { explainWrites } from './explain-writes.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type Waves } from './write-in-waves.ts'
 import { findGroup } from './groups.ts'
-import { type Grouping } from '../model/config.ts'
+import type { Burst, Grouping } from '../model/config.ts'
 import { listNeeds } from './needs.ts'
 import { describeKinds, findKinds } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
+import { computeTotalSeconds, type Pacing } from './total-seconds.ts'
 
 /** Version of the planner: raised whenever the same changes may give other writes. */
 export const plannerVersion = 2
@@ -32,7 +35,9 @@ export interface PlanInput {
   changes: Change[]
   unchanged: number
   grouping: Grouping
-  limits: { domainsPerWrite: number; callsPerMinute: number }
+  limits: { domainsPerWrite: number; callsPerMinute: number; burst?: Burst | null }
+  /** Waits of a rollout; default: none. */
+  rollout?: Pacing['rollout']
   target: string[]
   items: string[]
   commit: string | null
@@ -89,6 +94,7 @@ export function makePlan(input: PlanInput): Plan {
     )
   }
   const domains = [...new Set(changes.map((change) => change.domain))]
+  const approvals = 'amounts' in waves ? listApprovals(waves, problem) : []
   return {
     changes,
     writes,
@@ -101,6 +107,7 @@ export function makePlan(input: PlanInput): Plan {
       writes: writes.length,
       lowerBound,
       seconds: 60 * Math.max(0, Math.ceil(writes.length / limits.callsPerMinute) - 1),
+      totalSeconds: computeTotalSeconds(writes, { ...limits, rollout: input.rollout }),
     },
     basis: {
       desired: hashDomains(input.references ?? desired, domains),
@@ -111,7 +118,9 @@ export function makePlan(input: PlanInput): Plan {
     },
     planner: { version: plannerVersion, effort },
     references: collectReferences(changes, desired),
+    ...(approvals.length === 0 ? {} : { approvals }),
     warnings: [
+      ...describeApprovals(approvals),
       ...collectWarnings(changes, recorded, desired),
       ...buildGroupsNote(problem, writesAtOnce),
       ...buildWavesNote(writes, writesAtOnce),
@@ -119,6 +128,23 @@ export function makePlan(input: PlanInput): Plan {
     ],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
+}
+
+/** Lists the waves of a plan that need approval. */
+function listApprovals(
+  { amounts, approval = [] }: Extract<Waves, { amounts: Amount[] }>,
+  { needs, isFirst = () => false }: WriteProblem,
+): number[] {
+  const domains = [...new Set(needs.map(({ domain }) => domain))]
+  const first = domains.filter(isFirst).length
+  return findApprovalWaves(approval, { amounts, domains: domains.length, first })
+}
+
+/** Notes the waves that wait for approval. */
+function describeApprovals(approvals: number[]): string[] {
+  return approvals.map(
+    (wave) => `wave ${wave} needs approval: apply stops before it, see "edgewise rollout approve"`,
+  )
 }
 
 /** Collects the secret references of changed items whose fingerprints come from the state. */

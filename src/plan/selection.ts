@@ -64,15 +64,12 @@ export function findUnmatched(
     isDomain(glob)
       ? domains.has(glob.toLowerCase())
       : [...domains].some(createDomainMatcher([glob]))
-  const hasItem = (item: ItemKey) =>
-    snapshots.some((snapshot) =>
-      [...narrowSnapshot(snapshot, { target, items: [item] }).values()].some(
-        ({ size }) => size > 0,
-      ),
-    )
+  const selected = snapshots.flatMap((snapshot) => [
+    ...narrowSnapshot(snapshot, { target, items: [] }).values(),
+  ])
   return {
     target: target.filter((glob) => !matchesAny(glob)),
-    items: items.filter((item) => !hasItem(item)),
+    items: items.filter((item) => !selected.some((states) => states.has(item))),
   }
 }
 

@@ -6,9 +6,12 @@ import { assignWaves } from './assign-waves.ts'
 import { groupWrites, type WriteProblem, type WriteSolution } from './group-writes.ts'
 import type { Kinds } from './wave-kinds.ts'
 
-/** Waves of a plan: by shares of its domains, or the wave numbers of an open rollout. */
+/**
+ * Waves of a plan: by shares of its domains, with the numbers of those that need approval, or the
+ * wave numbers of an open rollout.
+ */
 export type Waves =
-  | { amounts: Amount[]; kinds?: Kinds }
+  | { amounts: Amount[]; kinds?: Kinds; approval?: number[] }
   | { waveByDomain: ReadonlyMap<Domain, number> }
 
 /** Writes wave by wave. */

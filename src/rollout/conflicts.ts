@@ -11,17 +11,22 @@ export interface RolloutConflicts {
   conflicting: Rollout[]
 }
 
+/** Selection of a plan. */
+export interface PlanSelection extends Selection {
+  /** The plan has only a part of the changes of its selection, so it resumes no rollout. */
+  isPart?: boolean | undefined
+}
+
 /**
  * Finds the open rollouts that affect changes of some domains. A plan without changes resumes a
  * rollout that only waits for a verdict. A plan for a part of a rollout never resumes it: the rest
  * would be missing from its waves.
  *
- * @param chosen selection of the plan
  * @param hashDomain current hash of a domain's desired state
  */
 export function findConflicts(
   domains: Iterable<Domain>,
-  chosen: Selection,
+  chosen: PlanSelection,
   rollouts: Rollout[],
   hashDomain: (domain: Domain) => string,
 ): RolloutConflicts {
@@ -49,7 +54,8 @@ export function findConflicts(
   return { continued: null, conflicting: touched }
 }
 
-function selectsAll(chosen: Selection, { asked, items }: Rollout): boolean {
+function selectsAll(chosen: PlanSelection, { asked, items }: Rollout): boolean {
+  if (chosen.isPart === true) return false
   const wanted = new Set(chosen.items)
   if (wanted.size > 0 && (items.length === 0 || items.some((item) => !wanted.has(item))))
     return false

@@ -96,3 +96,8 @@ async function rollBack(
 function describeFinish({ id }: Rollout): string {
   return `"edgewise rollback ${id}" finishes the rollback`
 }
+
+/** Explains why a rollout stays open at a wave. */
+export function explainOpen(why: string, name: string): string {
+  return `${why}; the rollout stays open at ${name}, and the next apply resumes it`
+}

@@ -1,7 +1,7 @@
 import { append } from '../model/append.ts'
 import type { DomainCounts, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import { addCounts, type Counts, type Grain, type Point } from '../model/statistics.ts'
+import { addCounts, type Counts, type Point, type Question } from '../model/statistics.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 
 /**
@@ -13,11 +13,11 @@ export async function querySeries(
   queries: QueryClient,
   domains: Domain[],
   { from, to }: Window,
-  grain: Grain,
+  about: Pick<Question, 'grain' | 'area'>,
 ): Promise<Map<Domain, Point[]>> {
   const all = new Map(domains.map((domain): [Domain, Point[]] => [domain, []]))
   if (domains.length === 0) return all
-  for await (const { results } of queries.queryEachDomain({ domains, from, to, grain }))
+  for await (const { results } of queries.queryEachDomain({ domains, from, to, ...about }))
     for (const { domain, points } of results) append(all.get(domain) ?? [], points)
   return all
 }
@@ -31,9 +31,9 @@ export async function queryCounts(
   queries: QueryClient,
   domains: Domain[],
   window: Window,
-  grain: Grain,
+  about: Pick<Question, 'grain' | 'area'>,
 ): Promise<DomainCounts> {
-  const series = await querySeries(queries, domains, window, grain)
+  const series = await querySeries(queries, domains, window, about)
   return new Map(
     [...series].map(([domain, points]) => {
       const counts: Counts = {}

@@ -9,10 +9,13 @@ import { countParts } from '../apply/counts.ts'
 import { createEmptyResult } from '../apply/empty-result.ts'
 import { addResult, isComplete } from './add-results.ts'
 import { findBaselineStart } from './baseline-start.ts'
-import { failWave, stopRollout } from './end-rollout.ts'
+import { findStop } from './approvals.ts'
+import { explainOpen, failWave, stopRollout } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
+import { stopBefore } from './stop-before.ts'
+import { waitFor } from './wait.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
-import { selectWave, findChangedDomains } from './wave-part.ts'
+import { findChangedDomains, nameWave, selectWave } from './wave-part.ts'
 import { formatNow, markBegun, markEnded, readTime, updateWave } from './wave-times.ts'
 
 /** Progress of a rollout. */
@@ -80,13 +83,16 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
   const { store } = context
   const save = (event: string) =>
     store.saveRollout(progress.rollout, `Rollout ${progress.rollout.id}: ${event}`)
-  const stop = (name: string) =>
+  const end = (name: string) =>
     stopRollout(progress.rollout, `${name} was not applied completely`, [], result, context)
   const first = findCurrentWave(progress.rollout)
   for (let waveIndex = first; waveIndex !== null; waveIndex = findCurrentWave(progress.rollout)) {
     const name = nameWave(progress.rollout, waveIndex)
     const part = selectWave(plan, progress.rollout, waveIndex, waveIndex === first)
     let complete = true
+    let isWatched = false
+    const stop = part.writes.length === 0 ? null : findStop(progress.rollout, waveIndex)
+    if (stop !== null) return stopBefore(progress.rollout, waveIndex, stop, result, context)
     if (part.changes.length > 0) {
       const [moved] = findChangedDomains(part, progress.recorded)
       if (moved !== undefined)
@@ -122,7 +128,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
         await save(`${name} was not sent`)
         return leaveOpen(explainOpen(done.stopped ?? `${name} was not sent`, name), result)
       }
-      if (!complete && (endedEarly || context.settings.rule === null)) return stop(name)
+      if (!complete && (endedEarly || context.settings.rule === null)) return end(name)
       await save(`${name} is applied`)
     }
     progress.counted = waveIndex + 1
@@ -137,6 +143,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
       needsWatching(progress.rollout, waveIndex, context.settings)
     ) {
       const wave = waveIndex
+      isWatched = true
       const watched = await context.applying.whileUnlocked(() =>
         watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, context),
       )
@@ -147,16 +154,24 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
       if (!watched.passed)
         return failWave(progress.rollout, waveIndex, watched, progress.recorded, result, context)
     }
-    if (!complete) return stop(name)
+    if (!complete) return end(name)
     const passed = updateWave(progress.rollout, waveIndex, { passed: true })
     if (findCurrentWave(passed) !== null)
       await store.saveRollout(passed, `Rollout ${passed.id}: ${name} passed`)
     progress.rollout = passed
+    if (part.writes.length > 0 && !isWatched && findCurrentWave(passed) !== null) {
+      await context.applying.whileUnlocked(() => waitFor(giveWayMs, context))
+      const reason = await reload(progress, context)
+      if (reason !== null) return leaveOpen(reason, result)
+    }
   }
   await store.deleteRollouts([progress.rollout.id], `Rollout ${progress.rollout.id}: complete`)
 }
 
 const interrupted = 'interrupted; apply again to resume the rollout'
+
+/** Time without the lock between waves without a pause, ms: others look for it every second. */
+const giveWayMs = 5000
 
 /** Computes the time until a wave has a baseline, ms; 0 if it has one now. */
 async function computeBaselineWait(
@@ -186,10 +201,10 @@ async function reload(
 ): Promise<string | null> {
   if (signal.aborted) return interrupted
   const recorded = await store.load()
-  const rollout = (await store.listRollouts()).find(
-    ({ id, state }) => id === progress.rollout.id && state === 'open',
-  )
+  const rollout = (await store.listRollouts()).find(({ id }) => id === progress.rollout.id)
   if (rollout === undefined) return 'another apply has ended this rollout'
+  if (rollout.state !== 'open')
+    return `the rollout has ended meanwhile: ${rollout.reason ?? rollout.state}`
   Object.assign(progress, { recorded, rollout })
   return null
 }
@@ -229,12 +244,4 @@ function findEnd(waveIndex: number, { sent }: Progress): number | null {
 /** Leaves a rollout that stays open for the next apply, or that another apply has ended. */
 function leaveOpen(why: string, result: ApplyResult): void {
   result.stopped = why
-}
-
-function explainOpen(why: string, name: string): string {
-  return `${why}; the rollout stays open at ${name}, and the next apply resumes it`
-}
-
-function nameWave({ waves }: Rollout, waveIndex: number): string {
-  return `wave ${waveIndex + 1} of ${waves.length}`
 }

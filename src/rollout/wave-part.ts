@@ -26,10 +26,13 @@ export function createRollout(
     reason: null,
     asked: Object.fromEntries([...changed].map((domain) => [domain, hashDomain(domain)])),
     held: [],
-    waves: waves.map((domains): RolloutWave => ({
+    waves: waves.map((domains, i): RolloutWave => ({
       domains: [...domains].toSorted(),
       applied: null,
       passed: false,
+      ...(plan.approvals?.includes(i + 1) === true
+        ? { approval: { waitingSince: null, approved: null } }
+        : {}),
     })),
     released: [...changed].filter((domain) => !written.has(domain)),
     applies: [],
@@ -88,4 +91,9 @@ export function findChangedDomains({ changes, basis }: Plan, recorded: RecordedS
     domains,
   )
   return domains.filter((domain) => now[domain] !== basis.recorded[domain])
+}
+
+/** Names a wave by its number: `wave 2 of 3`. */
+export function nameWave({ waves }: Rollout, waveIndex: number): string {
+  return `wave ${waveIndex + 1} of ${waves.length}`
 }

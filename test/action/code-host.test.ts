@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import nock from 'nock'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { keepComment, keepIssue, main } from '../../.github/actions/edgewise/code-host.mts'
+import { findMergedPullRequest, keepComment, keepIssue } from '../../src/action/code-host.ts'
+import { readInputs } from '../../src/action/inputs.ts'
+import { publishComment, publishIssue } from '../../src/action/publish.ts'
 
 const api = 'https://api.code-host.example'
 const author = 'github-actions[bot]'
@@ -81,6 +83,44 @@ describe('keepComment', () => {
   })
 })
 
+describe('the report of an apply', () => {
+  const report = '### Edgewise apply\n\nApplied'
+
+  it('has a comment of its own beside that of the plan', async () => {
+    listed([{ id: 1, body: `${planMark}plan`, user: own }])
+    service()
+      .post(comments, { body: `<!-- edgewise:apply -->\n${report}` })
+      .reply(201, {})
+    expect(await keepComment(host, 7, report)).toBe('created')
+  })
+
+  const commit = '0123456789abcdef0123456789abcdef01234567'
+  const found = (pulls: unknown) =>
+    service()
+      .get(`/repos/team/cdn/commits/${commit}/pulls`)
+      .query(true)
+      .reply(200, pulls as [])
+  const merged = { merged_at: '2026-03-01T00:00:00Z', merge_commit_sha: 'other' }
+
+  it('goes to the merged pull request of the commit', async () => {
+    found([
+      { ...merged, number: 5, merged_at: null },
+      { ...merged, number: 6 },
+      { ...merged, number: 7, merge_commit_sha: commit },
+    ])
+    expect(await findMergedPullRequest(host, commit)).toBe(7)
+    found([
+      { ...merged, number: 5, merged_at: null },
+      { ...merged, number: 6 },
+    ])
+    expect(await findMergedPullRequest(host, commit)).toBe(6)
+    found([{ ...merged, number: 5, merged_at: null }])
+    expect(await findMergedPullRequest(host, commit)).toBeNull()
+    found({ message: 'moved' })
+    await expect(findMergedPullRequest(host, commit)).rejects.toThrow('expected a list')
+  })
+})
+
 describe('keepIssue', () => {
   const issue = { id: 9, number: 3, body: `${driftMark}old`, user: own }
 
@@ -150,38 +190,85 @@ describe('failures', () => {
   })
 })
 
-describe('main', () => {
+describe('publishing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-action-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const report = join(folder, 'edgewise.md')
   writeFileSync(report, 'text')
+  const commit = '0123456789abcdef0123456789abcdef01234567'
   const env = {
     GITHUB_API_URL: api,
     GITHUB_REPOSITORY: 'team/cdn',
-    CODE_HOST_TOKEN: 'canary-token',
-    AUTHOR: author,
-    REPORT: report,
-    COMMAND: 'comment',
-    PULL_REQUEST: '7',
+    GITHUB_SHA: commit,
+    GITHUB_EVENT_NAME: 'push',
+    'INPUT_CODE-HOST-TOKEN': 'canary-token',
+    INPUT_AUTHOR: author,
+    INPUT_REPORT: report,
+    'INPUT_PULL-REQUEST': '7',
   }
+  const inPullRequest = { GITHUB_EVENT_NAME: 'pull_request' }
+  const comment = (changed: Record<string, string> = {}) =>
+    publishComment(readInputs({ ...env, ...changed }), { ...env, ...changed })
+  const issue = (differs: string) =>
+    publishIssue(readInputs({ ...env, INPUT_DIFFERS: differs }), env)
 
-  it('reads its input from the environment of the action', async () => {
+  it('writes a comment and an issue with the inputs of the action', async () => {
     listed([])
     service()
       .post(comments, { body: `${planMark}text` })
       .reply(201, {})
-    expect(await main(env)).toBe('comment created')
+    expect(await comment()).toEqual({ text: 'comment created', isWarning: false })
     issues([])
-    expect(await main({ ...env, COMMAND: 'issue', DIFFERS: 'false' })).toBe('issue unchanged')
+    expect(await issue('false')).toEqual({ text: 'issue unchanged', isWarning: false })
+  })
+
+  it('finds the pull request of the commit if the event has none', async () => {
+    const pulls = `/repos/team/cdn/commits/${commit}/pulls`
+    const merged = { number: 7, merged_at: '2026-03-01T00:00:00Z', merge_commit_sha: commit }
+    service().get(pulls).query(true).reply(200, [merged])
+    listed([{ id: 5, body: `${planMark}text`, user: own }])
+    const given = { 'INPUT_PULL-REQUEST': '' }
+    expect(await comment(given)).toEqual({ text: 'comment unchanged', isWarning: false })
+    service().get(pulls).query(true).reply(200, [])
+    expect(await comment(given)).toEqual({
+      text: 'no comment: no merged pull request has this commit',
+      isWarning: false,
+    })
+  })
+
+  it('only warns for a pull request whose token may not write', async () => {
+    listed([])
+    service().post(comments).reply(403, { message: 'not accessible' })
+    const forbidden = await comment(inPullRequest)
+    expect([forbidden.isWarning, forbidden.text]).toEqual([
+      true,
+      expect.stringMatching(
+        /^no comment: POST .* failed with HTTP 403.* in the summary of the job/,
+      ),
+    ])
+    expect(await comment({ ...inPullRequest, 'INPUT_CODE-HOST-TOKEN': '' })).toMatchObject({
+      isWarning: true,
+    })
+    listed([])
+    service().post(comments).reply(500)
+    await expect(comment(inPullRequest)).rejects.toThrow('HTTP 500')
+    listed([])
+    service().post(comments).reply(403)
+    await expect(comment()).rejects.toThrow('HTTP 403. Check the write permission')
   })
 
   it.each<[Record<string, string>, string]>([
-    [{ CODE_HOST_TOKEN: '' }, 'expected CODE_HOST_TOKEN to be set'],
-    [{ PULL_REQUEST: '' }, 'expected PULL_REQUEST to be set'],
-    [{ PULL_REQUEST: '7/../8' }, 'expected the number of a pull request, got "7/../8"'],
-    [{ COMMAND: 'issue', DIFFERS: 'maybe' }, 'expected DIFFERS to be true or false, got "maybe"'],
-    [{ REPORT: join(folder, 'none.md') }, 'ENOENT'],
+    [{ 'INPUT_CODE-HOST-TOKEN': '' }, 'the input "code-host-token" is empty'],
+    [{ INPUT_AUTHOR: ' ' }, 'the input "author" is empty'],
+    [{ GITHUB_API_URL: '' }, 'expected GITHUB_API_URL to be set'],
+    [{ 'INPUT_PULL-REQUEST': '', GITHUB_SHA: '../7' }, 'expected GITHUB_SHA to be a commit'],
+    [{ 'INPUT_PULL-REQUEST': '7/../8' }, 'to be the number of a pull request, got "7/../8"'],
+    [{ INPUT_REPORT: join(folder, 'none.md') }, 'ENOENT'],
   ])('refuses %j', async (changed, why) => {
-    await expect(main({ ...env, ...changed })).rejects.toThrow(why)
+    await expect(comment(changed)).rejects.toThrow(why)
+  })
+
+  it('refuses an issue without the output differs', async () => {
+    await expect(issue('maybe')).rejects.toThrow('"differs" to be true or false, got "maybe"')
   })
 })

@@ -83,6 +83,15 @@ describe('detectDrift', () => {
       [{}, { timeout: time(1) }, { timeout: time(1) }],
       ['pending live', 'verified', false],
     ],
+    [
+      'never applied, and not at the service',
+      [
+        {},
+        { ip_white_list: createConfirmedState({ list: ['192.0.2.1'] }) },
+        { ip_white_list: unset },
+      ],
+      ['pending', 'verified', false],
+    ],
     ['to be released', [{ timeout: time(1) }, {}], ['pending', 'assumed', true]],
     [
       'in-doubt, with the desired value as a candidate',

@@ -115,13 +115,13 @@ describe('a write', () => {
 
   it('refuses wire names that collide', () => {
     expect(() => createWorld({ itemKeys: { timeout: 'https' } })).toThrow(
-      /"https" of timeout already belongs to https/,
+      /itemKeys\.timeout: "https" is the name of another item/,
     )
     expect(() => createWorld({ itemKeys: { timeout: 'x', https: 'x' } })).toThrow(
-      /already belongs to timeout/,
+      /itemKeys\.https: the name "x" is already used for "timeout"/,
     )
     expect(() => createWorld({ itemKeys: { time_out: 'x' } })).toThrow(
-      /"time_out", which is not an item/,
+      /itemKeys\.time_out: there is no item "time_out"\. Did you mean "timeout"\?/,
     )
   })
 

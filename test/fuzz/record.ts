@@ -9,7 +9,14 @@ import { sources, type FuzzWorld } from './fuzz-world.ts'
 
 const hour = 3_600_000
 const from = Date.UTC(2026, 10, 20)
-const statistics = { domains: ['a.example.com'], from, to: from + hour, keepPoints: true } as const
+const statistics = {
+  domains: ['a.example.com'],
+  from,
+  to: from + hour,
+  area: 'all',
+  labels: 'start',
+  keepPoints: true,
+} as const
 const idle = {
   onWait: () => undefined,
   startProgress: () => Promise.resolve({ report: () => undefined, end: () => undefined }),

@@ -53,8 +53,8 @@ async function runWave(broken: string[]): Promise<WaveHealth> {
   const { queries, clock } = createTestClient(createEmulatorTransport(service))
   clock.time = readyAt
   const [earlier, later] = [
-    await queryCounts(queries, domains, before, rule.grain),
-    await queryCounts(queries, domains, after, rule.grain),
+    await queryCounts(queries, domains, before, { grain: rule.grain }),
+    await queryCounts(queries, domains, after, { grain: rule.grain }),
   ]
   expect([earlier.size, later.size]).toEqual([30, 30])
   return judgeWave(earlier, later, rule)

@@ -1,34 +1,41 @@
 // @module-tag often
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const modules = join(root, 'node_modules')
 let consumer = ''
 
-/** Creates a project with only the packed package and its dependencies. */
-beforeEach(() => {
+/** Installs the packed package into an empty folder, with no registry and no cache. */
+beforeAll(() => {
   consumer = mkdtempSync(join(tmpdir(), 'edgewise-consumer-'))
   const [packed] = JSON.parse(
-    run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', consumer),
+    run(root, 'npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', consumer),
   ) as { filename: string }[]
-  execFileSync('tar', ['xzf', packed?.filename ?? ''], { cwd: consumer })
-  mkdirSync(join(consumer, 'node_modules'))
-  renameSync(join(consumer, 'package'), join(consumer, 'node_modules', 'edgewise'))
-  cpSync(join(modules, 'highs'), join(consumer, 'node_modules', 'highs'), { recursive: true })
   writeFileSync(join(consumer, 'package.json'), '{"type": "module"}')
+  run(consumer, 'npm', 'install', '--no-audit', `./${packed?.filename ?? ''}`)
 })
-afterEach(() => rmSync(consumer, { recursive: true, force: true }))
+afterAll(() => rmSync(consumer, { recursive: true, force: true }))
 
-function run(program: string, ...args: string[]): string {
+function run(cwd: string, program: string, ...args: string[]): string {
+  const nowhere = 'http://127.0.0.1:9'
   return execFileSync(program, args, {
-    cwd: root,
+    cwd,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: consumer,
+      npm_config_registry: nowhere,
+      npm_config_proxy: nowhere,
+      npm_config_fetch_retries: '0',
+      HTTPS_PROXY: nowhere,
+      HTTP_PROXY: nowhere,
+    },
   })
 }
 
@@ -69,20 +76,44 @@ it('the types compile with the default library and with checked declarations', (
   expect(tsc).toThrow()
 })
 
-it('the program and the library run', () => {
-  const main = join(consumer, 'node_modules', 'edgewise', 'dist', 'cli', 'main.js')
-  const work = join(consumer, 'work')
-  mkdirSync(work)
+it('the program and the library run without any other package', () => {
+  expect(readdirSync(join(consumer, 'node_modules')).toSorted()).toEqual([
+    '.bin',
+    '.package-lock.json',
+    'edgewise',
+  ])
   const edgewise = (...args: string[]) =>
-    execFileSync(process.execPath, [main, '-C', work, ...args], { encoding: 'utf8' })
-  execFileSync(process.execPath, [main, 'init', work], { encoding: 'utf8' })
-  expect(edgewise('validate')).toContain('Valid')
+    run(consumer, join(consumer, 'node_modules', '.bin', 'edgewise'), ...args)
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  expect(edgewise('--version')).toBe(`${version}\n`)
+  edgewise('init', 'work')
+  expect(edgewise('-C', 'work', 'validate')).toContain('Valid')
+  // A bound of the solver: its WebAssembly is part of the package.
+  expect(edgewise('-C', 'work', 'plan')).toMatch(/\(at least [1-9]/)
   const script = `import { open } from 'edgewise'
-const { plan } = await open(${JSON.stringify(work)}).plan()
-const { status } = await open(${JSON.stringify(work)}).apply()
+const { plan } = await open('work').plan()
+const { status } = await open('work').apply()
 console.log(plan.changes.length > 0, status)`
   writeFileSync(join(consumer, 'use.mjs'), script)
-  const output = execFileSync(process.execPath, ['use.mjs'], { cwd: consumer, encoding: 'utf8' })
-  expect(output).toBe('true done\n')
-  expect(edgewise('plan')).toContain('No changes')
+  expect(run(consumer, process.execPath, 'use.mjs')).toBe('true done\n')
+  expect(edgewise('-C', 'work', 'plan')).toContain('No changes')
+})
+
+it('the package has all files that its pages link to', () => {
+  const home = join(consumer, 'node_modules', 'edgewise')
+  const pages = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /^(?:[^/]+|docs\/[^/]+)\.md$/.test(path),
+  )
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/daily-round.md']))
+  for (const page of pages)
+    for (const [, target = ''] of readFileSync(join(home, page), 'utf8').matchAll(
+      /\]\((?!https?:|#)([^)#]+)/g,
+    ))
+      expect([page, target, existsSync(join(home, dirname(page), target))]).toEqual([
+        page,
+        target,
+        true,
+      ])
 })

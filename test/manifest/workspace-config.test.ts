@@ -27,7 +27,7 @@ describe('parseWorkspaceConfig', () => {
         settleSeconds: 10,
         allowHttp: false,
       },
-      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300 },
+      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
       manifests: ['domains/**/*.{yaml,yml}'],
       profiles: ['profiles/**/*.{yaml,yml}'],
       defaults: {},
@@ -41,7 +41,7 @@ describe('parseWorkspaceConfig', () => {
         protect: [],
         freeze: [],
       },
-      rollout: { waves: [{ percent: 100 }], first: [], pause: 600, health: null },
+      rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
     })
   })
 
@@ -65,7 +65,9 @@ describe('parseWorkspaceConfig', () => {
       waves: [{ count: 1 }, { percent: 5 }, { percent: 100 }],
       first: [],
       pause: 90,
+      approval: [],
       health: {
+        area: 'all',
         settle: 300,
         lag: 600,
         window: 900,
@@ -94,6 +96,13 @@ describe('parseWorkspaceConfig', () => {
       store: 'git',
       branch: 'x/y',
       remote: 'origin',
+    })
+  })
+
+  it('parses a burst limit', () => {
+    expect(parse('version: 1\nlimits: {burst: 24 per 2s}\n').config?.limits).toMatchObject({
+      callsPerMinute: 30,
+      burst: { calls: 24, seconds: 2 },
     })
   })
 
@@ -298,6 +307,15 @@ describe('parseWorkspaceConfig', () => {
     ],
     ['version: 1\nid: ..', '2:5-7 expected 1 to 64 letters, digits, ".", "_" and "-", got ".."'],
     [
+      'version: 1\nguards: {protect: ["!pay.*", "*"]}',
+      '2:20-28 expected a glob of protected domains first, got "!pay.*", which takes domains out',
+    ],
+    ...['!(a).*', '!!a', '!'].map((glob): [string, string] => [
+      `version: 1\nguards:\n  protect:\n    - "*"\n    - "${glob}"`,
+      `5:7-${9 + glob.length} expected "!" and then a glob without "!" or "(" at its start, ` +
+        `got "${glob}"`,
+    ]),
+    [
       'version: 1\nstate: {store: postgres}',
       '2:16-24 "postgres" is reserved for a later version. Use one of: git, dir.',
     ],
@@ -378,11 +396,35 @@ describe('parseWorkspaceConfig', () => {
       'version: 1\nservice: {itemKeys: {error_bcache: a, deny_protocol: a}}',
       '2:54-55 the name "a" is already used for "error_bcache". Give each item its own name.',
     ],
-    ...['token', 'domains', '__proto__', 'constructor', 'toString'].map((name) => [
+    ...['token', 'domains', 'config'].map((name) => [
       `version: 1\nservice: {itemKeys: {error_bcache: ${name}}}`,
       `2:36-${36 + name.length} the name "${name}" is reserved: a call has other data under it. ` +
         'Use another name.',
     ]),
+    ...['__proto__', 'constructor', 'toString', 'prototype'].map((name) => [
+      `version: 1\nservice: {itemKeys: {error_bcache: ${name}}}`,
+      `2:36-${36 + name.length} the name "${name}" is reserved: it is a built-in property of ` +
+        'JavaScript objects. Use another name.',
+    ]),
+    ...['24', '24/2s', '24 per 2', '0 per 2s', '24 per 0s', '24 per 61s', '24 per 2m'].map(
+      (burst) => [
+        `version: 1\nlimits:\n  burst: ${burst}`,
+        `3:10-${10 + burst.length} expected a number of calls and a time of 1 to 60 seconds, such ` +
+          `as "24 per 2s", got ${burst === '24' ? burst : `"${burst}"`}`,
+      ],
+    ),
+    [
+      'version: 1\nrollout:\n  waves: [1, 100%]\n  approval: [0]',
+      '4:14-15 expected the number of a wave, from 1, got 0',
+    ],
+    [
+      'version: 1\nrollout:\n  waves: [1, 100%]\n  approval: [2, 3]',
+      '4:17-18 expected the number of one of the 2 waves, got 3',
+    ],
+    [
+      'version: 1\nrollout:\n  approval: [1, 1]',
+      '3:17-18 the wave 1 is listed twice. Remove one of the two.',
+    ],
     [
       'version: 1\nrollout: {waves: [50%]}',
       '2:19-22 expected "100%" as the last wave, so that everything is applied in the end',

@@ -95,6 +95,25 @@ describe.each(operations)('%s by the library', (_name, change) => {
   })
 })
 
+it('a rollout waits, is approved, paused, resumed and aborted', async () => {
+  await prepare()
+  addLines('rollout: {waves: [1, 100%], pause: 0s, approval: [1]}')
+  for (const domain of [a, b]) place.manifest(domain, { timeout: { time: 62 } })
+  const before = (await fetchWrites(emulator)).length
+  const { status, result } = await here().apply()
+  expect([status, result.waitsFor]).toEqual(['waiting', 'approval'])
+  const [listed] = await here().rollouts()
+  const rollout = listed?.id ?? ''
+  expect(listed).toMatchObject({ state: 'waiting-for-approval', wave: 1, waves: 2 })
+  expect((await here().approve({ rollout })).verb).toBe('approved')
+  expect((await here().pause({ rollout })).verb).toBe('paused')
+  expect((await here().apply()).result.waitsFor).toBe('paused')
+  expect((await here().approve({ rollout })).verb).toBe('resumed')
+  expect((await here().abort({ rollout })).rollout.held).toHaveLength(2)
+  expect(await here().rollouts()).toEqual([])
+  expect(await fetchWrites(emulator)).toHaveLength(before)
+})
+
 describe('a destructive change', () => {
   it('is applied only where it is allowed by name', async () => {
     await prepare()
@@ -145,6 +164,24 @@ it('a workspace opens from a subfolder and offers all operations', async () => {
     'complete',
   ])
   expect(() => open('/')).toThrow('no edgewise.yaml in / or above it')
+})
+
+it('drift and repair accept a selection, and repair leaves pending items out', async () => {
+  await prepare()
+  const found = await here().drift({ observe, target: [a], items: ['timeout'] })
+  expect(found.drift.items.map(({ domain }) => domain)).toEqual([a])
+  expect(await refusal(here().drift({ observe, target: ['c.*'] }))).toMatchObject({ code: 'usage' })
+  expect(await refusal(here().repair({}))).toMatchObject({ code: 'usage' })
+  const notes: string[] = []
+  const noting = open(place.root, {
+    outside: { env: place.env },
+    dialogue: { note: (text) => notes.push(text) },
+  })
+  const seen = () => Promise.resolve({ [a]: { timeout: { time: 5 } } })
+  expect((await noting.repair({ observe: seen })).plan.changes).toMatchObject([{ domain: a }])
+  expect(notes.join(' ')).toContain('1 pending item was left out')
+  const { plan } = await here().repair({ includePending: true })
+  expect(plan.changes).toMatchObject([{ domain: b }])
 })
 
 it('a dialogue may be a class, and can not change the writes', async () => {

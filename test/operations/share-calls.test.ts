@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { shareCalls } from '../../src/operations/share-calls.ts'
-import { CallBudget } from '../../src/service/write/call-budget.ts'
+import { CallBudget, type CallLimit } from '../../src/service/write/call-budget.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
-import { maxPerMinute } from '../service/budget-world.ts'
+import { maxPerMinute, maxPerWindow } from '../service/budget-world.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 import { Place, startService, type ManualTime } from '../steps/cli.ts'
 
@@ -20,11 +20,18 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Sends calls of a process, four at a time; each arrives when it is sent, and takes 300 ms. */
-async function send(name: string, calls: number, clock: FakeClock, arrived: number[]) {
+async function send(
+  name: string,
+  calls: number,
+  clock: FakeClock,
+  arrived: number[],
+  burst: CallLimit | null = null,
+) {
   const readClocks = () => ({ boot: 'boot', now: clock.now(), up: clock.monotonic() })
   const register = createFolderRegister(realDisk, join(folder, 'budget'), name)
   const shared = await shareCalls(register, name, '', [], readClocks)
-  const budget = new CallBudget(limit, 300_000, clock, [], async () => undefined, 0, shared)
+  const remember = async () => undefined
+  const budget = new CallBudget(limit, 300_000, clock, [], remember, 0, shared, burst)
   let rest = calls
   const worker = async () => {
     while (rest-- > 0) {
@@ -48,6 +55,16 @@ describe('the calls of two processes with separate stores', () => {
     const possible = (24 / limit - 1) * minute
     expect((arrived.at(-1) ?? Infinity) - (arrived[0] ?? 0)).toBeLessThan(possible + 10_000)
   })
+})
+
+it('the calls of two processes stay within their burst limit together', async () => {
+  const clock = new FakeClock()
+  const arrived: number[] = []
+  const burst = { calls: 2, windowMs: 5000 }
+  const both = ['one', 'two'].map((name) => send(name, 3, clock, arrived, burst))
+  await clock.drive(Promise.all(both))
+  expect(arrived).toHaveLength(6)
+  expect(maxPerWindow(arrived, 5000)).toBe(2)
 })
 
 describe('two workspaces with folder stores', () => {

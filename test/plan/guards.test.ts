@@ -102,6 +102,29 @@ describe('maxDomains and maxChanges', () => {
 })
 
 describe('protected domains', () => {
+  it.each<[string[], number[]]>([
+    [
+      ['*', '!d00001.*'],
+      [0, 2, 3],
+    ],
+    [
+      ['*', '!D0000[12].example.com'],
+      [0, 3],
+    ],
+    // A later pattern wins.
+    [['*', '!*', 'd00002.*'], [2]],
+    [
+      ['*', '!d0000[0-2].*', 'd00001.*'],
+      [1, 3],
+    ],
+    [['d00000.*', '!d00000.*'], []],
+    // A domain that was not protected is not taken out.
+    [['d00000.*', '!d00003.*'], [0]],
+  ])('%j in order', (protect, expected) => {
+    const only = (i: number) => listRefusals({ protect }, { changes: [change(i)] }).length > 0
+    expect([0, 1, 2, 3].filter(only)).toEqual(expected)
+  })
+
   it('are matched by whole names, and the message names three', () => {
     expect(listRefusals({ protect: ['d00000.*'] })).toEqual([
       'protect: d00000.example.com is protected',

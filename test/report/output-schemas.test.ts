@@ -96,6 +96,16 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     after: sample,
     worse: [{ domain: 'a.example', before: sample, after: sample }],
   },
+  'rollout.waiting-for-approval': {
+    type: 'rollout.waiting-for-approval',
+    time,
+    apply: 'a1',
+    wave: 2,
+    waves: 3,
+    domains: 4,
+    reason: 'approval',
+    command: 'edgewise rollout approve a1',
+  },
   'rollout.taking-back': {
     type: 'rollout.taking-back',
     time,
@@ -152,6 +162,8 @@ const statistics = {
   to: time,
   grain: 'hour',
   timezone: 'UTC',
+  area: 'all',
+  labels: 'start',
 }
 const series = {
   requests: 3,
@@ -236,6 +248,40 @@ const accepted: [string, unknown][] = [
       kept: 3,
     },
   ],
+  [
+    'rollouts',
+    {
+      format: 'edgewise.rollouts/1',
+      rollouts: [
+        {
+          id: 'a1',
+          apply: null,
+          commit: null,
+          author: 'me',
+          startedAt: time,
+          wave: 1,
+          domains: 2,
+          waves: 3,
+          state: 'waiting-for-approval',
+          since: time,
+          command: 'edgewise rollout approve a1',
+        },
+      ],
+    },
+  ],
+  [
+    'rollout-decision',
+    {
+      format: 'edgewise.rollout-decision/1',
+      id: 'a1',
+      decision: 'aborted',
+      author: 'me',
+      at: time,
+      wave: 2,
+      waves: 3,
+      held: 4,
+    },
+  ],
   ['move', { format: 'edgewise.move/1', domains: 1, items: 2, to: 'production' }],
   ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   [
@@ -273,6 +319,7 @@ const refused: [string, string, unknown][] = [
     'a status that is none',
     { ...statistics, sum: null, series: [{ ...series, domain: null, statuses: { ok: 1 } }] },
   ],
+  ['stats', 'an unknown area', { ...statistics, area: 'moon', sum: 'all', series: [] }],
   ['stats', 'a sum over nothing', { ...statistics, sum: [], series: [] }],
   [
     'prefetch',

@@ -29,7 +29,7 @@ function text(
 ): string {
   const zone = createTimeZone('Asia/Shanghai')
   return formatStats(
-    { ...span, grain: 'hour', zone, sum: null, tallies, ...more },
+    { ...span, grain: 'hour', zone, sum: null, area: 'all', labels: 'start', tallies, ...more },
     { paint: plainPaint, ...options },
   )
 }

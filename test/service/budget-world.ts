@@ -1,4 +1,4 @@
-import { CallBudget } from '../../src/service/write/call-budget.ts'
+import { CallBudget, type CallLimit } from '../../src/service/write/call-budget.ts'
 import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
 import { FakeClock } from './fake-clock.ts'
 
@@ -6,6 +6,7 @@ export const minute = 60_000
 
 export interface Traffic {
   limit: number
+  burst?: CallLimit | null
   workers: number
   /** For each call, ms from this machine to the service, and back. */
   calls: { out: number; back: number }[]
@@ -41,9 +42,11 @@ export async function simulateArrivals(traffic: Traffic): Promise<number[]> {
   }
   const process = (): Promise<unknown> => {
     const own = ++generation
-    const budget = new CallBudget(traffic.limit, Infinity, clock, remembered, async (ended) => {
+    const remember = async (ended: EndedCalls[]) => {
       if (own === generation) remembered = [...ended]
-    })
+    }
+    const { limit, burst = null } = traffic
+    const budget = new CallBudget(limit, Infinity, clock, remembered, remember, 0, null, burst)
     return Promise.all(Array.from({ length: traffic.workers }, () => worker(budget, own)))
   }
   const set = (traffic.steps ?? []).map(({ after, by }) =>
@@ -65,10 +68,15 @@ export function countEach(times: number[]): EndedCalls[] {
 
 /** Returns the maximum number of arrivals in any 60 seconds. */
 export function maxPerMinute(arrivals: number[]): number {
+  return maxPerWindow(arrivals, minute)
+}
+
+/** Returns the maximum number of arrivals in any window of this length, ms. */
+export function maxPerWindow(arrivals: number[], windowMs: number): number {
   return Math.max(
     0,
     ...arrivals.map(
-      (start) => arrivals.filter((time) => time >= start && time < start + minute).length,
+      (start) => arrivals.filter((time) => time >= start && time < start + windowMs).length,
     ),
   )
 }

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { CallBudget, type BudgetWait } from '../../src/service/write/call-budget.ts'
+import { CallBudget, type BudgetWait, type CallLimit } from '../../src/service/write/call-budget.ts'
 import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
-import { countEach, simulateArrivals, minute, maxPerMinute } from './budget-world.ts'
+import { countEach, simulateArrivals, minute, maxPerMinute, maxPerWindow } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 function createBudget(
-  options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {},
+  options: {
+    limit?: number
+    longest?: number
+    clock?: FakeClock
+    earlier?: number[]
+    burst?: CallLimit
+  } = {},
 ) {
   const clock = options.clock ?? new FakeClock()
   const saved: EndedCalls[][] = []
@@ -18,6 +24,9 @@ function createBudget(
     async (ended) => {
       saved.push([...ended])
     },
+    0,
+    null,
+    options.burst ?? null,
   )
   /** Sends a call that is answered at once. */
   const call = async (limits?: { remaining: number | null; resetMs: number | null }) => {
@@ -209,8 +218,8 @@ describe('waiting', () => {
     }
     await clock.drive(Promise.all(Array.from({ length: 5 }, call)))
     expect(reported).toEqual([
-      { ms: minute, used: 2 },
-      { ms: minute, used: 2 },
+      { ms: minute, used: 2, windowMs: minute },
+      { ms: minute, used: 2, windowMs: minute },
     ])
   })
 
@@ -219,7 +228,7 @@ describe('waiting', () => {
     const reported: BudgetWait[] = []
     await call({ remaining: 0, resetMs: 42_000 })
     await clock.drive(budget.acquire(undefined, (wait) => reported.push(wait)))
-    expect(reported).toEqual([{ ms: 42_000, used: null }])
+    expect(reported).toEqual([{ ms: 42_000, used: null, windowMs: minute }])
   })
 
   it('ends immediately when interrupted, for any reason', async () => {
@@ -392,4 +401,52 @@ it('a call in flight when its process died is not delayed by each later process'
   expect(waitNow()).toBe(100_000)
   await clock.advance(50_000)
   expect(waitNow()).toBe(70_000)
+})
+
+describe('a burst limit', () => {
+  const burst = { calls: 3, windowMs: 10_000 }
+
+  itOften('holds for the arrivals in any of its windows, beside the limit of a minute', () =>
+    fc.assert(
+      fc.asyncProperty(traffic, fc.integer({ min: 1, max: 4 }), async (given, calls) => {
+        const own = { ...given, earlier: [], burst: { calls, windowMs: 2000 } }
+        const arrivals = await simulateArrivals(own)
+        expect(maxPerWindow(arrivals, 2000)).toBeLessThanOrEqual(calls)
+        expect(maxPerMinute(arrivals)).toBeLessThanOrEqual(own.limit)
+      }),
+      { numRuns: runs(20, 900) },
+    ),
+  )
+
+  it('delays only the calls beyond it', async () => {
+    const { clock, call } = createBudget({ limit: 8, burst })
+    const start = clock.time
+    const times: number[] = []
+    const done = async () => {
+      for (let i = 0; i < 9; i++) {
+        await call()
+        times.push((clock.time - start) / 1000)
+      }
+    }
+    await clock.drive(done())
+    expect(times).toEqual([0, 0, 0, 10, 10, 10, 20, 20, 60])
+  })
+
+  it('counts the calls of an earlier process', () => {
+    const clock = new FakeClock()
+    const earlier = [clock.time - 12_000, clock.time - 4000, clock.time - 3000, clock.time - 1000]
+    const { budget } = createBudget({ clock, earlier, burst })
+    expect(budget.computeWaitMs()).toBe(6000)
+  })
+
+  it('is named in its wait', async () => {
+    const { clock, budget, call } = createBudget({ burst })
+    const waits: BudgetWait[] = []
+    const work = async () => {
+      for (let i = 0; i < 3; i++) await call()
+      await budget.acquire(undefined, (wait) => waits.push(wait))
+    }
+    await clock.drive(work())
+    expect(waits).toEqual([{ ms: 10_000, used: 3, windowMs: 10_000 }])
+  })
 })

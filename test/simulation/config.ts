@@ -27,6 +27,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       callsPerMinute: chance.pick([3, 5, 10, 30, 30]),
       domainsPerWrite: chance.pick([2, 3, 10]),
       maxWaitSeconds: chance.pick([90, 300]),
+      burst: null,
     },
     manifests: [],
     profiles: [],
@@ -39,6 +40,6 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       together: chance.pick([[], [['origin', 'origin_host']]]),
     },
     guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
-    rollout: { waves: [{ percent: 100 }], first: [], pause: 0, health: null },
+    rollout: { waves: [{ percent: 100 }], first: [], pause: 0, approval: [], health: null },
   }
 }

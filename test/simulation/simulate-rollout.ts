@@ -112,6 +112,7 @@ class Rollout {
       process.after(chance.between(1, 40 * minute), () => process.kill('the runner is stopped'))
     const config = createConfig(new Chance('config'), this.#stateWorld.state)
     const health = {
+      area: 'all' as const,
       settle: 300,
       lag: 600,
       window: 900,
@@ -127,12 +128,13 @@ class Rollout {
       process,
       config: {
         ...config,
-        limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300 },
+        limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
         rollout: waves
           ? {
               waves: [{ count: 1 }, { percent: 100 }],
               first: [],
               pause: pauseSeconds,
+              approval: [],
               health: origin === dead || judged ? health : null,
             }
           : config.rollout,

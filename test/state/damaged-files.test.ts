@@ -142,13 +142,14 @@ const files: {
     name: 'a rollout',
     parse: parseRollout,
     whole: {
-      format: 'edgewise.rollout/2',
+      format: 'edgewise.rollout/3',
       id: 'one',
       startedAt: at,
       commit: 'c',
       author: 'a',
       state: 'open',
       reason: 'r',
+      paused: { author: 'a', at },
       items: ['timeout'],
       asked: { 'a.example.com': 'h', 'b.example.com': 'h' },
       held: ['a.example.com'],
@@ -159,10 +160,16 @@ const files: {
           domains: ['a.example.com'],
           applied: { from: at, to: at, serviceFrom: at, serviceTo: at },
           passed: true,
+          approval: { waitingSince: at, approved: { author: 'a', at, wave: 'h' } },
         },
       ],
     },
     also: {
+      '/paused/author': ['x'],
+      '/waves/0/approval/waitingSince': [at, null],
+      '/waves/0/approval/approved': [null],
+      '/waves/0/approval/approved/author': ['x'],
+      '/waves/0/approval/approved/wave': ['x'],
       '/id': ['x'],
       '/commit': ['x', null],
       '/author': ['x', null],
@@ -180,7 +187,7 @@ const files: {
       '/waves/0/applied/serviceTo': [at, null],
       '/waves/0/passed': [true],
     },
-    lacks: [],
+    lacks: ['/paused', '/waves/0/approval'],
   },
 ]
 
@@ -295,6 +302,14 @@ it('a rollout of version 1 has no times of the service', () => {
   })
   for (const damaged of [7, [7], [{ ...waves[0], applied: 7 }], [{ ...waves[0], applied: {} }]])
     expect(() => parseRollout('file.json', old(damaged))).toThrow(/can't be used: .*\/waves/)
+})
+
+it('a rollout of version 2 has no approvals', () => {
+  const { whole } = files.find(({ parse }) => parse === parseRollout) ?? {}
+  const { paused: _paused, ...old } = whole as JsonObject
+  const waves = [{ domains: ['a.example.com'], applied: null, passed: false }]
+  const text = JSON.stringify({ ...old, waves, format: 'edgewise.rollout/2' })
+  expect(parseRollout('file.json', text)).toMatchObject({ waves, id: 'one' })
 })
 
 it('names of prototype members are ordinary keys', () => {

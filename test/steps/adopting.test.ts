@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { validPayloads } from '../laws/values.ts'
 import { fc, itOften, runs } from '../runs.ts'
-import { Place } from './cli.ts'
+import { fetchWrites, Place, startService } from './cli.ts'
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `d${i}.example.com`)
 const https = { cert_id: 1001, force_https: 301, http2: 'on' }
@@ -98,7 +98,7 @@ describe('import --write-manifests', () => {
     }
     await adopt({ 'x.example.com': { timeout } })
     rmSync(join(place.root, 'domains/x.example.com.yaml'))
-    await importFails({ timeout: { time: '61' } }, 'has another recorded value')
+    await importFails({ timeout: { time: '61' } }, 'x.example.com is recorded with another value')
     await importFails(
       { ip_white_list: { list: ['192.0.2.1'] }, ip_black_list: { list: ['192.0.2.2'] } },
       'the new manifests would have errors; nothing was written or recorded',
@@ -219,6 +219,33 @@ describe('import --write-manifests', () => {
       { numRuns: runs(3, 36) },
     )
   })
+})
+
+it('the guide leads from the emulator to a first change of the service', async () => {
+  const guide = readFileSync(new URL('../../docs/adopting-a-fleet.md', import.meta.url), 'utf8')
+  const guards = /^guards: .*$/m.exec(guide)?.[0] ?? ''
+  const opened = /^guards: .*"!shop\.example\.com".*$/m.exec(guide)?.[0] ?? ''
+  const production = await startService()
+  try {
+    place = new Place('emulator', `${guards}\n`, { root: place.root })
+    const fleet = [...names(11), 'shop.example.com'].map((name) => [name, { timeout, https }])
+    await adopt(Object.fromEntries(fleet) as object)
+    place = new Place(production.url, `${guards}\n`, { root: place.root })
+    const before = await place.cli('plan')
+    expect(before.err).toContain('State recorded for emulator is not used here.')
+    expect(before.err).toContain('"edgewise import" records it first')
+    expect((await place.cli('import', 'live.json')).code).toBe(0)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    place.manifest('shop.example.com', { timeout: { time: 61 }, https })
+    const refused = await place.cli('apply', '--yes')
+    expect(refused.err).toContain('protect: shop.example.com is protected')
+    place = new Place(production.url, `${opened}\n`, { root: place.root })
+    const { code, err } = await place.cli('apply', '--yes', '--target', 'shop.example.com')
+    expect([code, err]).toEqual([0, err])
+    expect((await fetchWrites(production)).map(({ items }) => items)).toEqual([['timeout']])
+  } finally {
+    await production.close()
+  }
 })
 
 /** Builds items with one known payload each, without exclusive items and actions. */

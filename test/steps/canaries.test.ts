@@ -406,7 +406,8 @@ it('no command prints or stores a secret, even on failures', options, async () =
   ]
   for (const wrong of everyNth(wrongs, 4)) {
     await setFaults(emulator, wrong)
-    await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json', { where: 'folder' })
+    const format = turn++ % 2 === 0 ? '--json' : '-v --markdown apply.md'
+    await edgewise(`apply --yes ${format}`, { where: 'folder' })
   }
   await setFaults(emulator)
   const { port } = echo.address() as AddressInfo
@@ -428,8 +429,8 @@ it('no command prints or stores a secret, even on failures', options, async () =
       where: 'folder',
     })
     for (const read of [
-      'stats -v',
-      `stats ${shop} --sum --json`,
+      `stats ${shop} -v --area cn --forward`,
+      'stats all --json',
       'prefetch --task 1 -v',
       'prefetch --task 1 --json',
     ])

@@ -93,6 +93,7 @@ export class Place {
   cwd = '.'
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
+  stdin: Io['stdin'] = null
   disk: Disk = realDisk
   /** Transport to the service; absent: sockets. */
   transport: Transport | undefined
@@ -164,6 +165,7 @@ export class Place {
       outIsTerminal: this.onTerminal,
       errIsTerminal: this.onTerminal,
       ask: this.ask,
+      stdin: this.stdin,
       clock,
       newId: () => `00000000-0000-4000-8000-${this.#ids.between(1e11, 1e12 - 1)}`,
       user: `${process.pid}@tests`,

@@ -27,6 +27,7 @@ async function emulate(
     columns: 80,
     outIsTerminal: false,
     errIsTerminal: false,
+    stdin: null,
     ask: null,
     waitForStop: () => work(/http:\S+/.exec(ran.out)?.[0] ?? ''),
   }
@@ -121,5 +122,56 @@ describe('the control surface of the emulator', () => {
       'on',
     ])
     expect([code, out, err]).toEqual([1, '', expect.stringContaining('--control off')])
+  })
+})
+
+describe('the wire names of the emulator', () => {
+  const keys = (...pairs: string[]) => pairs.flatMap((pair) => ['--item-keys', pair])
+
+  it('are those of --item-keys', async () => {
+    const answers: unknown[] = []
+    const ran = await emulate(keys('vendor_origin_auth=acme_auth', 'deny_protocol=deny_scheme'), {
+      work: async (url) => {
+        const config = {
+          acme_auth: { auth_url: 'http://auth.example.com' },
+          deny_scheme: { protocol: 'http' },
+        }
+        const body = JSON.stringify({ token: 'any', domains: 'a.example.com', config })
+        const headers = { 'Content-Type': 'application/json' }
+        const written = await fetch(`${url}/v2/domain/config`, { method: 'POST', headers, body })
+        answers.push(written.status)
+        answers.push(await (await fetch(`${url}/_emulator/state`)).json())
+      },
+    })
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Send writes to')])
+    expect(answers).toEqual([
+      200,
+      {
+        domains: {
+          'a.example.com': {
+            vendor_origin_auth: expect.objectContaining({ auth_url: 'http://auth.example.com' }),
+            deny_protocol: { protocol: 'http' },
+          },
+        },
+      },
+    ])
+  })
+
+  it.each([
+    [['deny_protocol'], 'expected --item-keys to be ITEM=NAME, got "deny_protocol"'],
+    [['=x'], 'expected --item-keys to be ITEM=NAME, got "=x"'],
+    [['deny_protocol='], 'letters, digits, ".", "_" and "-", got ""'],
+    [['deny_protocol=a b'], 'letters, digits, ".", "_" and "-", got "a b"'],
+    [['deny_protocl=x'], 'there is no item "deny_protocl". Did you mean "deny_protocol"?'],
+    [['deny_protocol=https'], '"https" is the name of another item'],
+    [['deny_protocol=x', 'error_bcache=x'], 'the name "x" is already used for "deny_protocol"'],
+    [['deny_protocol=x', 'deny_protocol=y'], 'the item "deny_protocol" has two names'],
+    [['deny_protocol=token'], 'the name "token" is reserved: a call has other data under it'],
+    [['deny_protocol=toString'], 'reserved: it is a built-in property of JavaScript objects'],
+    [['__proto__=x'], 'there is no item "__proto__"'],
+  ])('%j are refused', async (pairs, message) => {
+    const { code, out, err } = await emulate(keys(...pairs))
+    expect([code, out]).toEqual([1, ''])
+    expect(err.replaceAll(/\s+/g, ' ')).toContain(message)
   })
 })

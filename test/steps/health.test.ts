@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
+import { createNetworkTransport } from '../../src/service/transport.ts'
 import { itLong } from '../runs.ts'
 import {
   setFaults,
@@ -63,6 +64,23 @@ async function applied(
     ),
   }
 }
+
+it.each([
+  ['', 'all'],
+  [', area: cn', 'cn'],
+])('the health check compares the requests of its area (%j)', async (setting, area) => {
+  await running(2, `${hourly}${setting}`)
+  origins(2, () => alsoGood)
+  const queried = new Set<string | null>()
+  const network = createNetworkTransport()
+  place.transport = (request) => {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname.startsWith('/v2/stat/')) queried.add(searchParams.get('query_area'))
+    return network(request)
+  }
+  expect((await applied()).code).toBe(0)
+  expect([...queried]).toEqual([area])
+})
 
 describe('many domains', () => {
   it('a good change goes through all waves', async () => {

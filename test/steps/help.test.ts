@@ -80,7 +80,7 @@ describe('init', () => {
     const { code, out } = await place.cli('init', 'cdn', '--action', `team/edgewise@${commit}`)
     expect([code, out]).toEqual([0, expect.stringContaining(`wrote ${workflow}\n`)])
     expect(out).not.toContain('No workflow')
-    expect(text(workflow)).toContain(`uses: team/edgewise/.github/actions/edgewise@${commit}`)
+    expect(text(workflow)).toContain(`uses: team/edgewise@${commit}`)
     expect(text(workflow)).toContain('permissions: {contents: read}')
     expect((await place.cli('-C', 'cdn', 'validate')).code).toBe(0)
   })

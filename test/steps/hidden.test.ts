@@ -65,7 +65,7 @@ const commands = [
   ['validate', '--allow-empty', 'domains/*'],
   ['plan', '--verbose', '--markdown', 'plan.md'],
   ['plan', '--json', '--out', 'plan.json'],
-  ['apply', '--yes', '--verbose'],
+  ['apply', '--yes', '--verbose', '--markdown', 'apply.md'],
   ['apply', '--yes', '--json'],
   ['plan', '--json'],
   ['state', 'show', www],
@@ -73,6 +73,7 @@ const commands = [
   ['state', 'list', '--json'],
   ['state', 'prune', '--keep', '0d', '--yes'],
   ['state', 'history', '--json'],
+  ['rollout', 'list', '--json'],
   ['state', 'move', www, '--to', 'other', '--yes'],
 ]
 const all = async () => {

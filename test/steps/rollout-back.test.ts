@@ -102,7 +102,7 @@ describe('an automatic rollback', () => {
     await refuseUntilRolledBack(place, emulator, id, [
       ['apply', '--yes'],
       ['apply', '--yes', '--no-waves'],
-      ['drift', '--repair', '--yes'],
+      ['drift', '--repair', '--yes', '--include-pending'],
     ])
     expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
     expect(place.loadRollouts()).toEqual([])

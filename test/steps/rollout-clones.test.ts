@@ -49,6 +49,21 @@ describe('a rollout with state on a remote', () => {
     expect((await one.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
+  it('is approved from another clone, and continued by a third command', async () => {
+    const rollout = '{waves: [1, 100%], pause: 0s, approval: [2]}'
+    const [one, two] = [clone('one', {}, rollout), clone('two', {}, rollout)]
+    two.env['GITHUB_ACTOR'] = 'ada'
+    expect((await one.cli('apply', '--yes')).code).toBe(0)
+    expect(await sent()).toEqual([1])
+    const [listed] = (await two.json('rollout', 'list'))['rollouts'] as { id: string }[]
+    const approved = await two.cli('rollout', 'approve', listed?.id ?? '')
+    expect([approved.code, approved.out]).toEqual([0, expect.stringContaining('Approved wave 2')])
+    expect((await one.cli('rollout', 'approve', listed?.id ?? '')).out).toContain('by ada at ')
+    expect((await one.cli('apply', '--yes')).code).toBe(0)
+    expect(await sent()).toEqual([1, 5])
+    expect((await two.json('rollout', 'list'))['rollouts']).toEqual([])
+  })
+
   itLong('continues after another clone applied other domains between its waves', async () => {
     const [one, two] = [clone('one'), clone('two')]
     two.manifest('other.example.com', { timeout: { time: 60 } })

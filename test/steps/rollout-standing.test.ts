@@ -99,16 +99,22 @@ describe('an open rollout', () => {
     expect(err).not.toContain('NaN')
   })
 
-  it('is resumed by drift --repair', async () => {
+  it('is resumed by drift --repair --include-pending', async () => {
     await interrupted(2)
-    const { code, err } = await place.cli('drift', '--repair', '--yes')
+    const { code, err } = await place.cli('drift', '--repair', '--yes', '--include-pending')
     expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])
   })
 
   it('is replaced by drift --repair --supersede', async () => {
     await interrupted(2)
     const [before] = place.loadRollouts()
-    const { code, err } = await place.cli('drift', '--repair', '--yes', '--supersede')
+    const { code, err } = await place.cli(
+      'drift',
+      '--repair',
+      '--yes',
+      '--supersede',
+      '--include-pending',
+    )
     expect([code, err]).toEqual([0, expect.not.stringContaining(before?.id ?? '')])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect(place.loadRollouts()).toEqual([])

@@ -299,7 +299,7 @@ it('a damaged rollout file is named, and nothing is sent', async () => {
   for (const [from, to] of [
     ['"open"', '"opened"'],
     ['"passed": false', '"passed": 0'],
-    ['edgewise.rollout/2', 'edgewise.rollout/7'],
+    ['edgewise.rollout/3', 'edgewise.rollout/7'],
     ['{', '['],
   ] as const) {
     const text = readFileSync(join(place.root, file), 'utf8')

@@ -161,7 +161,9 @@ describe('many domains', () => {
       https: { cert_id: 1, force_https: 0 },
     })
     expect(await fetchConfig(emulator, domains[2] ?? '')).toEqual({})
-    expect((await place.cli('plan', '--target', 'nobody.*')).err).toContain('no domain matches')
+    expect((await place.cli('plan', '--target', 'nobody.*')).err).toContain(
+      'no managed domain matches',
+    )
     expect((await place.cli('plan', '--item', 'htps')).err).toContain('Did you mean "https"?')
   })
 })
@@ -510,12 +512,14 @@ describe('machine output and exit codes', () => {
     })
     holdsTo('state-list', await place.json('state', 'list'))
     holdsTo('state-show', await place.json('state', 'show', www))
+    holdsTo('rollouts', await place.json('rollout', 'list'))
     holdsTo('plan', await place.manifest(www, { timeout: { time: 61 } }).json('plan'))
     place.manifest(www, { timeout: { time: 4 } })
     holdsTo('diagnostics', await place.json('validate'))
     for (const args of [
       ['plan'],
       ['apply', '--yes'],
+      ['rollout', 'approve', 'nothing'],
       ['state', 'show', 'nobody.example.com'],
       ['state', 'move', 'nobody.example.com', '--to', 'other', '--yes'],
       ['plan', '--nonsense'],

@@ -111,13 +111,127 @@ describe('stats', () => {
     [['--from', '1h', '--to', '2h'], 'after'],
     [['--grain', 'week'], 'grain'],
     [['nothing'], 'name of a domain'],
-    [['all'], '--sum'],
     [['all', a, '--sum'], 'without other names'],
+    [['all', '--area', 'cn'], '"edgewise stats --sum --area cn"'],
+    [['all', '--sum', '--forward'], '"edgewise stats --sum --forward"'],
+    [[a, '--area', 'moon'], 'all, cn, abroad'],
     [['--from', '1990-01-01'], '400 days'],
   ])('%j is refused', async (args, word) => {
     const { code, err } = await place.cli('stats', ...args)
     expect([code, err]).toEqual([1, expect.stringContaining(word)])
     expect(await fetchCalls(emulator)).toEqual([])
+  })
+})
+
+describe('stats by area and with labels at the end', () => {
+  const sumRequests = (output: JsonObject) =>
+    getSeries(output).reduce((all, series) => all + series.requests, 0)
+
+  it('--area counts the requests of one area, by domain and in a sum', async () => {
+    const both = await place.json('stats', ...span)
+    const cn = await place.json('stats', ...span, '--area', 'cn')
+    const abroad = await place.json('stats', ...span, '--area', 'abroad')
+    expect(schemaFaults('stats', cn)).toEqual([])
+    expect([both['area'], cn['area'], abroad['area']]).toEqual(['all', 'cn', 'abroad'])
+    expect(sumRequests(cn)).toBeGreaterThan(0)
+    expect(sumRequests(abroad)).toBeGreaterThan(0)
+    expect(sumRequests(cn) + sumRequests(abroad)).toBe(sumRequests(both))
+
+    const sum = await place.json('stats', ...span, '--area', 'cn', '--sum')
+    expect(schemaFaults('stats', sum)).toEqual([])
+    expect([sum['sum'], sumRequests(sum)]).toEqual([[a, b], sumRequests(cn)])
+    expect(getSeries(sum)).toHaveLength(1)
+    expect(getSeries(sum)[0]?.points).toHaveLength(24)
+    // The endpoint that sums has no areas.
+    expect(new Set((await fetchCalls(emulator)).map(({ path }) => path))).toEqual(
+      new Set(['/v2/stat/httpcode/eachDomain']),
+    )
+  })
+
+  it.each([[], ['--sum']])(
+    '--forward labels the same periods with their ends (%j)',
+    async (...sum) => {
+      const starts = await place.json('stats', ...span, ...sum)
+      const ends = await place.json('stats', ...span, '--forward', ...sum)
+      expect(schemaFaults('stats', ends)).toEqual([])
+      expect([starts['labels'], ends['labels']]).toEqual(['start', 'end'])
+      expect([ends['from'], ends['to']]).toEqual([starts['from'], starts['to']])
+      const later = (time: string) => new Date(Date.parse(time) + 300_000).toISOString()
+      expect(getSeries(ends)).toEqual(
+        getSeries(starts).map((series) => ({
+          ...series,
+          points: series.points.map((point) => ({ ...point, time: later(point.time) })),
+        })),
+      )
+    },
+  )
+
+  it('--forward counts days with a clock change, and the one that has not ended', async () => {
+    const now = () => Date.UTC(2026, 9, 26, 15, 30)
+    const service = await startService({ timezone: 'Europe/Berlin', now })
+    const there = new Place(service.url, '', { timezone: 'Europe/Berlin' }).manifest(a, {})
+    there.time = { now: now() }
+    const days = ['stats', '--from', '2026-10-24', '--grain', 'day']
+    const starts = getSeries(await there.json(...days))
+    const ends = getSeries(await there.json(...days, '--forward'))
+    expect(ends).toMatchObject([{ requests: starts[0]?.requests ?? 0 }])
+    expect(ends[0]?.points.map(({ time }) => time)).toEqual([
+      '2026-10-24T22:00:00.000Z',
+      '2026-10-25T23:00:00.000Z',
+      '2026-10-26T23:00:00.000Z',
+    ])
+    there.remove()
+    await service.close()
+  })
+
+  it('names the area in the text', async () => {
+    const { out } = await place.cli('stats', ...span, '--area', 'abroad')
+    expect(out).toMatch(/^2026-11-01 10:00 to 2026-11-01 12:00 \(UTC\), by minute5, area abroad\n/)
+  })
+})
+
+describe('stats of the whole account', () => {
+  /** Runs `stats all` at a service with so many domains. */
+  async function countAll(domains: number, ...args: string[]) {
+    const names = Array.from({ length: domains }, (_, i) => `d${i}.example.com`)
+    const service = await startService({ domains: names })
+    const there = new Place(service.url)
+    const result = await there.cli('stats', 'all', '--to', '2026-11-10', ...args)
+    const calls = await fetchCalls(service)
+    there.remove()
+    await service.close()
+    return { ...result, calls }
+  }
+
+  it.each([
+    [2, '2026-11-10', 'minute'],
+    [2, '2026-11-09', 'minute5'],
+    [10, '2026-11-10', 'minute5'],
+    [11, '2026-11-10', 'hour'],
+    [121, '2026-11-10', 'day'],
+    [1, '2026-10-01', 'day'],
+  ])('of %i domains from %s is by %s', async (domains, from, grain) => {
+    const { code, out, err } = await countAll(domains, '--from', from)
+    expect(code).toBe(0)
+    expect(out).toContain(`(UTC), by ${grain}\n`)
+    expect(out).toMatch(/^all domains /m)
+    expect(err).toContain(
+      `counted by ${grain}, the finest grain that the service accepts for all domains`,
+    )
+  })
+
+  it('offers the domains of the workspace if every grain exceeds the limit', async () => {
+    const { code, err, calls } = await countAll(2881, '--from', '2026-11-10')
+    expect([code, err]).toEqual([1, expect.stringContaining('exceeds the limit')])
+    expect(err).toContain('"edgewise stats --sum" sums the domains of this workspace')
+    expect(calls.every(({ code: each }) => each !== 0)).toBe(true)
+  })
+
+  it('keeps the grain that was asked for', async () => {
+    const { code, err } = await countAll(11, '--from', '2026-11-10', '--grain', 'minute5')
+    expect([code, err]).toEqual([1, expect.stringContaining('exceeds the limit')])
+    expect(err).toContain('Omit --grain for the finest grain that the service accepts')
+    expect(err).toContain('"edgewise stats --sum"')
   })
 })
 

@@ -26,7 +26,7 @@ describe('a target or an item that matches nothing', () => {
     async (...args) => {
       const target = ['--target', 'a.*', '--target', 'nobody.*', '--target', 'x.example.com']
       expect(await fail(...args, ...target)).toContain(
-        'no domain matches "nobody.*", "x.example.com"',
+        'no managed domain matches "nobody.*", "x.example.com"',
       )
       expect(
         await fail(...args, '--item', 'https', '--item', 'extend', '--item', 'origin'),
@@ -59,7 +59,7 @@ describe('a target or an item that matches nothing', () => {
 
 describe('an observation without a managed item', () => {
   it.each([
-    ['no domain', '{}', 'it has no domain'],
+    ['no domain', '{}', 'the observation has no domain'],
     ['foreign domains', '{"c.example.com": {"timeout": {"time": 5}}}', 'c.example.com'],
     ['a domain without items', `{"${a}": {}}`, a],
     ['unmanaged items', `{"${a}": {"https": {"cert_id": 1}}}`, a],
@@ -68,7 +68,7 @@ describe('an observation without a managed item', () => {
     place.write('live.json', observed)
     for (const more of [[], ['--repair', '--yes']]) {
       const message = await fail('drift', '--observed', 'live.json', ...more)
-      expect(message).toContain('no item that is managed here was observed')
+      expect(message).toContain('none of the compared items was observed')
       expect(message).toContain(part)
     }
   })
@@ -82,13 +82,14 @@ describe('an observation without a managed item', () => {
 describe('an import that records nothing', () => {
   it('of a file without an item is refused', async () => {
     place.write('empty.json', '{}').write('none.json', `{"${a}": {}}`)
-    expect(await fail('import', 'empty.json', 'none.json')).toMatch(
-      /no item in \S+empty\.json, \S+none\.json; nothing was recorded/,
-    )
+    const message = await fail('import', 'empty.json', 'none.json')
+    expect(message).toContain('2 problems in 2 files; nothing was recorded')
+    for (const name of ['empty', 'none'])
+      expect(message).toMatch(new RegExp(`${name}.json:1:1 error .*at least one item, got none`))
     place.write('live.json', `{"${a}": {"timeout": {"time": 60}}}`)
     const { code, out, err } = await place.cli('import', 'empty.json', 'live.json')
     expect([code, out]).toEqual([0, 'Recorded 1 item of 1 domain.\n'])
-    expect(err.replace(/\s+/g, ' ')).toMatch(/no item in \S+empty\.json/)
+    expect(err.replace(/\s+/g, ' ')).toMatch(/no item in empty\.json/)
   })
 
   it('because no manifest mentions its items is refused', async () => {

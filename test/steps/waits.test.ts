@@ -28,6 +28,20 @@ describe('a long wait prints one line with its reason and its end', () => {
     expect(wait).toMatch(/: the call budget is used up: 2 calls in this minute$/)
   })
 
+  it('for a burst, which the plan counts', async () => {
+    place.write(
+      'edgewise.yaml',
+      place.read('edgewise.yaml').replace('callsPerMinute: 2', 'burst: 2 per 9s'),
+    )
+    const { summary } = await place.json('plan')
+    expect(summary).toMatchObject({ writes: 3, seconds: 0, totalSeconds: 9 })
+    const { code, err } = await place.cli('apply', '--yes')
+    expect([code, err.match(/waiting \d+ s .*/g)]).toEqual([
+      0,
+      [expect.stringMatching(/: the call budget is used up: 2 calls in 9 s \(limits\.burst\)$/)],
+    ])
+  })
+
   it('for the lock', async () => {
     place.manifest('d3.example.com', {})
     const folder = join(place.root, '.edgewise/state', buildLockPath(emulator.url, 'default'))

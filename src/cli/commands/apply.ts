@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Dialogue } from '../../operations/ports.ts'
 import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
@@ -17,6 +18,7 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   waves: boolean
   retryHeld?: boolean
   stopOnRefusal?: boolean
+  markdown?: string
 }
 
 /** `edgewise apply`: locks, plans, shows the plan, asks, and executes it. */
@@ -28,6 +30,7 @@ export function declareApply(program: Command, declare: Declare): void {
       const { apply } = await import('../../operations/apply.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { printExecuted } = await import('../terminal/print-executed.ts')
+      const { withApplyReport } = await import('../apply-report.ts')
       const { openValidWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
       const workspace = openValidWorkspace(context, 'available')
@@ -45,10 +48,13 @@ export function declareApply(program: Command, declare: Declare): void {
             ? undefined
             : loadFile(path, `the plan file ${path}`, 'Make one with "edgewise plan --out FILE".'),
       }
-      const executed = await apply(workspace, request, {
-        outside: context.io,
-        dialogue: createTerminalDialogue(context),
-      })
+      const submit = (dialogue: Dialogue) =>
+        apply(workspace, request, { outside: context.io, dialogue })
+      const dialogue = createTerminalDialogue(context)
+      const executed =
+        options.markdown === undefined
+          ? await submit(dialogue)
+          : await withApplyReport(resolve(context.io.cwd, options.markdown), dialogue, submit)
       return printExecuted(context, workspace, executed)
     },
   })
@@ -58,6 +64,7 @@ export function declareApply(program: Command, declare: Declare): void {
       'apply all at once without health checks; finishes an open rollout of the same change',
     )
     .option('--retry-held', 'also apply changes that are on hold')
+    .option('--markdown <file>', 'write the outcome as Markdown, for a comment')
     .option('--stop-on-refusal', 'send nothing more after a refused write, instead of bisecting it')
   addLockOptions(command)
 }

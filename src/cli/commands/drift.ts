@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Json } from '../../model/json.ts'
 import type { Dialogue } from '../../operations/ports.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
@@ -8,17 +9,20 @@ import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
+  addSelectionOptions,
   buildGuardRequest,
   addLockOptions,
   buildLockRequest,
   type GuardOptions,
   type LockOptions,
+  type SelectionOptions,
 } from './options.ts'
 
-interface DriftOptions extends GuardOptions, LockOptions {
+interface DriftOptions extends GuardOptions, LockOptions, SelectionOptions {
   observed?: string
   markdown?: string
   repair?: boolean
+  includePending?: boolean
 }
 
 /**
@@ -32,6 +36,7 @@ export function declareDrift(program: Command, declare: Declare): void {
       'drift',
       'drift --observed live.json --json',
       "drift --observed './query-cdn --all' --repair",
+      "drift --observed live.json --repair --target '*.shop.example.com'",
     ],
     run: (context, _args, options) =>
       options.repair === true ? repairDrift(context, options) : showDrift(context, options),
@@ -41,17 +46,42 @@ export function declareDrift(program: Command, declare: Declare): void {
       '--observed <file|command>',
       'live configuration: a JSON file, or a program that prints it',
     )
-    .option('--repair', 'plan from the observed configuration, ask, and apply')
+    .option('--repair', 'plan the drifted items from their observed values, ask, and apply')
+    .option('--include-pending', 'with --repair: also write pending and in-doubt items')
+  addSelectionOptions(command)
   addLockOptions(addGuardOptions(command), 'with --repair: seconds to wait for the lock')
 }
 
+/** @throws EdgewiseError `usage` when an option has an effect only with `--repair` */
+function refuseIdleOptions({ includePending, allow, force, supersede }: DriftOptions): void {
+  const given = [
+    ...(includePending === true ? ['--include-pending'] : []),
+    ...(allow.length > 0 ? ['--allow'] : []),
+    ...(force === true ? ['--force'] : []),
+    ...(supersede === true ? ['--supersede'] : []),
+  ]
+  if (given.length === 0) return
+  const are = given.length === 1 ? 'is' : 'are'
+  throw new EdgewiseError(
+    'usage',
+    `${given.join(', ')} ${are} valid only with --repair: "edgewise drift" writes nothing without it`,
+    'Add --repair, or remove the option.',
+  )
+}
+
 async function showDrift(context: CommandContext, options: DriftOptions): Promise<number> {
+  refuseIdleOptions(options)
   const { drift } = await import('../../operations/drift.ts')
   const { hasDrift } = await import('../../report/drift/json.ts')
   const { openValidWorkspace } = await import('../open.ts')
   const { io } = context
   const workspace = openValidWorkspace(context, 'available')
-  const found = await drift(workspace, await buildObserve(context, workspace, options), io)
+  const request = {
+    target: options.target,
+    items: options.item,
+    ...(await buildObserve(context, workspace, options)),
+  }
+  const found = await drift(workspace, request, io)
   const dialogue = await createDriftDialogue(context, options)
   dialogue.show({ kind: 'drift', found, at: io.clock.now() })
   return hasDrift(found.drift) ? exitCodes.differences : exitCodes.done
@@ -63,6 +93,9 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
   const { openValidWorkspace } = await import('../open.ts')
   const workspace = openValidWorkspace(context, 'available')
   const request = {
+    target: options.target,
+    items: options.item,
+    includePending: options.includePending === true,
     ...buildGuardRequest(options),
     ...(await buildObserve(context, workspace, options)),
     ...buildLockRequest(options),

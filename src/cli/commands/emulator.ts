@@ -54,6 +54,12 @@ export function declareEmulator(program: Command, declare: Declare): void {
         .default('status'),
     )
     .option(
+      '--item-keys <item=name>',
+      'name of an item on the wire, as service.itemKeys in edgewise.yaml; repeatable',
+      collect,
+      [],
+    )
+    .option(
       '--seed <text>',
       'seed of statistics, prefetches and faults with a probability',
       'edgewise',

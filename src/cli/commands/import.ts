@@ -1,9 +1,11 @@
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import { addLockOptions, buildLockRequest, type LockOptions } from './options.ts'
-import { pluralize } from '../../model/words.ts'
+import { catalogue } from '../../catalog/catalogue.ts'
+import { groupBy } from '../../model/group-by.ts'
+import { listSome, pluralize } from '../../model/words.ts'
+import type { Imported } from '../../operations/import.ts'
 
 interface ImportOptions extends LockOptions {
   domain?: string
@@ -21,22 +23,19 @@ export function declareImport(program: Command, declare: Declare): void {
     examples: [
       'import current.json',
       'import answer.json --domain www.example.com --write-manifests',
+      'import - < current.json',
     ],
     run: async (context, [files], options) => {
       const { importConfig } = await import('../../operations/import.ts')
       const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
-      const { loadFile } = await import('../load-file.ts')
+      const { loadSources } = await import('../load-sources.ts')
       const { io, note } = context
       const workspace = openWorkspace(context, 'available')
       const { domain, writeManifests = false, replace = false } = options
-      const sources = (files as string[]).map((file) => {
-        const name = resolve(io.cwd, file)
-        return { name, text: loadFile(name) }
-      })
       const request = {
-        sources,
+        sources: await loadSources(files as string[], workspace.root, io),
         writeManifests,
         replace,
         domain,
@@ -51,8 +50,7 @@ export function declareImport(program: Command, declare: Declare): void {
         return exitCodes.done
       }
       io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)
-      if (skipped.length > 0) note('Skipped, because no manifest mentions them:')
-      for (const entry of skipped) note(escapeInvisible(`  ${entry.item} of ${entry.domain}`))
+      for (const line of describeSkipped(skipped)) note(escapeInvisible(line))
       return exitCodes.done
     },
   })
@@ -60,4 +58,27 @@ export function declareImport(program: Command, declare: Declare): void {
     .option('--write-manifests', 'first write manifests for domains that have none')
     .option('--replace', 'replace differing state')
   addLockOptions(command)
+}
+
+/** Describes the skipped items: each item once, with some of its domains. */
+function describeSkipped(skipped: Imported['skipped']): string[] {
+  const list = (title: string, entries: Imported['skipped']) =>
+    entries.length === 0
+      ? []
+      : [
+          title,
+          ...[...groupBy(entries, ({ item }) => item)].map(
+            ([item, same]) => `  ${item}: ${listSome(same.map(({ domain }) => domain))}`,
+          ),
+        ]
+  return [
+    ...list(
+      'Skipped, because no manifest mentions them:',
+      skipped.filter(({ item }) => catalogue.has(item)),
+    ),
+    ...list(
+      'Skipped, because there is no such item (service.itemKeys maps other wire names):',
+      skipped.filter(({ item }) => !catalogue.has(item)),
+    ),
+  ]
 }

@@ -57,9 +57,10 @@ export interface LockOptions {
 export function addLockOptions(
   command: Command,
   description = 'seconds to wait for the lock',
+  seconds = 0,
 ): Command {
   return command
-    .option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), 0)
+    .option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), seconds)
     .option('--allow-local-state', 'allow state in a folder of the checkout in a CI job')
 }
 

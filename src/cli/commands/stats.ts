@@ -1,6 +1,13 @@
 import { Option, type Command } from 'commander'
-import { grains, sumRequests, type Grain } from '../../model/statistics.ts'
+import {
+  grains,
+  queryAreas,
+  sumRequests,
+  type Grain,
+  type QueryArea,
+} from '../../model/statistics.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { StatsRequest } from '../../operations/stats.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 
@@ -9,6 +16,8 @@ interface StatsOptions {
   to?: string
   grain?: Grain
   sum?: boolean
+  area: QueryArea
+  forward?: boolean
 }
 
 /** `edgewise stats`: counts status codes by domain or in total. */
@@ -19,8 +28,9 @@ export function declareStats(program: Command, declare: Declare): void {
       'stats',
       'stats www.example.com --from 2h --grain minute',
       'stats --from 2026-11-01 --to 2026-11-07 --sum --json',
+      'stats all --from 3d',
     ],
-    run: async (context, [named], { sum = false, ...times }) => {
+    run: async (context, [named], { sum = false, area, forward, ...times }) => {
       const { queryStats } = await import('../../operations/stats.ts')
       const { buildStatsJson } = await import('../../report/stats/json.ts')
       const { formatStats } = await import('../../report/stats/text.ts')
@@ -33,11 +43,22 @@ export function declareStats(program: Command, declare: Declare): void {
       const zone = createTimeZone(workspace.config.service.timezone)
       const span = parseTimeSpan(times, io.clock.now(), zone)
       const json = options.json === true
-      const request = { ...span, domains: named as string[], sum, keepPoints: json }
+      const domains = named as string[]
+      const isFinest = times.grain === undefined && domains.length === 1 && domains[0] === 'all'
+      const request: StatsRequest = {
+        ...span,
+        ...(isFinest ? { grain: null } : {}),
+        domains,
+        sum,
+        area,
+        labels: forward === true ? 'end' : 'start',
+        keepPoints: json,
+      }
       const ports = createQueryPorts(context, () => startQueryProgress(context, 'statistics'))
       const stats = await queryStats(workspace, request, ports)
       const noData = stats.tallies.every(({ counts }) => sumRequests(counts) === 0)
       if (noData) noteNoData(context, zone.name)
+      if (isFinest) noteGrain(context, stats.grain)
       const layout = { paint, columns: io.columns, verbose: options.verbose === true }
       io.out(`${json ? JSON.stringify(buildStatsJson(stats)) : formatStats(stats, layout)}\n`)
       return exitCodes.done
@@ -55,6 +76,20 @@ export function declareStats(program: Command, declare: Declare): void {
       ).choices(grains),
     )
     .option('--sum', 'one series over all domains; the domain "all" is the whole account')
+    .addOption(
+      new Option('--area <area>', 'only requests of this area; not for the domain "all"')
+        .choices(queryAreas)
+        .default('all'),
+    )
+    .option('--forward', 'label points with the ends of their periods; not for the domain "all"')
+}
+
+/** Notes the grain that was chosen for the whole account. */
+function noteGrain({ note, errPaint }: CommandContext, grain: Grain): void {
+  note(
+    `${errPaint.yellow('note:')} counted by ${grain}, the finest grain that the service accepts ` +
+      'for all domains of this account and this time.',
+  )
 }
 
 /** Notes that there were no requests: not an error, but possibly a wrong time zone. */

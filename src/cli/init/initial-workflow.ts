@@ -6,12 +6,8 @@ export interface PinnedAction {
   commit: string
 }
 
-/** Folder of the action in the repository of Edgewise. */
-const actionFolder = '.github/actions/edgewise'
-
 // Pinned by commit: a tag can be moved to other code, which would run with access to the token.
 const checkout = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0'
-const setupNode = 'actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0'
 
 /** Parses `OWNER/REPO@SHA`; null for any other text, such as a tag. */
 export function parseAction(text: string): PinnedAction | null {
@@ -24,23 +20,8 @@ export function parseAction(text: string): PinnedAction | null {
 
 /** Builds the workflow of a new workspace. Everything that it runs is pinned by commit. */
 export function buildWorkflow({ repository, commit }: PinnedAction): string {
-  const edgewise = `${repository}/${actionFolder}@${commit}`
-  const program = 'node ${{ runner.temp }}/edgewise/dist/cli/main.js'
-  const build = `      # Edgewise is built before the checkout of the manifests and outside of it:
-      # none of its files, such as .npmrc or node_modules, affects it.
-      - uses: ${checkout}
-        with:
-          repository: ${repository}
-          ref: '${commit}'
-          path: edgewise
-          persist-credentials: false
-      - uses: ${setupNode}
-        with: {node-version: 24}
-      # Moved first: npm also reads the folders above, where a runner may keep earlier checkouts.
-      - run: mv edgewise "$RUNNER_TEMP/edgewise"
-      - run: npm ci --ignore-scripts && npm run --silent build
-        working-directory: \${{ runner.temp }}/edgewise
-      # With all branches, because state is on one of them.
+  const edgewise = `${repository}@${commit}`
+  const steps = `      # With all branches, because state is on one of them.
       - uses: ${checkout}
         with: {fetch-depth: 0}`
   return `# Checks and plans every pull request; applies merged changes.
@@ -61,12 +42,12 @@ jobs:
     timeout-minutes: 15
     permissions: {contents: read}
     steps:
-${build}
-      - run: node "$RUNNER_TEMP/edgewise/dist/cli/main.js" fmt --check
+${steps}
+      - uses: ${edgewise}
+        with: {command: fmt, args: --check}
       - uses: ${edgewise}
         with:
           command: plan
-          program: ${program}
   apply:
     if: github.event_name == 'push'
     runs-on: ubuntu-latest
@@ -76,17 +57,15 @@ ${build}
     # One after another; a running apply is never cancelled by the next one.
     concurrency: {group: edgewise-apply, cancel-in-progress: false}
     steps:
-${build}
+${steps}
       - id: plan
         uses: ${edgewise}
         with:
           command: plan
-          program: ${program}
       - if: steps.plan.outputs.differs == 'true'
         uses: ${edgewise}
         with:
           command: apply
-          program: ${program}
         env: {EDGEWISE_TOKEN: '\${{ secrets.EDGEWISE_TOKEN }}'}
 `
 }

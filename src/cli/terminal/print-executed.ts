@@ -1,7 +1,12 @@
 import type { ApplyResult } from '../../apply/run.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Executed } from '../../operations/submit-plan.ts'
-import { formatDoubts, formatFinished, formatUnrecorded } from '../../report/apply/text.ts'
+import {
+  formatDoubts,
+  formatFinished,
+  formatUnrecorded,
+  type FinishedStatus,
+} from '../../report/apply/text.ts'
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -24,13 +29,21 @@ export function printExecuted(
   }
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
     io.out(`${wrapForStdout(formatFinished(finished, findStatus(executed), paint), io)}\n`)
-  return { done: exitCodes.done, 'not-begun': exitCodes.failed, incomplete: exitCodes.incomplete }[
-    status
-  ]
+  return {
+    done: exitCodes.done,
+    waiting: exitCodes.done,
+    'not-begun': exitCodes.failed,
+    incomplete: exitCodes.incomplete,
+  }[status]
 }
 
-function findStatus({ status, result }: Executed): Parameters<typeof formatFinished>[1] {
+/** Finds the status of an apply by what is confirmed, recorded and shared. */
+export function findStatus({
+  status,
+  result,
+}: Pick<Executed, 'status' | 'result'>): FinishedStatus {
   if (status === 'done') return status
+  if (result.waitsFor !== undefined) return result.waitsFor
   if (result.unrecorded === null) return 'incomplete'
   return result.unshared ? 'unshared' : 'unrecorded'
 }

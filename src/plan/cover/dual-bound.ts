@@ -1,11 +1,8 @@
-import type { Highs, Model } from 'highs'
 import { findMax } from '../../model/append.ts'
 import type { Cell, Column, CoverProblem } from './cover-problem.ts'
 import { solvePricingProblem, type Duals } from './pricing-problem.ts'
 import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-classes.ts'
-
-/** Solves linear programmes. */
-export type Solver = Highs
+import type { Solver, SolverModel } from './solver.ts'
 
 /** Limits of the work for the bound. */
 export interface BoundEffort {
@@ -117,7 +114,7 @@ function computeCellBound(
  * @returns a function that adds the constraint of a rectangle
  */
 function passProgramme(
-  model: Model,
+  model: SolverModel,
   input: BoundInput,
   programme: LinearProgramme,
   solver: Solver,

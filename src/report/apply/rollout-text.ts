@@ -24,6 +24,14 @@ export type RolloutEvent =
       after: Sample
     }
   | { type: 'rollout.taking-back'; reason: string; writes: number }
+  | {
+      type: 'rollout.waiting-for-approval'
+      wave: number
+      waves: number
+      domains: number
+      reason: 'approval' | 'paused'
+      command: string
+    }
 
 const reasons = {
   pause: 'pause before the next wave',
@@ -51,6 +59,12 @@ export function formatRolloutEvent(event: RolloutEvent, paint: Paint): string {
       return (
         `${paint.yellow('rollback')}   rolling back the rollout with ` +
         pluralize(event.writes, 'write')
+      )
+    case 'rollout.waiting-for-approval':
+      return (
+        `${paint.yellow(event.reason === 'paused' ? 'paused    ' : 'approval  ')} ` +
+        `wave ${event.wave}/${event.waves} (${formatDomains(event.domains)}) waits: ` +
+        `"${event.command}"`
       )
   }
 }

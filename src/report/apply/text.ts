@@ -71,6 +71,7 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
     case 'wave.watched':
     case 'wave.judged':
     case 'rollout.taking-back':
+    case 'rollout.waiting-for-approval':
       return formatRolloutEvent(event, paint)
     default:
       return null
@@ -113,16 +114,19 @@ export function formatUnrecorded(reason: string, unshared: boolean): string {
     : `some outcomes could not be recorded: ${why}`
 }
 
-/**
- * Formats the outcome of an apply: `Applied; writes: 4 confirmed.`
- *
- * @param status `unrecorded`: state lacks outcomes; `unshared`: other machines do not see them
- */
-export function formatFinished(
-  event: Extract<PrintedEvent, { type: 'apply.finished' }>,
-  status: 'done' | 'unrecorded' | 'unshared' | 'incomplete',
-  paint: Paint,
-): string {
+type FinishedEvent = Extract<PrintedEvent, { type: 'apply.finished' }>
+
+/** Formats the outcome of an apply: `Applied; writes: 4 confirmed.` */
+export function formatFinished(event: FinishedEvent, status: FinishedStatus, paint: Paint): string {
+  const headline = formatHeadline(event, status, paint)
+  const isExpected = event.takenBack !== undefined || status === 'approval' || status === 'paused'
+  if (isExpected) return `${headline} ${escapeInvisible(event.stopped ?? '')}.`
+  const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
+  return `${headline}${stopped}`
+}
+
+/** Formats the outcome of an apply without the reason of an early end. */
+export function formatHeadline(event: FinishedEvent, status: FinishedStatus, paint: Paint): string {
   const counts = formatCounts(event, event.parts)
   const { unchanged = 0 } = event
   const all = [
@@ -135,12 +139,27 @@ export function formatFinished(
     const result = event.takenBack
       ? paint.yellow('Rolled back')
       : paint.red('Not everything was rolled back')
-    return `${paint.bold(result)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
+    return `${paint.bold(result)}; ${writes}.`
   }
-  const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
+  if (status === 'approval' || status === 'paused') {
+    const result = paint.yellow(status === 'paused' ? 'Paused' : 'Waiting for approval')
+    return `${paint.bold(result)}; ${writes}.`
+  }
   const result = whole ? wholeResults[status] : 'Not everything was applied'
-  return `${paint.bold(result)}; ${writes}.${stopped}`
+  return `${paint.bold(result)}; ${writes}.`
 }
+
+/** Status of an apply, for its last line. */
+export type FinishedStatus =
+  | 'done'
+  /** State lacks outcomes. */
+  | 'unrecorded'
+  /** Other machines do not see outcomes. */
+  | 'unshared'
+  | 'incomplete'
+  /** A rollout waits for an approval, or is paused. */
+  | 'approval'
+  | 'paused'
 
 /** Results of an apply whose writes are all confirmed. */
 const wholeResults = {

@@ -68,7 +68,8 @@ export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
   const writes = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
   return (
-    `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ` + formatDuration(summary.seconds)
+    `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ` +
+    formatDuration(summary.totalSeconds)
   )
 }
 

@@ -4,7 +4,8 @@ import { countByClass } from '../../model/tally.ts'
 import type { Statistics } from './text.ts'
 
 /** Builds the JSON of statistics, `edgewise.stats/1`. Times are in UTC. */
-export function buildStatsJson({ from, to, grain, zone, sum, tallies }: Statistics): JsonObject {
+export function buildStatsJson(stats: Statistics): JsonObject {
+  const { from, to, grain, zone, sum, area, labels, tallies } = stats
   const time = (ms: number) => new Date(ms).toISOString()
   return {
     format: 'edgewise.stats/1',
@@ -13,6 +14,8 @@ export function buildStatsJson({ from, to, grain, zone, sum, tallies }: Statisti
     grain,
     timezone: zone.name,
     sum,
+    area,
+    labels,
     series: tallies.map(({ domain, counts, points }) => ({
       domain,
       requests: sumRequests(counts),

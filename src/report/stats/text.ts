@@ -1,6 +1,12 @@
 import { findMax } from '../../model/append.ts'
 import type { Domain } from '../../model/item.ts'
-import { addCounts, sumRequests, type Counts, type Grain } from '../../model/statistics.ts'
+import {
+  addCounts,
+  sumRequests,
+  type Counts,
+  type Grain,
+  type QueryArea,
+} from '../../model/statistics.ts'
 import {
   countByClass,
   createTally,
@@ -24,6 +30,9 @@ export interface Statistics {
   zone: TimeZone
   /** Domains of a sum; null if each domain has its own tally. */
   sum: Domain[] | 'all' | null
+  area: QueryArea
+  /** Position of the labels of points in their periods. */
+  labels: 'start' | 'end'
   tallies: Tally[]
 }
 
@@ -69,7 +78,7 @@ export function formatStats(stats: Statistics, options: TextOptions): string {
     (room === null ? `${name}\n${cells}` : `${name.padEnd(room)}${cells}`).trimEnd()
   const head = titles.map((title, i) => ` ${title.padStart(widths[i] ?? 0)}`).join('')
   return [
-    paint.bold(wrap(`${formatSpan(stats)}, by ${stats.grain}`, columns, '')),
+    paint.bold(wrap(formatTitle(stats), columns, '')),
     '',
     paint.dim(line(room === null ? '' : 'domain', `${head} over time`).replace(/^\n/, '')),
     ...shown.map((tally) => line(formatName(tally, stats), formatCells(tally, top, paint))),
@@ -137,8 +146,9 @@ function formatCells({ counts, steps }: Tally, top: number, paint: Paint): strin
   )
 }
 
-/** Formats the time span in the service's time zone. */
-function formatSpan({ from, to, zone }: Statistics): string {
+/** Formats the time span in the service's time zone, the grain and the area. */
+function formatTitle({ from, to, zone, grain, area }: Statistics): string {
   const [begin, end] = [from, to].map((time) => formatLocalTime(zone.toLocal(time)).slice(0, 16))
-  return `${begin} to ${end} (${zone.name})`
+  const limited = area === 'all' ? '' : `, area ${area}`
+  return `${begin} to ${end} (${zone.name}), by ${grain}${limited}`
 }

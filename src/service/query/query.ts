@@ -9,6 +9,9 @@ import { explainNotAccepted, explainUnreached } from '../explain-access.ts'
 import { refuseInterrupted, type QueryPace } from './query-pace.ts'
 import { createNetworkTransport } from '../transport.ts'
 
+/** A refusal of the parameters of a query, other than an unknown domain. */
+export class RefusedQueryError extends EdgewiseError {}
+
 /** Connection, pace and clock shared by queries. */
 export interface QueryContext {
   connection: Connection
@@ -184,7 +187,7 @@ function createRefusedError(
 ): EdgewiseError {
   if (code !== unknownDomain || parameters['domains'] === undefined) {
     const coded = code === null ? '' : `, code ${code}`
-    return new EdgewiseError(
+    return new RefusedQueryError(
       'service-refused',
       `the service refused the query for ${what} (HTTP ${status}${coded}): ${message}`,
     )

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Domain } from '../../model/item.ts'
-import { alignDown, grainMs, type Grain, type Question } from '../../model/statistics.ts'
+import { alignDown, grainMs, grains, type Grain, type Question } from '../../model/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
 import { buildLocalWindow, type LocalWindow } from './local-window.ts'
 
@@ -33,6 +33,12 @@ const pointsPerDay: Record<Grain, number> = { minute: 1440, minute5: 288, hour: 
  * /stat/httpcode" 2).
  */
 const maxPoints = 2880
+
+/** Lists the grains that the service accepts for a time span, finest first; `day` for any span. */
+export function listGrains(lengthMs: number): Grain[] {
+  const fitting = grains.filter((grain) => lengthMs <= maxDays[grain] * dayMs)
+  return fitting.length === 0 ? ['day'] : fitting
+}
 
 /**
  * Splits a question into parts within the limits (specification, "Limits"): 10 domains, 31 days,

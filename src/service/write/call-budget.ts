@@ -16,11 +16,19 @@ export interface SharedCalls {
   save(own: () => EndedCalls[], allows: (others: EndedCalls[]) => boolean): Promise<boolean>
 }
 
+/** Maximum number of calls in any window of this length, ms. */
+export interface CallLimit {
+  calls: number
+  /** At most a minute. */
+  windowMs: number
+}
+
 /** A wait for the next call. */
 export interface BudgetWait {
   ms: number
-  /** Calls of the last minute, which use up the call rate; null if the service allows no more. */
+  /** Calls of the window, which use up its limit; null if the service allows no more. */
   used: number | null
+  windowMs: number
 }
 
 /** Usage of a budget; times by the monotonic clock, ms. */
@@ -35,18 +43,32 @@ export interface BudgetUsage {
 
 /**
  * Computes when the next call may be sent: a time in ms, `now` for at once, or null if a call in
- * flight has to end first. A call counts from its end for a whole minute, so that the service never
- * sees more than `limit` arrivals in 60 seconds, however long the network takes. The stricter of
- * this count and the one of the service applies (specification, "Limits": call rate).
+ * flight has to end first. A call counts from its end for the whole window of a limit, so that the
+ * service never sees more arrivals in it, however long the network takes. The strictest of these
+ * limits and the one of the service applies (specification, "Limits": call rate).
  */
-export function computeNextCallAt(spent: BudgetUsage, limit: number, now: number): number | null {
+export function computeNextCallAt(
+  spent: BudgetUsage,
+  limits: CallLimit[],
+  now: number,
+): number | null {
   const earliest = spent.service.left > 0 ? now : Math.max(now, spent.service.until)
-  const recent = spent.ended.filter(({ time }) => time > now - minute)
-  let over = sumCounts(recent) + spent.running - limit
-  if (over < 0) return earliest
+  const times = limits.map((limit) => computeFreeAt(spent, limit, now))
+  return times.every((time) => time !== null) ? Math.max(earliest, ...times) : null
+}
+
+/** Computes when one limit allows the next call; null if a call in flight has to end first. */
+function computeFreeAt(
+  { ended, running }: BudgetUsage,
+  { calls, windowMs }: CallLimit,
+  now: number,
+): number | null {
+  const recent = ended.filter(({ time }) => time > now - windowMs)
+  let over = sumCounts(recent) + running - calls
+  if (over < 0) return now
   for (const { time, count } of recent) {
     over -= count
-    if (over < 0) return Math.max(earliest, time + minute)
+    if (over < 0) return time + windowMs
   }
   return null
 }
@@ -64,6 +86,7 @@ export class CallBudget {
   readonly #lateMs: number
   readonly #spent: BudgetUsage
   readonly #shared: SharedCalls | null
+  readonly #limits: CallLimit[]
   /** Calls of processes that run at the same time, as last loaded. */
   #others: EndedCalls[] = []
   readonly #waiting = new WaitQueue()
@@ -76,6 +99,7 @@ export class CallBudget {
    * @param remember saves the calls of this machine durably
    * @param lateMs grace period, ms, for calls in flight when their process died
    * @param shared calls of processes that use the same call rate at the same time; null for none
+   * @param burst a limit beside that of a minute; null for none
    */
   constructor(
     callsPerMinute: number,
@@ -85,6 +109,7 @@ export class CallBudget {
     remember: (ended: EndedCalls[]) => Promise<void>,
     lateMs = 0,
     shared: SharedCalls | null = null,
+    burst: CallLimit | null = null,
   ) {
     this.maxWaitMs = maxWaitMs
     this.callsPerMinute = callsPerMinute
@@ -92,6 +117,8 @@ export class CallBudget {
     this.#remember = remember
     this.#lateMs = lateMs
     this.#shared = shared
+    const perMinute = { calls: callsPerMinute, windowMs: minute }
+    this.#limits = burst === null ? [perMinute] : [perMinute, burst]
     const now = clock.monotonic()
     // A time in the future belongs to a call in flight when its process died: it arrives within the
     // grace period of whoever saw that first.
@@ -106,7 +133,7 @@ export class CallBudget {
     }
   }
 
-  /** Counts the calls that could be sent at once. */
+  /** Counts the calls that could be sent without waiting for another minute. */
   countAvailable(): number {
     const now = this.#clock.monotonic()
     const ours = this.callsPerMinute - this.#countUsed()
@@ -120,7 +147,7 @@ export class CallBudget {
   computeWaitMs(): number | null {
     const now = this.#clock.monotonic()
     const ended = [...this.#spent.ended, ...this.#others].toSorted((a, b) => a.time - b.time)
-    const at = computeNextCallAt({ ...this.#spent, ended }, this.callsPerMinute, now)
+    const at = computeNextCallAt({ ...this.#spent, ended }, this.#limits, now)
     return at === null ? null : at - now
   }
 
@@ -169,12 +196,14 @@ export class CallBudget {
     this.#reportedUntil = now + ms
     const { service } = this.#spent
     const byService = service.left <= 0 && service.until >= now + ms
-    onWait?.({ ms, used: byService ? null : this.#countUsed() })
+    const full = this.#limits.find(({ calls, windowMs }) => this.#countUsed(windowMs) >= calls)
+    const windowMs = full?.windowMs ?? minute
+    onWait?.({ ms, used: byService ? null : this.#countUsed(windowMs), windowMs })
   }
 
-  /** Counts the calls of the last minute, those in flight included. */
-  #countUsed(): number {
-    const oldest = this.#clock.monotonic() - minute
+  /** Counts the calls of the last `windowMs`, those in flight included. */
+  #countUsed(windowMs = minute): number {
+    const oldest = this.#clock.monotonic() - windowMs
     const { ended, running } = this.#spent
     return running + sumCounts([...ended, ...this.#others].filter(({ time }) => time > oldest))
   }
@@ -183,7 +212,7 @@ export class CallBudget {
   async #reserve(): Promise<boolean> {
     const allows = (others: EndedCalls[]) => {
       this.#setOthers(others)
-      return this.#countUsed() <= this.callsPerMinute
+      return this.#limits.every(({ calls, windowMs }) => this.#countUsed(windowMs) <= calls)
     }
     if (this.#shared !== null && !(await this.#shared.save(() => this.#listOwn(), allows)))
       return false

@@ -2,7 +2,7 @@ import { rolloutFile } from '../../generated/state-validators.ts'
 import type { RolloutFile } from '../../generated/state-types.ts'
 import { isObject, type Json } from '../../model/json.ts'
 import type { Rollout } from '../../model/rollout.ts'
-import { createDamagedFileError, parseFile } from './parse-file.ts'
+import { acceptVersion, createDamagedFileError, parseFile } from './parse-file.ts'
 
 /** Formats a rollout's file. */
 export function formatRollout(rollout: Rollout): string {
@@ -33,9 +33,12 @@ export function parseRollout(place: string, text: string): Rollout {
   return rollout
 }
 
+const upgradeVersion2 = acceptVersion('edgewise.rollout/2', rolloutFile)
+
 /** Converts version 1, which has no times of the service. Damaged parts stay as they are. */
 function upgradeRollout(data: Json | undefined): Json | undefined {
-  if (data === undefined || !isObject(data) || data['format'] !== 'edgewise.rollout/1') return data
+  if (data === undefined || !isObject(data) || data['format'] !== 'edgewise.rollout/1')
+    return upgradeVersion2(data)
   const waves = data['waves']
   const upgraded = !Array.isArray(waves) ? waves : waves.map(upgradeWave)
   return {

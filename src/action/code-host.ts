@@ -1,10 +1,3 @@
-/**
- * Reports to a code host: one comment on a pull request that is kept up to date, or one issue that
- * is open while there is drift. Runs without a build on Node 22.18 and newer, without any package.
- */
-import { readFileSync, realpathSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-
 /** Repository and account to write with. */
 export interface CodeHost {
   /** URL of the API, e.g. `https://api.github.com`. */
@@ -24,21 +17,37 @@ interface Post {
   pull_request?: unknown
 }
 
+/** Answer of the code host that is no success. */
+export class CodeHostError extends Error {
+  /** HTTP status. */
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
 const maxCharacters = 65_536
 const maxPages = 100
 const pageSize = 100
-const commentMark = '<!-- edgewise:plan -->'
+const planMark = '<!-- edgewise:plan -->'
+const applyMark = '<!-- edgewise:apply -->'
 const issueMark = '<!-- edgewise:drift -->'
 const title = 'Configuration drift'
 
-/** Creates or updates the comment of a pull request. Returns what was done. */
+/**
+ * Creates or updates the comment of a pull request: one for its plan, another one for the apply
+ * after its merge. Returns what was done.
+ */
 export async function keepComment(
   host: CodeHost,
   pullRequest: number,
   text: string,
 ): Promise<'created' | 'updated' | 'unchanged'> {
-  const body = buildBody(commentMark, text)
-  const own = (await listOwnPosts(host, `issues/${pullRequest}/comments`, commentMark))[0]
+  const mark = text.startsWith('### Edgewise apply\n') ? applyMark : planMark
+  const body = buildBody(mark, text)
+  const own = (await listOwnPosts(host, `issues/${pullRequest}/comments`, mark))[0]
   if (own === undefined) {
     await call(host, 'POST', `issues/${pullRequest}/comments`, { body })
     return 'created'
@@ -75,6 +84,25 @@ export async function keepIssue(
   return 'updated'
 }
 
+/** Finds the merged pull request of a commit; null if there is none, as for a direct push. */
+export async function findMergedPullRequest(
+  host: CodeHost,
+  commit: string,
+): Promise<number | null> {
+  const path = `commits/${commit}/pulls`
+  const found = await call(host, 'GET', `${path}?per_page=${pageSize}`)
+  if (!Array.isArray(found)) throw createListError(host, path)
+  const merged = (found as PullRequest[]).filter(({ merged_at }) => merged_at !== null)
+  const own = merged.find(({ merge_commit_sha }) => merge_commit_sha === commit) ?? merged[0]
+  return own?.number ?? null
+}
+
+interface PullRequest {
+  number: number
+  merged_at: string | null
+  merge_commit_sha: string | null
+}
+
 /** Joins the invisible mark and the text, truncated to the limit. */
 function buildBody(mark: string, text: string): string {
   return `${mark}\n${text}`.slice(0, maxCharacters - 1)
@@ -92,16 +120,16 @@ async function listOwnPosts(host: CodeHost, path: string, mark: string): Promise
       'GET',
       `${path}${path.includes('?') ? '&' : '?'}per_page=${pageSize}&page=${page}`,
     )
-    if (!Array.isArray(posts))
-      throw new Error(`${host.repository}: expected a list from ${path}, got something else`)
-    found.push(
-      ...(posts as Post[]).filter(
-        ({ body, user }) => user?.login === host.author && body?.startsWith(mark) === true,
-      ),
-    )
+    if (!Array.isArray(posts)) throw createListError(host, path)
+    for (const post of posts as Post[])
+      if (post.user?.login === host.author && post.body?.startsWith(mark) === true) found.push(post)
     if (posts.length < pageSize) break
   }
   return found
+}
+
+function createListError({ repository }: CodeHost, path: string): Error {
+  return new Error(`${repository}: expected a list from ${path}, got something else`)
 }
 
 async function call(
@@ -129,54 +157,10 @@ async function call(
       response.status === 403 || response.status === 404
         ? ' Check the write permission of the job.'
         : ''
-    throw new Error(`${method} ${repository}/${path} failed with HTTP ${response.status}.${hint}`)
+    throw new CodeHostError(
+      `${method} ${repository}/${path} failed with HTTP ${response.status}.${hint}`,
+      response.status,
+    )
   }
   return JSON.parse(text) as unknown
-}
-
-/** Runs the command in the environment of the action. Returns the line to print. */
-export async function main(env: Record<string, string | undefined>): Promise<string> {
-  const requireEnv = (name: string): string => {
-    const value = env[name]
-    if (value === undefined || value === '') throw new Error(`expected ${name} to be set`)
-    return value
-  }
-  const host: CodeHost = {
-    api: requireEnv('GITHUB_API_URL'),
-    repository: requireEnv('GITHUB_REPOSITORY'),
-    token: requireEnv('CODE_HOST_TOKEN'),
-    author: requireEnv('AUTHOR'),
-  }
-  const text = readFileSync(requireEnv('REPORT'), 'utf8')
-  if (requireEnv('COMMAND') === 'issue') {
-    const differs = requireEnv('DIFFERS')
-    if (differs !== 'true' && differs !== 'false')
-      throw new Error(`expected DIFFERS to be true or false, got "${differs}"`)
-    return `issue ${await keepIssue(host, differs === 'true', text)}`
-  }
-  const number = requireEnv('PULL_REQUEST')
-  if (!/^[1-9]\d{0,9}$/.test(number))
-    throw new Error(`expected the number of a pull request, got "${number}"`)
-  return `comment ${await keepComment(host, Number(number), text)}`
-}
-
-/** Formats the cause of a failed fetch; its message does not contain it. */
-function formatCause({ cause }: Error): string {
-  return cause instanceof Error
-    ? ` (${(cause as NodeJS.ErrnoException).code ?? cause.message})`
-    : ''
-}
-
-const entryPath = process.argv[1]
-// A runner may store actions behind a symbolic link.
-if (entryPath !== undefined && realpathSync(entryPath) === fileURLToPath(import.meta.url)) {
-  try {
-    console.log(await main(process.env))
-  } catch (error) {
-    const message = error instanceof Error ? `${error.message}${formatCause(error)}` : String(error)
-    console.log(
-      `::error::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`,
-    )
-    process.exitCode = 1
-  }
 }

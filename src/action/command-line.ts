@@ -1,0 +1,75 @@
+import { splitWords } from '../model/split-words.ts'
+import type { Inputs } from './inputs.ts'
+
+/** Inputs that stand for an option of the program. */
+const inputsByOption: Record<string, string> = {
+  '-C': 'workspace',
+  '--workspace': 'workspace',
+  '--out': 'plan',
+  '--markdown': 'report',
+  '--observed': 'observed',
+}
+
+/**
+ * Builds the arguments of the program from the inputs. No shell sees them.
+ *
+ * @throws Error if an input is missing or invalid
+ */
+export function buildCommandLine(inputs: Inputs): string[] {
+  const { command, workspace, observed } = inputs
+  if (!/^[a-z]+$/.test(command))
+    throw new Error(
+      `expected a command of Edgewise such as plan, apply or drift, comment or issue, got ` +
+        `"${command}"`,
+    )
+  const args = splitArguments(inputs.args)
+  const start = [...(workspace === '' ? [] : ['-C', workspace]), command, ...args]
+  switch (command) {
+    case 'validate':
+      return isFormatted(args) ? start : [...start, '--format', 'github']
+    case 'plan': {
+      const files = ['--out', requireInput(inputs, 'plan'), '--markdown', requireReport(inputs)]
+      return [...start, ...files, '--detailed-exitcode']
+    }
+    case 'apply': {
+      const planFile = inputs.plan === '' ? [] : ['--', inputs.plan]
+      return [...start, '--markdown', requireReport(inputs), ...planFile]
+    }
+    case 'drift': {
+      const source = observed === '' ? [] : ['--observed', observed]
+      return [...start, '--markdown', requireReport(inputs), ...source]
+    }
+    default:
+      return start
+  }
+}
+
+/** Returns whether the program prints commands for the runner: annotations of manifests. */
+export function printsAnnotations({ command, args }: Inputs): boolean {
+  return command === 'validate' && !isFormatted(splitWords(args))
+}
+
+function splitArguments(text: string): string[] {
+  const args = splitWords(text)
+  for (const word of args) {
+    const option = word.startsWith('-C') ? '-C' : (word.split('=')[0] ?? '')
+    const input = inputsByOption[option]
+    if (input !== undefined)
+      throw new Error(`"${option}" is in the input "args". Set the input "${input}" instead.`)
+  }
+  return args
+}
+
+function isFormatted(args: string[]): boolean {
+  return args.some((word) => word === '--json' || word.startsWith('--format'))
+}
+
+function requireReport(inputs: Inputs): string {
+  return requireInput(inputs, 'report')
+}
+
+function requireInput(inputs: Inputs, name: 'plan' | 'report'): string {
+  if (inputs[name] === '')
+    throw new Error(`the input "${name}" is empty. Name a file outside the checkout.`)
+  return inputs[name]
+}

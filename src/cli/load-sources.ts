@@ -1,0 +1,71 @@
+import { relative, resolve, sep } from 'node:path'
+import type { Readable } from 'node:stream'
+import { decodeText } from '../model/decode-text.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { ImportSource } from '../operations/import-file.ts'
+import type { Io } from './io.ts'
+import { loadFile, maxBytes } from './load-file.ts'
+
+const stdinName = '(stdin)'
+
+/**
+ * Loads the files of an import; `-` is stdin. A file that can't be loaded has the reason instead of
+ * its text, so that the problems of the others are reported too.
+ *
+ * @param root folder that names are relative to
+ * @throws EdgewiseError `usage` if stdin is given twice, is a terminal or can't be read
+ */
+export async function loadSources(
+  files: string[],
+  root: string,
+  { cwd, stdin, signal }: Pick<Io, 'cwd' | 'stdin' | 'signal'>,
+): Promise<ImportSource[]> {
+  if (files.filter((file) => file === '-').length > 1)
+    throw new EdgewiseError('usage', '"-" is given twice: stdin can be read only once')
+  const sources: ImportSource[] = []
+  for (const file of files)
+    sources.push(
+      file === '-' ? await loadStdin(stdin, signal) : loadSource(resolve(cwd, file), root),
+    )
+  return sources
+}
+
+function loadSource(path: string, root: string): ImportSource {
+  const within = relative(root, path).split(sep).join('/')
+  const name = within.startsWith('..') ? path : within
+  try {
+    return { name, path, text: loadFile(path) }
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    return { name, path, fault: `${error.message}. ${error.hint}`.trimEnd() }
+  }
+}
+
+async function loadStdin(stdin: Readable | null, signal: AbortSignal): Promise<ImportSource> {
+  if (stdin === null)
+    throw new EdgewiseError(
+      'usage',
+      '"-" is stdin, and stdin is a terminal: nothing would end it',
+      'Pipe the configuration in, e.g. "./query-cdn --all | edgewise import -", or pass a file.',
+    )
+  const stop = () => void stdin.destroy(new Error('interrupted'))
+  signal.addEventListener('abort', stop, { once: true })
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of stdin as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > maxBytes)
+        return { name: stdinName, fault: `expected at most ${maxBytes / 1024 / 1024} MB, got more` }
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new EdgewiseError('usage', `stdin: ${signal.aborted ? 'interrupted' : (code ?? message)}`)
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+  const decoded = decodeText(Buffer.concat(chunks))
+  if ('text' in decoded) return { name: stdinName, text: decoded.text }
+  return { name: stdinName, fault: `${decoded.fault}. Pass UTF-8 without a byte order mark.` }
+}

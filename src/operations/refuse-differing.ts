@@ -1,0 +1,58 @@
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { isSameAtService } from '../catalog/item-spec.ts'
+import type { SecretVault } from '../manifest/secret-vault.ts'
+import { isSameJson } from '../model/canonical-json.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { groupBy } from '../model/group-by.ts'
+import type { ImportedItem, ItemKey, Value } from '../model/item.ts'
+import { listSecrets, mapSecrets } from '../model/secret.ts'
+import { listSome } from '../model/words.ts'
+import type { RecordedItem, RecordedState } from '../state/store.ts'
+
+/**
+ * Refuses an import over recorded items that differ, or may differ.
+ *
+ * @throws EdgewiseError `usage` with the kind of each difference
+ */
+export function refuseDiffering(
+  managed: ImportedItem[],
+  recorded: RecordedState,
+  { vault }: { vault: SecretVault },
+): void {
+  const differing = managed.flatMap(({ domain, item, value }) => {
+    const known = recorded.get(domain)?.get(item)
+    const how = known === undefined ? null : explainDifference(item, known, value, vault)
+    return how === null ? [] : [{ domain, item, how }]
+  })
+  if (differing.length === 0) return
+  const groups = groupBy(differing, ({ item, how }) => `${item} ${how}`)
+  const lines = [...groups.values()].map(([first, ...others]) => {
+    const domains = [first, ...others].flatMap((each) => (each === undefined ? [] : [each.domain]))
+    return `${first?.item ?? ''} of ${listSome(domains)} ${first?.how ?? ''}`
+  })
+  throw new EdgewiseError(
+    'usage',
+    `the state has something else, so nothing was recorded: ${lines.join('; ')}`,
+    'Pass --replace if the imported values are what the service has.',
+  )
+}
+
+/** Explains how a recorded item differs from an imported value; null if it does not. */
+function explainDifference(
+  item: ItemKey,
+  { status, candidates, templates = {} }: RecordedItem,
+  value: Value,
+  vault: SecretVault,
+): string | null {
+  if (status === 'in-doubt') return 'is in-doubt: an apply may have changed it'
+  const [known] = candidates
+  if (status !== 'confirmed' || known === undefined) return 'is recorded as unset'
+  if (isSameAtService(getItemSpec(item), known, value)) return null
+  // A text around a secret can be compared only with the value of the secret.
+  const isUnknown = (secret: string) =>
+    templates[secret]?.includes('${') === true && !vault.knows(secret)
+  const hide = (each: Value) => mapSecrets(each, () => 'secret')
+  return [...listSecrets([known])].some(isUnknown) && isSameJson(hide(known), hide(value))
+    ? 'has a secret that can not be compared'
+    : 'is recorded with another value'
+}

@@ -1,0 +1,126 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Decided, ListedRollout } from '../model/listed-rollout.ts'
+import type { Decision, Rollout } from '../model/rollout.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
+import { abort, approve, pause } from '../rollout/decide.ts'
+import { listRollout } from '../rollout/list-rollout.ts'
+import { findLockHolder } from '../state/lock.ts'
+import type { Store } from '../state/store.ts'
+import { findAuthor } from './execute-plan.ts'
+import { loadLocked } from './load-locked.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+import { openState } from './open-state.ts'
+import type { Outside } from './outside.ts'
+import type { Ports } from './ports.ts'
+import { withLock, type LockRequest } from './with-lock.ts'
+
+/** Lists the unfinished rollouts, first to last. */
+export async function listRollouts(
+  workspace: LoadedWorkspace,
+  outside: Outside,
+): Promise<ListedRollout[]> {
+  const { store, lock } = await openState(workspace, outside)
+  await store.load()
+  const isLocked = (await findLockHolder(lock)) !== null
+  return (await store.listRollouts())
+    .filter(isUnfinished)
+    .map((rollout) => listRollout(rollout, isLocked))
+}
+
+/** A rollout to decide about. */
+export interface RolloutRequest extends LockRequest {
+  /** Id of the rollout. */
+  rollout: string
+}
+
+/**
+ * Locks, and approves the wave that a rollout waits for, or resumes a paused rollout. The next
+ * apply of the same manifests continues it.
+ *
+ * @throws EdgewiseError `usage` when there is no such rollout, or when it does not wait
+ */
+export function approveRollout(
+  workspace: LoadedWorkspace,
+  request: RolloutRequest,
+  ports: Ports,
+): Promise<Decided> {
+  return decide(workspace, 'rollout approve', request, approve, ports)
+}
+
+/**
+ * Locks, and pauses a rollout: no further wave begins, also in a process that runs it.
+ *
+ * @throws EdgewiseError `usage` when there is no such rollout, or no further wave
+ */
+export function pauseRollout(
+  workspace: LoadedWorkspace,
+  request: RolloutRequest,
+  ports: Ports,
+): Promise<Decided> {
+  return decide(workspace, 'rollout pause', request, pause, ports)
+}
+
+/**
+ * Locks, and ends a rollout in its current state: what was sent stays, and the rest is on hold.
+ *
+ * @throws EdgewiseError `usage` when there is no such rollout
+ */
+export function abortRollout(
+  workspace: LoadedWorkspace,
+  request: RolloutRequest,
+  ports: Ports,
+): Promise<Decided> {
+  return decide(workspace, 'rollout abort', request, abort, ports)
+}
+
+async function decide(
+  workspace: LoadedWorkspace,
+  reason: string,
+  { rollout: id, ...request }: RolloutRequest,
+  change: (rollout: Rollout, by: Decision) => Decided,
+  ports: Ports,
+): Promise<Decided> {
+  const { outside, dialogue } = ports
+  return withLock(workspace, reason, request, ports, async ({ store }) => {
+    await loadLocked(store, dialogue)
+    const rollout = findOpen(await store.listRollouts(), id)
+    const at = new Date(outside.clock.now()).toISOString()
+    const decided = change(rollout, { author: findAuthor(outside), at })
+    if (decided.rollout !== rollout) await save(decided, store)
+    return decided
+  })
+}
+
+/** Saves a decided rollout. One that has ended is only kept while it puts domains on hold. */
+async function save({ rollout, verb }: Decided, store: Store): Promise<void> {
+  const message = `Rollout ${rollout.id}: ${verb}`
+  if (rollout.state === 'open' || rollout.held.length > 0) await store.saveRollout(rollout, message)
+  else await store.deleteRollouts([rollout.id], message)
+}
+
+function findOpen(rollouts: Rollout[], id: string): Rollout {
+  const rollout = rollouts.find((each) => each.id === id)
+  const name = escapeInvisible(id)
+  if (rollout === undefined)
+    throw new EdgewiseError(
+      'usage',
+      `there is no rollout "${name}"`,
+      '"edgewise rollout list" lists the unfinished rollouts.',
+    )
+  if (rollout.state === 'open') return rollout
+  if (rollout.state === 'taking-back')
+    throw new EdgewiseError(
+      'rollback-unfinished',
+      `the rollback of rollout ${name} is unfinished`,
+      `Finish it with "edgewise rollback ${name}".`,
+    )
+  throw new EdgewiseError(
+    'usage',
+    `rollout ${name} has already ended: ${escapeInvisible(rollout.reason ?? '')}`,
+    '"edgewise apply --retry-held" applies its changes that are on hold.',
+  )
+}
+
+function isUnfinished({ state }: Rollout): boolean {
+  return state === 'open' || state === 'taking-back'
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { Write } from '../../src/model/change.ts'
+import type { HealthConfig } from '../../src/model/config.ts'
+import { computeTotalSeconds, type Pacing } from '../../src/plan/total-seconds.ts'
+
+/** Creates writes of waves with so many writes each. */
+const createWrites = (...counts: number[]): Write[] =>
+  counts.flatMap((count, i) =>
+    Array.from({ length: count }, (_, n) => ({ id: n, wave: i + 1, domains: [], items: {} })),
+  )
+const total = (counts: number[], pacing: Partial<Pacing> = {}) =>
+  computeTotalSeconds(createWrites(...counts), { callsPerMinute: 30, ...pacing })
+const health: HealthConfig = {
+  area: 'all',
+  settle: 300,
+  lag: 600,
+  window: 900,
+  grain: 'minute5',
+  statuses: ['5xx'],
+  minRequests: 500,
+  margin: 1,
+  onLittleData: 'wait',
+  onFailure: 'stop',
+}
+
+describe('the total time of a plan', () => {
+  it('is that of the call rate without bursts and waves', () => {
+    expect([0, 1, 30, 31, 60, 61].map((count) => total([count]))).toEqual([0, 0, 0, 60, 60, 120])
+  })
+
+  it('has the time of bursts', () => {
+    const burst = { calls: 24, seconds: 2 }
+    // Within a minute the call rate, which allows more, adds nothing.
+    expect([24, 25, 30, 31, 54, 55].map((count) => total([count], { burst }))).toEqual([
+      0, 2, 2, 60, 60, 62,
+    ])
+    expect(total([49], { callsPerMinute: 1000, burst })).toBe(4)
+  })
+
+  it('has a pause between waves', () => {
+    expect(total([1, 2, 3], { rollout: { pause: 600, health: null } })).toBe(1200)
+    expect(total([1], { rollout: { pause: 600, health: null } })).toBe(0)
+    expect(total([], { rollout: { pause: 600, health } })).toBe(0)
+  })
+
+  it('has a health check for each wave, during which the pause runs', () => {
+    expect(total([1, 1, 1], { rollout: { pause: 600, health } })).toBe(3 * 1800)
+    expect(total([1, 1, 1], { rollout: { pause: 3600, health } })).toBe(2 * 3600 + 1800)
+    const hourly: HealthConfig = { ...health, grain: 'hour' }
+    expect(total([1], { rollout: { pause: 0, health: hourly } })).toBe(300 + 3600 + 600)
+  })
+})
