@@ -8,6 +8,7 @@ const steps: [string, string][] = [
   ['generated files', 'npm run --silent generate:check'],
   ['house', 'npm run --silent house'],
   ['tests', 'npm test --silent'],
+  ['pages', 'npm run --silent docs:test'],
   ['licences', 'npm run --silent licences'],
   ['package', 'npm run --silent package:check'],
   ['longer checks', 'npm run --silent check:long'],

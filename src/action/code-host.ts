@@ -7,6 +7,8 @@ export interface CodeHost {
   token: string
   /** Account of the token; comments and issues of others are never touched. */
   author: string
+  /** Name of the workflow: each has its own comments and issue. Empty for none. */
+  workflow: string
 }
 
 interface Post {
@@ -31,9 +33,6 @@ export class CodeHostError extends Error {
 const maxCharacters = 65_536
 const maxPages = 100
 const pageSize = 100
-const planMark = '<!-- edgewise:plan -->'
-const applyMark = '<!-- edgewise:apply -->'
-const issueMark = '<!-- edgewise:drift -->'
 const title = 'Configuration drift'
 
 /**
@@ -45,7 +44,7 @@ export async function keepComment(
   pullRequest: number,
   text: string,
 ): Promise<'created' | 'updated' | 'unchanged'> {
-  const mark = text.startsWith('### Edgewise apply\n') ? applyMark : planMark
+  const mark = buildMark(host, text.startsWith('### Edgewise apply\n') ? 'apply' : 'plan')
   const body = buildBody(mark, text)
   const own = (await listOwnPosts(host, `issues/${pullRequest}/comments`, mark))[0]
   if (own === undefined) {
@@ -63,8 +62,9 @@ export async function keepIssue(
   differs: boolean,
   text: string,
 ): Promise<'opened' | 'updated' | 'closed' | 'unchanged'> {
-  const body = buildBody(issueMark, text)
-  const found = await listOwnPosts(host, 'issues?state=open&sort=created&direction=asc', issueMark)
+  const mark = buildMark(host, 'drift')
+  const body = buildBody(mark, text)
+  const found = await listOwnPosts(host, 'issues?state=open&sort=created&direction=asc', mark)
   const [own] = found.filter((post) => post.pull_request === undefined)
   if (own === undefined) {
     if (!differs) return 'unchanged'
@@ -101,6 +101,11 @@ interface PullRequest {
   number: number
   merged_at: string | null
   merge_commit_sha: string | null
+}
+
+/** Builds the invisible first line by which a comment or an issue is found again. */
+function buildMark({ workflow }: CodeHost, kind: 'plan' | 'apply' | 'drift'): string {
+  return `<!-- edgewise:${kind}${workflow === '' ? '' : ` ${encodeURIComponent(workflow)}`} -->`
 }
 
 /** Joins the invisible mark and the text, truncated to the limit. */

@@ -85,5 +85,6 @@ function findCodeHost({ codeHostToken, author }: Inputs, env: Env): CodeHost {
     repository: requireVariable(env, 'GITHUB_REPOSITORY'),
     token: codeHostToken,
     author,
+    workflow: env['GITHUB_WORKFLOW'] ?? '',
   }
 }

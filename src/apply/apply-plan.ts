@@ -37,7 +37,7 @@ export async function applyPlan(
 ): Promise<ApplyResult> {
   const affected = plan.writes.map(({ domains, items }) => ({ domains, items: Object.keys(items) }))
   const { atMs } = context.lockedAt
-  const earlier = await loadEarlierCalls(affected, base, atMs, context.store)
+  const earlier = await loadEarlierCalls(affected, base, atMs, context.store, context.itemKeys)
   const run = createRun(plan, base, context, earlier)
   const { result, store, recorded } = run
   const releases = plan.changes.filter((change) => change.action === 'release')

@@ -128,5 +128,6 @@ export function createRecording(run: Run): Recording {
     ...(serviceMs === null ? {} : { serviceAt: new Date(serviceMs).toISOString() }),
     apply: run.apply,
     secrets: run.secrets,
+    itemKeys: run.itemKeys,
   }
 }

@@ -1,4 +1,4 @@
-import { getItemSpec } from '../catalog/catalogue.ts'
+import { listClearedItems } from '../catalog/wire-names.ts'
 import type { Form, Write } from '../model/change.ts'
 import { canonicalizeJson } from '../model/canonical-json.ts'
 import { groupBy } from '../model/group-by.ts'
@@ -92,7 +92,7 @@ async function bisectAll(
         const start = new Map(
           part.domains.map((domain) => [
             domain,
-            restorePart(part, write, run.recorded.get(domain), before.get(domain)),
+            restorePart(part, write, run, run.recorded.get(domain), before.get(domain)),
           ]),
         )
         const now = new Map(
@@ -143,6 +143,7 @@ async function bisectAll(
             restorePart(
               restored.get(domain) ?? part,
               write,
+              run,
               run.recorded.get(domain),
               before.get(domain),
             ),
@@ -182,13 +183,14 @@ function isRecordedInDoubt(domain: Domain, item: ItemKey, run: Run): boolean {
 function restorePart(
   part: Part,
   write: Write,
+  { itemKeys }: Run,
   now: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
   before: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
 ): Map<ItemKey, RecordedItem> {
   const items = new Map(now)
   const others = Object.keys(write.items).filter((item) => !part.items.includes(item))
-  const kept = new Set(others.flatMap((item) => [item, ...getItemSpec(item).clearedItems]))
-  const cleared = part.items.flatMap((item) => getItemSpec(item).clearedItems)
+  const kept = new Set(others.flatMap((item) => [item, ...listClearedItems(item, itemKeys)]))
+  const cleared = part.items.flatMap((item) => listClearedItems(item, itemKeys))
   for (const item of [...part.items, ...cleared.filter((each) => !kept.has(each))]) {
     const state = before.get(item)
     if (state === undefined) items.delete(item)

@@ -1,4 +1,5 @@
-import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
+import { catalogue } from '../catalog/catalogue.ts'
+import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { LateCalls, RecordedItem, RecordedState, Store } from '../state/store.ts'
@@ -28,6 +29,7 @@ export async function loadEarlierCalls(
   recorded: RecordedState,
   lockedAtMs: number,
   store: Pick<Store, 'loadLateCalls' | 'listApplies'>,
+  itemKeys: ItemKeys = {},
 ): Promise<EarlierCalls> {
   const applies = new Set<string>()
   for (const { domains } of affected)
@@ -36,7 +38,7 @@ export async function loadEarlierCalls(
         const apply = findDeadApply(state)
         if (apply !== undefined) applies.add(apply)
       }
-  const dead = hasUnrecorded(affected, recorded)
+  const dead = hasUnrecorded(affected, recorded, itemKeys)
     ? findDeadApplies(await store.listApplies(), lockedAtMs)
     : []
   const lateCalls = new Map<string, LateCalls>()
@@ -45,9 +47,9 @@ export async function loadEarlierCalls(
   return { lateCalls, forgotten: findForgotten(affected, recorded, dead, lateCalls) }
 }
 
-function hasUnrecorded(affected: Affected[], recorded: RecordedState): boolean {
+function hasUnrecorded(affected: Affected[], recorded: RecordedState, itemKeys: ItemKeys): boolean {
   return affected.some(({ domains, items }) => {
-    const related = [...findRelatedItems(items)]
+    const related = [...findRelatedItems(items, itemKeys)]
     return domains.some((domain) => related.some((item) => !recorded.get(domain)?.has(item)))
   })
 }
@@ -98,11 +100,11 @@ export function findDeadApply(state: RecordedItem): string | undefined {
 }
 
 /** Returns the items, the items that they clear, and the items that clear them. */
-export function findRelatedItems(items: ItemKey[]): Set<ItemKey> {
+export function findRelatedItems(items: ItemKey[], itemKeys: ItemKeys): Set<ItemKey> {
   const related = new Set(items)
   for (const item of items)
-    for (const cleared of getItemSpec(item).clearedItems) related.add(cleared)
-  for (const spec of catalogue.values())
-    if (spec.clearedItems.some((cleared) => items.includes(cleared))) related.add(spec.key)
+    for (const cleared of listClearedItems(item, itemKeys)) related.add(cleared)
+  for (const key of catalogue.keys())
+    if (listClearedItems(key, itemKeys).some((cleared) => items.includes(cleared))) related.add(key)
   return related
 }

@@ -1,4 +1,4 @@
-import { getItemSpec } from '../catalog/catalogue.ts'
+import { listClearedItems } from '../catalog/wire-names.ts'
 import type { Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { pluralize } from '../model/words.ts'
@@ -27,7 +27,7 @@ export async function markDoubtful(
   const isLost = clearance !== 'look'
   for (let attempt = 1; ; attempt++) {
     try {
-      return await store.markDoubtful(apply, [...called], listCleared(writes, called))
+      return await store.markDoubtful(apply, [...called], listCleared(writes, run))
     } catch (error) {
       if (!(error instanceof EdgewiseError)) throw error
       if (!isLost) return
@@ -46,9 +46,9 @@ export async function markDoubtful(
 }
 
 /** Lists the items that some writes clear, also where they were not recorded before. */
-function listCleared(writes: Write[], called: ReadonlySet<number>): ItemKey[] {
+function listCleared(writes: Write[], { called, itemKeys }: Run): ItemKey[] {
   const items = writes
     .filter(({ id }) => called.has(id))
     .flatMap((write) => Object.keys(write.items))
-  return [...new Set(items.flatMap((item) => getItemSpec(item).clearedItems))]
+  return [...new Set(items.flatMap((item) => listClearedItems(item, itemKeys)))]
 }

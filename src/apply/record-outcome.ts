@@ -1,4 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
+import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { FieldName, ItemKey, Value } from '../model/item.ts'
@@ -18,6 +19,8 @@ export interface Recording {
   serviceAt?: string
   apply: string
   secrets: Pick<SecretPort, 'listTemplates'>
+  /** Names of items on the wire, where they differ. */
+  itemKeys: ItemKeys
   /** The last call was answered, so it can't take effect later. */
   answered?: true
 }
@@ -37,7 +40,7 @@ export function withIntents(
     const old = listPossible(before.get(item))
     const values = [...old, ...old.map((value) => spec.reduce(value, form.payload))]
     items.set(item, createInDoubt(values, recording, before.get(item)))
-    for (const cleared of spec.clearedItems) {
+    for (const cleared of listClearedItems(item, recording.itemKeys)) {
       const state = before.get(cleared)
       if (state === undefined) continue
       items.set(cleared, createInDoubt([...listPossible(state), undefined], recording, state))
@@ -58,7 +61,7 @@ export function withConfirmed(
   const items = new Map(before)
   for (const [item, form] of Object.entries(forms)) {
     const spec = getItemSpec(item)
-    for (const cleared of spec.clearedItems) items.delete(cleared)
+    for (const cleared of listClearedItems(item, recording.itemKeys)) items.delete(cleared)
     const values = removeUncertain(
       spec.keptFields,
       listPossible(before.get(item)).map((value) => spec.reduce(value, form.payload)),

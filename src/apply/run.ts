@@ -1,3 +1,4 @@
+import type { ItemKeys } from '../catalog/wire-names.ts'
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Place } from '../model/problem.ts'
 import type { Applied } from '../model/applied.ts'
@@ -13,6 +14,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   store: Store
   /** Id of this apply. */
   apply: string
+  /** Names of items on the wire, where they differ. */
+  itemKeys: ItemKeys
   /** Commit of the workspace and author of the apply; null if unknown. */
   commit: string | null
   author: string | null

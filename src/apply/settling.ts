@@ -1,4 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
+import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { findMax } from '../model/append.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import { isSafeToRepeat, type Write } from '../model/change.ts'
@@ -15,6 +16,8 @@ export interface SettleContext extends EarlierCalls {
   lockedAt: Moment
   timeoutMs: number
   settleMs: number
+  /** Names of items on the wire, where they differ. */
+  itemKeys: ItemKeys
 }
 
 /**
@@ -34,14 +37,14 @@ export function computeSettleWait(
   now: number,
   context: SettleContext,
 ): number {
-  const related = findRelatedItems(Object.keys(write.items))
+  const related = findRelatedItems(Object.keys(write.items), context.itemKeys)
   const ends = write.domains.flatMap((domain) =>
     [...related].flatMap((item) => {
       const state = findState(domain, item, recorded, context)
       if (state === undefined) return []
       const lateEnd = findLateEnd(state, context)
       const before = context.lateCalls.get(state.apply)?.before.get(domain)?.get(item)
-      if (lateEnd !== null && !isRepeated(write, item, state, before)) return [lateEnd]
+      if (lateEnd !== null && !isRepeated(write, item, state, before, context)) return [lateEnd]
       const abandonedEnd = lateEnd === null ? findAbandonedEnd(state, now, context) : null
       return abandonedEnd === null ? [] : [abandonedEnd]
     }),
@@ -96,12 +99,13 @@ function isRepeated(
   item: ItemKey,
   state: RecordedItem,
   before: RecordedItem | null | undefined,
+  { itemKeys }: SettleContext,
 ): boolean {
   const form = write.items[item]
   const spec = getItemSpec(item)
   if (form === undefined || before === undefined || !isSafeToRepeat(form.name)) return false
   // The late call may be a delta, or may clear another item.
-  if (spec.buildDeltas !== undefined || spec.clearedItems.length > 0) return false
+  if (spec.buildDeltas !== undefined || listClearedItems(item, itemKeys).length > 0) return false
   const possible = listPossible(state)
   const isBeforeCertain =
     before === null || (before.status !== 'in-doubt' && before.late === undefined)

@@ -1,4 +1,5 @@
 import type { ItemKey } from '../model/item.ts'
+import { findNamesake, getWireName, type ItemKeys } from './wire-names.ts'
 
 /** A conflict between two items of one domain, reported at `item`. */
 export interface Conflict {
@@ -52,6 +53,19 @@ const pairs: Conflict[] = [
  * Finds conflicts between the items of one domain (specification, rules of "new_origin",
  * "ip_black_list and ip_white_list", "Versioning").
  */
-export function findConflicts(items: ReadonlySet<ItemKey>): Conflict[] {
-  return pairs.filter(({ item, other }) => items.has(item) && items.has(other))
+export function findConflicts(items: ReadonlySet<ItemKey>, itemKeys: ItemKeys = {}): Conflict[] {
+  return [
+    ...pairs.filter(({ item, other }) => items.has(item) && items.has(other)),
+    ...findNameConflicts(items, itemKeys),
+  ]
+}
+
+function findNameConflicts(items: ReadonlySet<ItemKey>, itemKeys: ItemKeys): Conflict[] {
+  const [item, other] = ['error_bcache', 'cache_error_code']
+  if (!items.has(item) || findNamesake(item, itemKeys) !== other || !items.has(other)) return []
+  const detail =
+    `${item} and ${other} have the same name at the service, ` +
+    `"${getWireName(item, itemKeys)}" (service.itemKeys in edgewise.yaml), so that the service ` +
+    'has only one of them. Keep only one of them.'
+  return [{ item, other, severity: 'error', detail }]
 }

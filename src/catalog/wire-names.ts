@@ -1,9 +1,75 @@
 import type { ItemKey } from '../model/item.ts'
-import { catalogue } from './catalogue.ts'
+import { getOwn, isObject, type Json } from '../model/json.ts'
+import { catalogue, getItemSpec } from './catalogue.ts'
+import { parseItem } from './parse-item.ts'
 import { didYouMean } from './value/nearest.ts'
 
 /** Names of items on the wire, where they differ: `service.itemKeys`. */
 export type ItemKeys = Readonly<Record<ItemKey, string>>
+
+/**
+ * The only items that may have the same name on the wire. The specification describes both with
+ * almost the same fields, and names only one of them.
+ */
+const namesakes: ReadonlyMap<ItemKey, ItemKey> = new Map([
+  ['cache_error_code', 'error_bcache'],
+  ['error_bcache', 'cache_error_code'],
+])
+
+/** Returns the name of an item on the wire. */
+export function getWireName(item: ItemKey, itemKeys: ItemKeys): string {
+  return (Object.hasOwn(itemKeys, item) ? itemKeys[item] : undefined) ?? item
+}
+
+/** Returns the other item with the same name on the wire; undefined if there is none. */
+export function findNamesake(item: ItemKey, itemKeys: ItemKeys): ItemKey | undefined {
+  const other = namesakes.get(item)
+  return other !== undefined && getWireName(item, itemKeys) === getWireName(other, itemKeys)
+    ? other
+    : undefined
+}
+
+/** Adds the namesakes of items: a write of one of them changes both. */
+export function addNamesakes(items: ItemKey[], itemKeys: ItemKeys): ItemKey[] {
+  return [...new Set(items.flatMap((item) => [item, findNamesake(item, itemKeys) ?? item]))]
+}
+
+/** Lists the items that a write of this item empties, its namesake included. */
+export function listClearedItems(item: ItemKey, itemKeys: ItemKeys): ItemKey[] {
+  const { clearedItems } = getItemSpec(item)
+  const namesake = findNamesake(item, itemKeys)
+  return namesake === undefined ? clearedItems : [...clearedItems, namesake]
+}
+
+/**
+ * Returns the item that a name and its payload on the wire mean; undefined for an unknown name. Of
+ * two items with this name it is the one whose rules accept the payload. If both do, it is the
+ * first likely one, otherwise `error_bcache` for a text as `cache_time`.
+ *
+ * @param likely items in the order of their likelihood
+ */
+export function findItemByWireName(
+  name: string,
+  payload: Json,
+  itemKeys: ItemKeys,
+  likely: Iterable<ItemKey> = [],
+): ItemKey | undefined {
+  const own = Object.keys(itemKeys).find((item) => itemKeys[item] === name)
+  const item = own ?? (catalogue.has(name) ? name : undefined)
+  const namesake = item === undefined ? undefined : findNamesake(item, itemKeys)
+  if (item === undefined || namesake === undefined || getWireName(item, itemKeys) !== name)
+    return item
+  const both = [item, namesake]
+  const accepting = both.filter(
+    (each) => parseItem(getItemSpec(each), payload, 'wire', '').value !== null,
+  )
+  const possible = accepting.length === 0 ? both : accepting
+  const known = [...likely].find((each) => possible.includes(each))
+  if (known !== undefined) return known
+  const hasTextTime = isObject(payload) && typeof getOwn(payload, 'cache_time') === 'string'
+  const byShape = hasTextTime ? 'error_bcache' : 'cache_error_code'
+  return possible.includes(byShape) ? byShape : possible[0]
+}
 
 /** A problem of a configured wire name, at the item or at its name. */
 export interface WireNameProblem {
@@ -22,7 +88,7 @@ export function findWireNameProblems(itemKeys: ItemKeys): WireNameProblem[] {
   return Object.entries(itemKeys).flatMap(([item, name]): WireNameProblem[] => {
     const other = itemByName.get(name)
     itemByName.set(name, item)
-    const nameDetail = explainReserved(name) ?? explainTaken(item, name, other)
+    const nameDetail = explainReserved(name) ?? explainTaken(item, name, other, itemKeys)
     if (nameDetail !== null) return [{ item, part: 'name', detail: nameDetail }]
     const itemDetail = explainUnknown(item)
     return itemDetail === null ? [] : [{ item, part: 'item', detail: itemDetail }]
@@ -42,10 +108,17 @@ function explainReserved(name: string): string | null {
   return null
 }
 
-function explainTaken(item: ItemKey, name: string, other: ItemKey | undefined): string | null {
-  if (other !== undefined)
+function explainTaken(
+  item: ItemKey,
+  name: string,
+  other: ItemKey | undefined,
+  itemKeys: ItemKeys,
+): string | null {
+  const namesake = findNamesake(item, itemKeys)
+  if (other !== undefined && other !== namesake)
     return `the name "${name}" is already used for "${other}". Give each item its own name.`
-  if (name !== item && catalogue.has(name))
+  const isShared = namesake !== undefined && name === 'cache_error_code'
+  if (name !== item && catalogue.has(name) && !isShared)
     return `"${name}" is the name of another item. Give each item its own name.`
   return null
 }

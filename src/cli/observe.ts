@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isFault, loadBounded } from '../files/load-bounded.ts'
+import { findLineStarts, locateRange } from '../manifest/yaml-text.ts'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { isDeeper, parseJson, type Json } from '../model/json.ts'
+import { scanJson } from '../model/json-scan.ts'
 import { maxSearchedLength } from '../model/secret.ts'
 import { splitWords } from '../model/split-words.ts'
 import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
@@ -44,15 +46,28 @@ export async function observe(
   const decoded = decodeText(bytes)
   if ('fault' in decoded) throw createError(source, decoded.fault)
   const { text } = decoded
+  if (text.trim() === '') throw createError(source, 'expected JSON, got nothing')
+  const { fault, duplicates } = scanJson(text)
   const data = parseJson(text)
-  if (data === undefined)
+  if (fault !== null || data === undefined) {
+    const place = fault === null ? '' : ` at ${formatPlace(text, fault.at)}: ${fault.reason}`
+    throw createError(source, `expected JSON, got something else${place}`)
+  }
+  const [duplicate] = duplicates
+  if (duplicate !== undefined)
     throw createError(
       source,
-      `expected JSON, got ${text.trim() === '' ? 'nothing' : 'something else'}`,
+      `a key occurs twice in its object at ${formatPlace(text, duplicate[0])}: ` +
+        'only one of the values would count',
     )
   if (isDeeper(data, maxLevels))
     throw createError(source, `expected at most ${maxLevels} levels, got more`)
   return data
+}
+
+function formatPlace(text: string, at: number): string {
+  const { line, column } = locateRange('', text, findLineStarts(text), at, at)
+  return `line ${line}, column ${column}`
 }
 
 function createError(source: string, why: string): EdgewiseError {

@@ -1,5 +1,6 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { fillKeptFields, isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
+import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { append } from '../model/append.ts'
 import type { Change } from '../model/change.ts'
 import {
@@ -26,7 +27,7 @@ export interface Difference {
  * candidate is equal. An item that only `from` has is released, or emptied by a desired item that
  * clears it. An item that differs at most in unresolved secrets is a conditional change.
  */
-export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
+export function diffSnapshots(from: Snapshot, to: Snapshot, itemKeys: ItemKeys = {}): Difference {
   const domains = [...new Set([...from.keys(), ...to.keys()])].toSorted()
   const changes: Change[] = []
   let unchanged = 0
@@ -39,7 +40,7 @@ export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
     const desiredChanges = found.filter((change) => change !== null)
     unchanged += found.length - desiredChanges.length
     const goneChanges = [...before].flatMap(([item, state]) =>
-      after.has(item) ? [] : [computeGoneChange(domain, item, state, desiredChanges)],
+      after.has(item) ? [] : [computeGoneChange(domain, item, state, desiredChanges, itemKeys)],
     )
     append(
       changes,
@@ -109,12 +110,14 @@ function computeGoneChange(
   item: ItemKey,
   state: ItemState,
   desiredChanges: Change[],
+  itemKeys: ItemKeys,
 ): Change {
   const before = state.candidates[0] ?? null
   const by =
     state.status === 'unset'
       ? undefined
-      : desiredChanges.find((change) => getItemSpec(change.item).clearedItems.includes(item))?.item
+      : desiredChanges.find((change) => listClearedItems(change.item, itemKeys).includes(item))
+          ?.item
   const patch = computePatch(before, null)
   if (by === undefined)
     return { domain, item, action: 'release', reason: 'differs', before, after: null, patch }

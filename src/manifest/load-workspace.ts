@@ -33,7 +33,7 @@ export function findRoot(start: string): string | null {
  * Loads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
  * become its diagnostics.
  *
- * @param added manifests and profiles that are not written yet
+ * @param added manifests, profiles and a workspace file that are not written yet
  * @throws EdgewiseError `not-a-workspace` without an `edgewise.yaml`, `invalid` with diagnostics if
  * that file is invalid
  */
@@ -43,8 +43,11 @@ export function loadWorkspace(
   keeperFor: (config: WorkspaceConfig) => SecretKeeper,
   added: SourceFile[] = [],
 ): Workspace {
-  const { config, home, document, files: stored, paths, diagnostics } = loadFiles(root, env)
-  const files = [...stored, ...added].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const loaded = loadFiles(root, env, added)
+  const { config, home, document, files: stored, paths, diagnostics } = loaded
+  const files = [...stored, ...added.filter(({ path }) => path !== workspaceFile)].toSorted(
+    (a, b) => (a.path < b.path ? -1 : 1),
+  )
   const all = [...diagnostics]
   const documents = files.flatMap((file) => {
     const yaml = parseYaml(file)
@@ -129,7 +132,11 @@ interface LoadedFiles {
   diagnostics: Diagnostic[]
 }
 
-function loadFiles(root: string, env: Record<string, string | undefined>): LoadedFiles {
+function loadFiles(
+  root: string,
+  env: Record<string, string | undefined>,
+  added: SourceFile[] = [],
+): LoadedFiles {
   if (!existsSync(join(root, workspaceFile))) {
     throw new EdgewiseError(
       'not-a-workspace',
@@ -138,7 +145,7 @@ function loadFiles(root: string, env: Record<string, string | undefined>): Loade
     )
   }
   const home = realpathSync(root)
-  const source = loadSource(home, workspaceFile)
+  const source = added.find(({ path }) => path === workspaceFile) ?? loadSource(home, workspaceFile)
   if (!isSource(source)) throw createInvalidError([source])
   const loaded = parseWorkspaceConfig(source, env)
   if (loaded.config === null) throw createInvalidError(loaded.diagnostics)

@@ -1,6 +1,6 @@
 import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
-import type { ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem } from '../catalog/parse-item.ts'
+import { findItemByWireName, listClearedItems } from '../catalog/wire-names.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { append } from '../model/append.ts'
 import type { Observed, ObservedItem } from '../model/drift.ts'
@@ -30,7 +30,6 @@ export function parseObserved(
   known: KnownItems,
 ): { observed: Observed; notes: string[] } {
   if (!isObject(data)) throw createShapeError(`expected an object, got ${describeType(data)}`)
-  const itemByWireName = new Map(Object.entries(known.itemKeys).map(([item, name]) => [name, item]))
   const observed = new Map<Domain, Map<ItemKey, ObservedItem>>()
   let foreign = 0
   for (const [name, config] of Object.entries(data)) {
@@ -47,7 +46,8 @@ export function parseObserved(
     const seen = new Map<ItemKey, ObservedItem>()
     const cleared: ItemKey[] = []
     for (const [wireName, payload] of Object.entries(config)) {
-      const item = itemByWireName.get(wireName) ?? wireName
+      const likely = listManaged(domain, known)
+      const item = findItemByWireName(wireName, payload, known.itemKeys, likely) ?? wireName
       if (seen.has(item)) throw createShapeError(`the item "${item}" of "${domain}" occurs twice`)
       const managed = isManaged(domain, item, known)
       const observedItem = managed
@@ -55,7 +55,7 @@ export function parseObserved(
         : null
       if (observedItem === null) foreign++
       else seen.set(item, observedItem)
-      append(cleared, listCleared(domain, catalogue.get(item), payload, observedItem))
+      append(cleared, listCleared(domain, item, payload, observedItem, known))
     }
     for (const item of cleared) {
       if (!seen.has(item) && isManaged(domain, item, known))
@@ -80,6 +80,11 @@ function describeType(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
+/** Lists the managed items of a domain, recorded ones first. */
+function listManaged(domain: Domain, { recorded, desired }: KnownItems): ItemKey[] {
+  return [...(recorded.get(domain)?.keys() ?? []), ...(desired.get(domain)?.keys() ?? [])]
+}
+
 function isManaged(domain: Domain, item: ItemKey, { recorded, desired }: KnownItems): boolean {
   return (
     catalogue.has(item) &&
@@ -90,14 +95,16 @@ function isManaged(domain: Domain, item: ItemKey, { recorded, desired }: KnownIt
 /** Lists the items that this observed item empties. */
 function listCleared(
   domain: Domain,
-  spec: ItemSpec | undefined,
+  item: ItemKey,
   payload: Json,
   // Null if the item is not managed.
   observedItem: ObservedItem | null,
+  { itemKeys }: KnownItems,
 ): ItemKey[] {
-  if (spec === undefined || spec.clearedItems.length === 0 || isEmpty(payload)) return []
-  if (observedItem !== null)
-    return observedItem.state.status === 'confirmed' ? spec.clearedItems : []
+  const spec = catalogue.get(item)
+  const clearedItems = spec === undefined ? [] : listClearedItems(item, itemKeys)
+  if (spec === undefined || clearedItems.length === 0 || isEmpty(payload)) return []
+  if (observedItem !== null) return observedItem.state.status === 'confirmed' ? clearedItems : []
   const { value } = parseItem(spec, payload, 'manifest', domain)
-  return value !== null && toState(spec, value).status === 'confirmed' ? spec.clearedItems : []
+  return value !== null && toState(spec, value).status === 'confirmed' ? clearedItems : []
 }

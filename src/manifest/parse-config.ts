@@ -81,7 +81,7 @@ export function parseConfig(
     )
   }
   const checked = new Set(context.partial === true ? [] : Object.keys(config))
-  for (const conflict of findConflicts(checked)) {
+  for (const conflict of findConflicts(checked, context.itemKeys)) {
     const { item, other, severity, detail } = conflict
     const idle = items.get(item)?.status === 'unset' || items.get(other)?.status === 'unset'
     if (severity === 'warning' && idle) continue

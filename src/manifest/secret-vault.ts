@@ -203,7 +203,11 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
   }
 
   #represent(text: SecretText, recorded: ReadonlySet<string>, asNew = false): string {
-    for (const secret of recorded) if (this.#fingerprints.matches(text, secret)) return secret
+    // Earlier versions recorded references in imports, which would equal any value.
+    const isReference = (secret: string) =>
+      this.#salt?.isStored === true && findNewReference(secret) !== null
+    for (const secret of recorded)
+      if (!isReference(secret) && this.#fingerprints.matches(text, secret)) return secret
     const isNew = asNew || this.#salt?.isStored === false
     if (!isNew) return this.#fingerprints.compute(text)
     // A literal is in the manifest anyway.

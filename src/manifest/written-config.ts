@@ -1,78 +1,56 @@
 import { catalogue } from '../catalog/catalogue.ts'
-import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
+import type { ImportedItem, Domain, Value } from '../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { isSecret } from '../model/secret.ts'
 import { isPlainMapping } from './merge.ts'
 import type { SecretVault } from './secret-vault.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Configurations in the form of manifests. */
-export interface WrittenConfigs {
-  configs: Map<Domain, JsonObject>
-  /** Items that are omitted, since they contain a secret without a known reference. */
-  omitted: { domain: Domain; item: ItemKey }[]
-}
-
 /**
- * Builds the configurations of the domains that no manifest declares, with references in place of
- * secrets.
+ * Builds the configurations of the domains that no manifest declares, in the form of manifests, with
+ * references in place of secrets.
+ *
+ * @param names names of secrets without a known reference
  */
 export function buildConfigs(
   { desired, vault }: Workspace & { vault: SecretVault },
   adopted: ImportedItem[],
-): WrittenConfigs {
+  names: Record<string, string>,
+): Map<Domain, JsonObject> {
   const configs = new Map<Domain, JsonObject>()
-  const omitted: WrittenConfigs['omitted'] = []
   for (const { domain, item, value } of adopted) {
     if (desired.has(domain)) continue
     const config = configs.get(domain) ?? {}
     configs.set(domain, config)
     if (!catalogue.has(item)) continue
-    const written = formatValue(value, vault.listTemplates(value))
-    if (written === null) omitted.push({ domain, item })
-    else config[item] = written
+    config[item] = formatValue(value, { ...names, ...vault.listTemplates(value) })
   }
-  return { configs, omitted }
+  return configs
 }
 
-/** Formats a value for a manifest; null if it contains a secret without a known reference. */
+/** Formats a value for a manifest. */
 function formatValue(value: Value, templates: Record<string, string>): Json {
-  let isOmitted = false
-  const formatNode = (node: Json): Json => {
-    if (isSecret(node)) {
-      const template = templates[node.$secret]
-      if (template === undefined) isOmitted = true
-      return template === undefined
-        ? null
-        : template.includes('${')
-          ? template
-          : `\${secret:${template}}`
-    }
-    // This text is a literal, not a reference.
-    if (typeof node === 'string') return node.replaceAll('${', () => '$${')
-    if (Array.isArray(node)) return node.map(formatNode)
-    return isObject(node)
-      ? Object.fromEntries(Object.entries(node).map(([key, field]) => [key, formatNode(field)]))
-      : node
+  if (isSecret(value)) {
+    const template = templates[value.$secret]
+    if (template === undefined) throw new TypeError('expected a reference of each secret')
+    return template.includes('${') ? template : `\${secret:${template}}`
   }
-  const written = formatNode(value)
-  return isOmitted ? null : written
+  // This text is a literal, not a reference.
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${')
+  if (Array.isArray(value)) return value.map((entry) => formatValue(entry, templates))
+  return isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([key, field]) => [key, formatValue(field, templates)]),
+      )
+    : value
 }
 
 /**
  * Overrides the workspace file's `defaults`, so that merging them adds nothing to the
  * configuration.
- *
- * @param inherited items that may come from `defaults`
  */
-export function overrideDefaults(
-  defaults: JsonObject,
-  config: JsonObject,
-  inherited: ReadonlySet<ItemKey>,
-): JsonObject {
-  const dropped = Object.keys(defaults).filter(
-    (item) => !Object.hasOwn(config, item) && !inherited.has(item),
-  )
+export function overrideDefaults(defaults: JsonObject, config: JsonObject): JsonObject {
+  const dropped = Object.keys(defaults).filter((item) => !Object.hasOwn(config, item))
   const overridden = Object.entries(config).map(([item, value]): [string, Json] => [
     item,
     overrideValue(getOwn(defaults, item), value),

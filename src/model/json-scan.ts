@@ -111,8 +111,11 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
 
 function skipBlanks(text: string, from: number): number {
   let at = from
-  while (/[\t\n\r ]/.test(text.charAt(at))) at++
-  return at
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at
+    at++
+  }
 }
 
 function findScalarEnd(text: string, at: number): number | JsonFault {

@@ -85,3 +85,8 @@ export function findNextWave({ waves }: Rollout): number | null {
 export function isSent({ applied }: RolloutWave): boolean {
   return applied !== null && applied.to !== null
 }
+
+/** Returns a rollout that is not paused. */
+export function dropPause({ paused: _paused, ...others }: Rollout): Rollout {
+  return others
+}

@@ -103,6 +103,7 @@ export async function executePlan(
       serviceNow: () => time.now(),
       lease: options.lease,
       apply: id,
+      itemKeys: config.service.itemKeys,
       commit: plan.basis.commit,
       author: findAuthor(outside),
       lockedAt: options.lockedAt,

@@ -1,3 +1,4 @@
+import type { ItemKeys } from '../catalog/wire-names.ts'
 import { listRecordedSecrets, representSecretsIn, type Represent } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Applied } from '../model/applied.ts'
@@ -20,6 +21,7 @@ export interface Search {
   createSecretCheck(before: PriorState): (secret: string) => boolean
   /** Represents earlier secrets so that they can be compared with recorded ones. */
   represent: Represent
+  itemKeys: ItemKeys
 }
 
 /** Applies, and the state before the first of them of each item that they intended to change. */
@@ -31,7 +33,7 @@ export interface FoundChange {
 /** Loads the change of one apply, or of all waves of a rollout. */
 export async function loadChange(
   applies: Applied[],
-  { store, recorded, represent }: Omit<Search, 'createSecretCheck'>,
+  { store, recorded, represent }: Pick<Search, 'store' | 'recorded' | 'represent'>,
 ): Promise<FoundChange> {
   const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
   for (const { id } of applies) {
@@ -94,6 +96,7 @@ export async function findLastDifferent(
       search.recorded,
       found.before,
       search.createSecretCheck(found.before),
+      search.itemKeys,
     )
     if (reversal.to.size + reversal.irreversible.length > 0) return found
   }

@@ -1,21 +1,22 @@
 import { loadEarlierCalls } from '../apply/earlier-calls.ts'
 import { markLate } from '../apply/settling.ts'
+import { findNamesake } from '../catalog/wire-names.ts'
 import { representSecretsIn } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
-import { holdsSecret } from '../model/secret.ts'
+import { holdsSecret, listSecrets } from '../model/secret.ts'
 import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { ImportSource } from './import-file.ts'
 import { loadLocked } from './load-locked.ts'
 import { listExposedFiles, loadPayloads } from './load-payloads.ts'
-import { loadSalt } from './load-salt.ts'
+import { loadSalt, usesSecrets } from './load-salt.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { refuseDiffering } from './refuse-differing.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
-import { sealImported } from './seal-imported.ts'
+import { lookUpSecrets, sealImported } from './seal-imported.ts'
 import { withLock, type Locked, type LockRequest } from './with-lock.ts'
 import { buildManifests, writeManifests } from './write-manifests.ts'
 
@@ -59,31 +60,32 @@ export async function importConfig(
   return withLock(workspace, 'import', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
-    await loadSalt(workspace, store, outside)
+    await loadSalt(workspace, store, outside, request.writeManifests)
     // Imported secrets are recorded, so their fingerprints need the salt that is stored.
-    workspace.vault.keepSalt()
+    if (usesSecrets(workspace.config)) workspace.vault.keepSalt()
+    if (request.writeManifests === true) lookUpSecrets(workspace)
     const observed = sealImported(payloads, recorded, workspace)
     const manifests =
       request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
     const current =
       manifests === null
         ? workspace
-        : loadWorkspace(workspace.root, outside, 'available', manifests.files)
+        : loadWorkspace(workspace.root, outside, 'available', [
+            ...manifests.files,
+            ...(manifests.workspaceFile === null ? [] : [manifests.workspaceFile.after]),
+          ])
     refuseInvalidNew(current)
     if (workspace.vault.salt !== null) current.vault.useSalt(workspace.vault.salt)
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
     )
-    // Omitted items are noted below.
-    if (managed.length === 0 && (manifests?.omitted ?? []).length === 0)
-      throw createUnmanagedError(observed, current)
     await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded, workspace)
     // Nothing but a failure to write or record can refuse the import from here on.
-    if (manifests !== null) writeManifests(workspace.root, manifests, dialogue.note)
+    if (manifests !== null) writeManifests(workspace.root, manifests, outside, dialogue.note)
     const importedAt = new Date(outside.clock.now()).toISOString()
     const touched = await markLateItems(
-      recordImported(managed, recorded, current, importedAt),
+      recordImported(managed, recorded, current, manifests?.names ?? {}, importedAt),
       recorded,
       current,
       locked,
@@ -115,17 +117,6 @@ function refuseInvalid({ diagnostics }: LoadedWorkspace): void {
   )
 }
 
-/** Creates the error of an import of which no manifest mentions any item. */
-function createUnmanagedError(observed: ImportedItem[], { scrub }: LoadedWorkspace): EdgewiseError {
-  const names = observed.map(({ domain, item }) => `${scrub(item)} of ${domain}`)
-  return new EdgewiseError(
-    'usage',
-    `no manifest mentions ${listSome(names)}; nothing was recorded`,
-    'Check the names of the domains, or pass --write-manifests to write manifests for domains ' +
-      'that have none.',
-  )
-}
-
 /** Refuses manifests that are not written yet, and have errors. */
 function refuseInvalidNew({ diagnostics }: LoadedWorkspace): void {
   if (diagnostics.every(({ severity }) => severity !== 'error')) return
@@ -149,19 +140,29 @@ function explainNotRecorded(error: unknown): unknown {
   )
 }
 
-/** Returns the new state of the domains with an imported item. */
+/**
+ * Returns the new state of the domains with an imported item.
+ *
+ * @param names names that imported secrets got
+ */
 function recordImported(
   managed: ImportedItem[],
   recorded: RecordedState,
-  { vault }: LoadedWorkspace,
+  { vault, config }: LoadedWorkspace,
+  names: Record<string, string>,
   importedAt: string,
 ): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
   for (const { domain, item, value: imported } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
+    items.delete(findNamesake(item, config.service.itemKeys) ?? '')
     const value = representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
     if (holdsSecret(value)) vault.keepSalt()
-    const templates = vault.listTemplates(value)
+    const named = [...listSecrets([value])].flatMap((secret) => {
+      const name = names[secret]
+      return name === undefined ? [] : [[secret, name] as const]
+    })
+    const templates = { ...Object.fromEntries(named), ...vault.listTemplates(value) }
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, {
       status: 'confirmed',
@@ -186,12 +187,13 @@ async function markLateItems(
 ): Promise<RecordedState> {
   const timeoutMs = config.service.timeoutSeconds * 1000
   const settleMs = config.service.settleSeconds * 1000
+  const { itemKeys } = config.service
   const affected = [...imported].map(([domain, items]) => ({
     domains: [domain],
     items: [...items.keys()],
   }))
-  const earlier = await loadEarlierCalls(affected, recorded, lockedAt.atMs, store)
-  const context = { ...earlier, apply: '', lockedAt, timeoutMs, settleMs }
+  const earlier = await loadEarlierCalls(affected, recorded, lockedAt.atMs, store, itemKeys)
+  const context = { ...earlier, apply: '', lockedAt, timeoutMs, settleMs, itemKeys }
   const changed: Domain[] = []
   const marked = new Map(
     Array.from(imported, ([domain, items]) => {

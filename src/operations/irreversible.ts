@@ -38,6 +38,7 @@ export function listIrreversibleWarnings(
     after,
     before,
     createSecretCheck(before, recorded, vault),
+    config.service.itemKeys,
   )
   if (irreversible.length === 0) return []
   return [`a failed health check can't roll back ${describeIrreversible(irreversible)}`]

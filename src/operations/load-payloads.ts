@@ -25,10 +25,10 @@ export function loadPayloads(
   const { payloads, empty, diagnostics } = parseImports(sources, domain, workspace)
   if (diagnostics.length === 0) return { payloads, empty }
   const listed = limitProblems(diagnostics)
-  const files = new Set(diagnostics.map(({ file }) => file))
+  const files = [...new Set(diagnostics.map(({ file }) => file))]
   throw new EdgewiseError(
     'usage',
-    `${pluralize(diagnostics.length, 'problem')} in ${pluralize(files.size, 'file')}; ` +
+    `${listSome(files)} can't be imported: ${pluralize(diagnostics.length, 'problem')}; ` +
       'nothing was recorded',
     'Expected {"<domain>": {"<item>": payload}}, or an answer of the service.',
     listed,

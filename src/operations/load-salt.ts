@@ -8,18 +8,25 @@ import type { Outside } from './outside.ts'
  * with the first recording of secrets. A workspace without secrets stores none: fingerprints that
  * replace foreign values are then compared with nothing.
  *
+ * @param addsSecrets whether the command may add the first secrets of the workspace
  * @throws EdgewiseError `record-damaged`
  */
 export async function loadSalt(
   { config, vault }: Pick<LoadedWorkspace, 'config' | 'vault'>,
   store: Store,
   outside: Outside,
+  addsSecrets = false,
 ): Promise<void> {
-  const usesSecrets = Object.keys(config.secrets).length > 0 || config.allowLiteralSecrets
-  const stored = usesSecrets ? await store.loadSalt() : null
+  const needsSalt = addsSecrets || usesSecrets(config)
+  const stored = needsSalt ? await store.loadSalt() : null
   const text = stored ?? drawSalt(outside)
-  const isStored = stored !== null || !usesSecrets
+  const isStored = stored !== null || !needsSalt
   vault.useSalt({ text, isStored, keep: () => store.keepSalt(text) })
+}
+
+/** Tests whether manifests may have secrets. */
+export function usesSecrets({ secrets, allowLiteralSecrets }: LoadedWorkspace['config']): boolean {
+  return Object.keys(secrets).length > 0 || allowLiteralSecrets
 }
 
 /** Draws a salt from two random ids. */

@@ -29,7 +29,7 @@ export interface LoadedWorkspace extends Workspace {
  *
  * @param root folder of `edgewise.yaml`
  * @param reach secrets that may be looked up
- * @param added manifests and profiles that are not written yet
+ * @param added manifests, profiles and a workspace file that are not written yet
  * @throws EdgewiseError `not-a-workspace` or `invalid` when `edgewise.yaml` is missing or wrong
  */
 export function loadWorkspace(

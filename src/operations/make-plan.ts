@@ -60,6 +60,7 @@ export async function makePlan(
   outside: Outside,
 ): Promise<Plan> {
   const { config } = workspace
+  const { itemKeys } = config.service
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
     throw new EdgewiseError(
       'invalid',
@@ -78,8 +79,8 @@ export async function makePlan(
     onHoldDomains,
   )
   const { others: desiredState, chosen: wantedOnHold } = splitDomains(chosen.desired, onHoldDomains)
-  const onHold = describeOnHold(knownOnHold, wantedOnHold, onHoldDomains)
-  const { changes: allChanges, unchanged } = diffSnapshots(recordedState, desiredState)
+  const onHold = describeOnHold(knownOnHold, wantedOnHold, onHoldDomains, itemKeys)
+  const { changes: allChanges, unchanged } = diffSnapshots(recordedState, desiredState, itemKeys)
   const { changes, continued, conflicting } = matchRollouts(
     isPlanned === undefined ? allChanges : allChanges.filter(isPlanned),
     { ...selection, isPart: isPlanned !== undefined },
@@ -96,6 +97,7 @@ export async function makePlan(
     first: config.rollout.first,
     // A single change is a single write, without a need for the large solver.
     ...(changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
+    itemKeys,
     grouping: config.grouping,
     limits: config.limits,
     target: [...selection.target],

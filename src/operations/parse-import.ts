@@ -2,6 +2,7 @@ import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { parseItem } from '../catalog/parse-item.ts'
+import { findItemByWireName } from '../catalog/wire-names.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { describeProblem } from '../manifest/unreadable-value.ts'
 import { isSameJson } from '../model/canonical-json.ts'
@@ -89,9 +90,7 @@ function parseFile(
     file.reportShape('', `expected at most ${maxLevels} levels, got more`)
     return []
   }
-  const itemNames = new Map(
-    Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]),
-  )
+  const { itemKeys } = workspace.config.service
   return extractConfigs(data, domain, (...args) => file.reportShape(...args)).flatMap((entry) => {
     const name = entry.domain.toLowerCase()
     if (!isDomain(name)) {
@@ -102,8 +101,9 @@ function parseFile(
       file.report(entry.namedAt, { code: 'domain-invalid', summary, detail, part })
       return []
     }
+    const likely = [...(workspace.desired.get(name)?.keys() ?? [])]
     return Object.entries(entry.config).flatMap(([wireName, observed]): Found[] => {
-      const item = itemNames.get(wireName) ?? wireName
+      const item = findItemByWireName(wireName, observed, itemKeys, likely) ?? wireName
       const pointer = entry.pointer + formatPointerStep(wireName)
       const parsed = parsePayload(name, item, observed, workspace)
       if (!('problem' in parsed)) return [{ domain: name, item, ...parsed, file, pointer }]

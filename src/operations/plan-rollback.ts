@@ -1,4 +1,5 @@
 import { removeItems } from '../apply/intents.ts'
+import { addNamesakes } from '../catalog/wire-names.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
@@ -63,14 +64,23 @@ export async function planRollback(
     recorded,
     createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
     represent: (secret, known) => vault.represent(secret, known),
+    itemKeys: workspace.config.service.itemKeys,
   }
   const { applies, before } =
     name === null
       ? await findLastChange(history, search)
       : await loadChange(findApplies(history, name, (await store.listPruned()).applies), search)
   refuseUnmatched(applies, findUnmatched([before], selection))
-  const chosen = narrowSnapshot(before, selection)
-  const reversal = computeRollback(recorded, chosen, search.createSecretCheck(chosen))
+  const chosen = narrowSnapshot(before, {
+    ...selection,
+    items: addNamesakes(selection.items, search.itemKeys),
+  })
+  const reversal = computeRollback(
+    recorded,
+    chosen,
+    search.createSecretCheck(chosen),
+    search.itemKeys,
+  )
   if (reversal.to.size === 0 && reversal.irreversible.length > 0)
     throw createIrreversibleError(applies, reversal)
   return {
@@ -119,13 +129,15 @@ async function buildRollbackPlan(
   { target, items }: Selection,
   outside: Outside,
 ): Promise<Plan> {
-  const difference = diffSnapshots(from, to)
+  const { itemKeys } = config.service
+  const difference = diffSnapshots(from, to, itemKeys)
   return makePlan({
     recorded: from,
     desired: to,
     ...difference,
     ...(difference.changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
     first: config.rollout.first,
+    itemKeys,
     grouping: config.grouping,
     limits: config.limits,
     target: [...target],

@@ -92,7 +92,7 @@ export async function pruneOld(
 }
 
 async function findPrunable(
-  { vault }: LoadedWorkspace,
+  { vault, config }: LoadedWorkspace,
   store: Store,
   recorded: RecordedState,
   history: Applied[],
@@ -105,6 +105,7 @@ async function findPrunable(
     store,
     recorded,
     createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
+    itemKeys: config.service.itemKeys,
     represent: (secret, known) => vault.represent(secret, known),
   })
   const needed = [...(last?.applies ?? []), ...store.listUnfinished()].map(({ id }) => id)

@@ -1,5 +1,6 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameAtService } from '../catalog/item-spec.ts'
+import { findNamesake } from '../catalog/wire-names.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -8,6 +9,7 @@ import type { ImportedItem, ItemKey, Value } from '../model/item.ts'
 import { listSecrets, mapSecrets } from '../model/secret.ts'
 import { listSome } from '../model/words.ts'
 import type { RecordedItem, RecordedState } from '../state/store.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
  * Refuses an import over recorded items that differ, or may differ.
@@ -17,11 +19,14 @@ import type { RecordedItem, RecordedState } from '../state/store.ts'
 export function refuseDiffering(
   managed: ImportedItem[],
   recorded: RecordedState,
-  { vault }: { vault: SecretVault },
+  { vault, config }: Pick<LoadedWorkspace, 'vault' | 'config'>,
 ): void {
   const differing = managed.flatMap(({ domain, item, value }) => {
     const known = recorded.get(domain)?.get(item)
-    const how = known === undefined ? null : explainDifference(item, known, value, vault)
+    const namesake = findNamesake(item, config.service.itemKeys) ?? ''
+    const isReplacing = recorded.get(domain)?.get(namesake)?.status === 'confirmed'
+    const different = known === undefined ? null : explainDifference(item, known, value, vault)
+    const how = isReplacing ? `replaces ${namesake}, which has the same name` : different
     return how === null ? [] : [{ domain, item, how }]
   })
   if (differing.length === 0) return

@@ -65,14 +65,15 @@ export function refuseNeeded(
 ): void {
   const { recorded, desired } = selectSnapshots(workspace, base, { target: [], items: [] })
   const byKey = new Map(items.map((each) => [buildKey(each), each]))
-  const found = findNeeded(diffSnapshots(recorded, desired).changes, {
+  const { grouping, service } = workspace.config
+  const found = findNeeded(diffSnapshots(recorded, desired, service.itemKeys).changes, {
     isPlanned: isRepaired,
     isApplied: (change) => byKey.get(buildKey(change))?.kinds.includes('pending') !== true,
     isUntouched: (change) => {
       const { kinds = [], confidence } = byKey.get(buildKey(change)) ?? {}
       return !kinds.includes('live') && confidence !== 'in-doubt'
     },
-    together: workspace.config.grouping.together,
+    together: grouping.together,
   })
   if (found.length === 0) return
   throw new EdgewiseError(

@@ -135,7 +135,11 @@ async function countStillDesired(
   if (workspace.diagnostics.some(({ severity }) => severity === 'error'))
     return { stillDesired: rolledBack.size, onHold: 0 }
   const snapshots = selectSnapshots(workspace, recorded, { target: [], items: [] })
-  const { changes } = diffSnapshots(snapshots.recorded, snapshots.desired)
+  const { changes } = diffSnapshots(
+    snapshots.recorded,
+    snapshots.desired,
+    workspace.config.service.itemKeys,
+  )
   const again = changes.filter(
     ({ domain, item, reason }) =>
       reason !== 'secret-unknown' && rolledBack.has(`${domain} ${item}`),

@@ -30,3 +30,17 @@ export function sealImported(
     }
   })
 }
+
+/** Minimum length of a value that is looked for: a shorter one could be any text. */
+const minLength = 8
+
+/**
+ * Looks up the available secrets that no manifest refers to, so that imported values become
+ * references to them.
+ */
+export function lookUpSecrets({ config, vault }: Pick<LoadedWorkspace, 'config' | 'vault'>): void {
+  for (const name of Object.keys(config.secrets)) {
+    const [value = ''] = vault.listMissing(name).length > 0 ? [] : (vault.findAll([name]) ?? [])
+    if (value.length >= minLength) vault.refer(`\${secret:${name}}`)
+  }
+}

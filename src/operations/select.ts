@@ -1,3 +1,4 @@
+import { addNamesakes } from '../catalog/wire-names.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
 import { findUnmatched, type Selection } from '../plan/selection.ts'
@@ -23,8 +24,7 @@ export function select(
   recorded: RecordedState,
 ): Selection {
   refuseUnknownItems(items)
-  const selection = { target, items }
-  const unmatched = findUnmatched([workspace.desired, recorded], selection)
+  const unmatched = findUnmatched([workspace.desired, recorded], { target, items })
   if (unmatched.target.length > 0) {
     throw new EdgewiseError(
       'usage',
@@ -39,7 +39,7 @@ export function select(
       'An item is selected if a manifest or state of a selected domain has it.',
     )
   }
-  return selection
+  return { target, items: addNamesakes(items, workspace.config.service.itemKeys) }
 }
 
 /** Formats `item "a"` or `items "a", "b"`. */

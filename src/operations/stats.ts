@@ -24,7 +24,7 @@ import { withQueries, type QueryPorts, type QueryProgress } from './with-queries
 /** Query of status-code counts. */
 export interface StatsRequest {
   /**
-   * Domain names; empty: the domains of all manifests. A sole `all`: the sum over the whole account.
+   * Domain names; empty: the domains of all manifests. A sole `all`: a sum over the account.
    */
   domains: string[]
   /** [from, to), ms since 1970. */
@@ -130,7 +130,7 @@ async function tallyAccount(
   progress: QueryProgress<QuestionProgress>,
 ): Promise<{ grain: Grain; tallies: Tally[] }> {
   const { from, to, zone } = request
-  const accepted = request.grain === null ? listGrains(to - from) : [request.grain]
+  const accepted = request.grain === null ? listGrains(from, to) : [request.grain]
   for (const [i, grain] of accepted.entries()) {
     const counting = { ...request, grain, from: alignDown(from, grain, zone) }
     try {

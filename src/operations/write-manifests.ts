@@ -1,25 +1,28 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { catalogue } from '../catalog/catalogue.ts'
 import { matchesGlobs } from '../manifest/forgotten-files.ts'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { liftCommon, maxParts } from '../manifest/lift-common.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
+import { nameSecrets, type NewSecret } from '../manifest/name-secrets.ts'
+import { addSecrets } from '../manifest/add-secrets.ts'
 import { buildConfigs, overrideDefaults } from '../manifest/written-config.ts'
 import { parseYaml, type SourceFile } from '../manifest/yaml-file.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
-import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
+import type { ImportedItem, Domain } from '../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { listSome } from '../model/words.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
+import { writeFiles, type WriteFailure } from './write-files.ts'
 
 const maxListed = 20
 
-/** Manifests to write for an import, and the items that they omit. */
+/** Manifests to write for an import. */
 export interface NewManifests {
   /** Manifests and perhaps a file of profiles. */
   files: SourceFile[]
@@ -27,24 +30,44 @@ export interface NewManifests {
   count: number
   /** Path of the file of profiles; null if there is none. */
   profile: string | null
-  omitted: { domain: Domain; item: ItemKey }[]
+  /** Secrets that get a name, and the names by secret. */
+  secrets: NewSecret[]
+  names: Record<string, string>
+  /** The workspace file with the new secrets; null if there are none. */
+  workspaceFile: { before: SourceFile; after: SourceFile } | null
 }
 
 /**
  * Builds a manifest for each imported domain without one, and one file of profiles with the
- * configuration that many domains share. A secret becomes its reference; an item whose secret has
- * no known reference is omitted. Writes nothing.
+ * configuration that many domains share. A secret becomes its reference; one without a known
+ * reference gets a name in the workspace file. Writes nothing.
  *
- * @throws EdgewiseError `usage` when a file exists already, or would not be loaded as a manifest
+ * @throws EdgewiseError `usage` when a file exists already, would not be loaded as a manifest, or
+ * when the workspace file can't be extended
  */
 export function buildManifests(
   workspace: LoadedWorkspace,
   observed: ImportedItem[],
   outside: Outside,
 ): NewManifests {
-  const { config } = workspace
-  const { configs, omitted } = buildConfigs(workspace, observed)
-  if (configs.size === 0) return { files: [], count: 0, profile: null, omitted }
+  const { config, desired, vault } = workspace
+  const written = observed.filter(({ domain, item }) => !desired.has(domain) && catalogue.has(item))
+  const variables = new Set(
+    Object.values(config.secrets).flatMap((source) => ('env' in source ? [source.env] : [])),
+  )
+  const secrets = nameSecrets(
+    written,
+    (secret) => vault.listTemplates({ $secret: secret })[secret] !== undefined,
+    (name, variable) =>
+      !Object.hasOwn(config.secrets, name) &&
+      !variables.has(variable) &&
+      // A variable that is set has another value.
+      outside.env[variable] === undefined,
+  )
+  const names = Object.fromEntries(secrets.map(({ secret, name }) => [secret, name]))
+  const configs = buildConfigs(workspace, observed, names)
+  const none = { secrets, names, workspaceFile: null }
+  if (configs.size === 0) return { files: [], count: 0, profile: null, ...none }
   const profile = findFreeProfile(workspace, outside)
   // An item of `defaults` is merged, so its value is not the profile's alone. Without a glob for
   // the profile file, nothing goes into profiles.
@@ -55,45 +78,92 @@ export function buildManifests(
     const documents = common.map((part, i) => ({ profile: profile.names(i), config: part }))
     texts.set(profile.path, formatDocuments(profile.path, documents))
   }
-  const omittedByDomain = groupBy(omitted, ({ domain }) => domain)
   for (const [domain, { takes, config: rest }] of domains) {
     const profiles: JsonObject =
       takes.length === 0 ? {} : { profiles: takes.map((part) => profile.names(part)) }
-    const omittedItems = new Set(omittedByDomain.get(domain)?.map(({ item }) => item))
     texts.set(
       buildManifestPath(domain),
       formatDocuments(buildManifestPath(domain), [
-        { domain, ...profiles, config: overrideDefaults(config.defaults, rest, omittedItems) },
+        { domain, ...profiles, config: overrideDefaults(config.defaults, rest) },
       ]),
     )
   }
   refuseUnwritable(workspace, [...texts.keys()])
-  const files = Array.from(texts, ([path, text]) => ({ path, text }))
-  return { files, count: configs.size, profile: common.length > 0 ? profile.path : null, omitted }
+  return {
+    files: Array.from(texts, ([path, text]) => ({ path, text })),
+    count: configs.size,
+    profile: common.length > 0 ? profile.path : null,
+    secrets,
+    names,
+    workspaceFile: secrets.length === 0 ? null : extendWorkspaceFile(workspace, secrets, outside),
+  }
+}
+
+/** @throws EdgewiseError `usage` when the file has a form that can't be extended */
+function extendWorkspaceFile(
+  { root }: LoadedWorkspace,
+  secrets: NewSecret[],
+  { env }: Outside,
+): NonNullable<NewManifests['workspaceFile']> {
+  const [before] = loadWorkspaceFiles(root, env).files
+  const text = before === undefined ? null : addSecrets(before, secrets)
+  if (before !== undefined && text !== null) return { before, after: { ...before, text } }
+  const names = listSome(
+    secrets.map(({ name }) => name),
+    maxListed,
+  )
+  throw new EdgewiseError(
+    'usage',
+    `the secrets ${names} can't be added to edgewise.yaml; nothing was written`,
+    'Write "secrets:" as a plain mapping there, without anchors, then run the command again.',
+  )
 }
 
 /**
- * Writes manifests and notes them. Existing files are never changed.
+ * Writes manifests, adds their secrets to the workspace file, and notes all of them. Other files
+ * are never changed. Writes all files or none.
  *
  * @throws EdgewiseError `usage` when a file can't be written
  */
 export function writeManifests(
   root: string,
-  { files, count, profile, omitted }: NewManifests,
+  { files, count, profile, secrets, workspaceFile }: NewManifests,
+  { machine }: Outside,
   note: (text: string) => void,
 ): void {
-  for (const { domain, item } of omitted)
-    note(
-      `${item} of ${domain} contains a secret: add it to ${buildManifestPath(domain)} yourself, ` +
-        `with a \${secret:name} reference.`,
-    )
-  for (const [i, { path, text }] of files.entries()) {
-    const failure = write(join(root, path), text)
-    if (failure !== null) throw createWriteError(root, files, i, failure)
-    if (files.length <= maxListed) note(`wrote ${join(root, path)}`)
-  }
-  if (files.length > maxListed) note(`wrote ${count} manifests below ${join(root, 'domains')}`)
+  // The workspace file comes first: without its secrets the manifests would be invalid.
+  const all = [
+    ...(workspaceFile === null
+      ? []
+      : [{ ...workspaceFile.after, before: workspaceFile.before.text }]),
+    ...files.map((file) => ({ ...file, before: null })),
+  ].map((file) => ({ ...file, path: join(root, file.path) }))
+  const failure = writeFiles(all, machine.processName)
+  if (failure !== null) throw createWriteError(failure)
+  if (files.length <= maxListed) for (const { path } of files) note(`wrote ${join(root, path)}`)
+  else note(`wrote ${count} manifests below ${join(root, 'domains')}`)
   if (profile !== null) note(`Shared configuration is in ${profile}.`)
+  for (const line of describeSecrets(secrets)) note(line)
+}
+
+/** Describes the new secrets: one line for each, with some of its domains. */
+function describeSecrets(secrets: NewSecret[]): string[] {
+  if (secrets.length === 0) return []
+  const rest = secrets.length - maxListed
+  return [
+    'Secrets were added to edgewise.yaml; set each variable to the value that the service has:',
+    ...secrets.slice(0, maxListed).map(({ name, uses }) => {
+      const items = groupBy(uses, ({ item }) => item)
+      const places = Array.from(items, ([item, same]) => {
+        const domains = same.map(({ domain }) => domain)
+        return domains.length === 1
+          ? `${item} of ${domains.join()}`
+          : `${item} of ${domains.length} domains, e.g. ${domains.slice(0, 3).join(', ')}`
+      })
+      return `  ${name}: ${places.join('; ')}`
+    }),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ]
 }
 
 /** Finds a path and names for new profiles that are not in use. */
@@ -159,40 +229,13 @@ function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): v
   )
 }
 
-/** Creates a file, completely or not at all; returns why it can't be written, or null. */
-function write(path: string, text: string): string | null {
-  try {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, '', { flag: 'wx' })
-    try {
-      writeFileSync(path, text)
-    } catch (error) {
-      rmSync(path, { force: true })
-      throw error
-    }
-    return null
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unknown'
-  }
-}
-
-/** @param failed index of the first file that was not written */
-function createWriteError(
-  root: string,
-  files: SourceFile[],
-  failed: number,
-  failure: string,
-): EdgewiseError {
-  const list = (some: SourceFile[]) =>
-    listSome(
-      some.map(({ path }) => path),
-      maxListed,
-    )
-  const written = failed === 0 ? '' : ` Written: ${list(files.slice(0, failed))}.`
+function createWriteError({ path, code, left }: WriteFailure): EdgewiseError {
+  const written = left.length === 0 ? 'nothing was written or recorded' : 'nothing was recorded'
+  const rest =
+    left.length === 0 ? '' : `. Written, and not removed again: ${listSome(left, maxListed)}`
   return new EdgewiseError(
     'usage',
-    `${join(root, files[failed]?.path ?? '')} can't be written (${failure}); nothing was ` +
-      `recorded.${written} Not written: ${list(files.slice(failed))}`,
-    'Fix the cause, then run the same command again: it writes the manifests that are missing.',
+    `${path} can't be written (${code}); ${written}${rest}`,
+    'Fix the cause, then run the same command again.',
   )
 }

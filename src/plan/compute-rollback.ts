@@ -1,6 +1,7 @@
-import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
+import { catalogue } from '../catalog/catalogue.ts'
 import { fillKeptFields, type ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem } from '../catalog/parse-item.ts'
+import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import {
   unrecordedState,
@@ -48,6 +49,7 @@ export function computeRollback(
   now: StateNow,
   before: StateBefore,
   canReveal: (secret: string) => boolean,
+  itemKeys: ItemKeys = {},
 ): RollbackSnapshots {
   const rollback: RollbackSnapshots = { from: new Map(), to: new Map(), irreversible: [] }
   for (const domain of [...before.keys()].toSorted()) {
@@ -66,7 +68,7 @@ export function computeRollback(
       if (goal !== undefined) goals.set(item, goal)
       if (reason !== undefined) lost.set(item, reason)
     }
-    const emptied = dropEmptiedGoals(goals, lost, items, current)
+    const emptied = dropEmptiedGoals(goals, lost, items, current, itemKeys)
     if (goals.size > 0) {
       rollback.to.set(domain, goals)
       rollback.from.set(
@@ -219,6 +221,7 @@ function dropEmptiedGoals(
   lost: Map<ItemKey, string>,
   before: ReadonlyMap<ItemKey, ItemState | null>,
   now: ReadonlyMap<ItemKey, ItemState>,
+  itemKeys: ItemKeys,
 ): Set<ItemKey> {
   const emptied = new Set<ItemKey>()
   const isSet = (current: ItemState | null | undefined) =>
@@ -230,7 +233,7 @@ function dropEmptiedGoals(
   )
   for (const [item, goal] of valuesFirst) {
     if (!goals.has(item)) continue
-    const { clearedItems } = getItemSpec(item)
+    const clearedItems = listClearedItems(item, itemKeys)
     const keptItem = goal.status === 'unset' ? clearedItems.find(staysSet) : undefined
     if (keptItem !== undefined) {
       lost.set(item, `unsetting it would empty ${keptItem}`)

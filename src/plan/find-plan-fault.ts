@@ -1,5 +1,6 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { fillKeptFields } from '../catalog/item-spec.ts'
+import { findNamesake, listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Change, Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
@@ -19,7 +20,10 @@ export function findPlanFault(
   changes: Change[],
   writes: Write[],
   recorded: Snapshot,
+  itemKeys: ItemKeys = {},
 ): string | null {
+  const doubled = findDoubledName(writes, itemKeys)
+  if (doubled !== null) return doubled
   const changesByDomain = groupBy(changes, (change) => change.domain)
   const writesByDomain = new Map<Domain, Write[]>()
   for (const write of writes) {
@@ -34,8 +38,22 @@ export function findPlanFault(
       changesByDomain.get(domain) ?? [],
       writesByDomain.get(domain) ?? [],
       recorded.get(domain) ?? new Map<ItemKey, ItemState>(),
+      itemKeys,
     )
     if (fault !== null) return `${domain}: ${fault}`
+  }
+  return null
+}
+
+/** Finds a write with two items of the same name on the wire, of which one would be lost. */
+function findDoubledName(writes: Write[], itemKeys: ItemKeys): string | null {
+  for (const { id, items } of writes) {
+    const item = Object.keys(items).find((each) => {
+      const namesake = findNamesake(each, itemKeys)
+      return namesake !== undefined && Object.hasOwn(items, namesake)
+    })
+    if (item !== undefined)
+      return `write ${id} has ${item} and ${findNamesake(item, itemKeys)}, which have the same name`
   }
   return null
 }
@@ -44,11 +62,12 @@ function findDomainFault(
   changes: Change[],
   writes: Write[],
   recorded: ReadonlyMap<ItemKey, ItemState>,
+  itemKeys: ItemKeys,
 ): string | null {
   const before: State = new Map(
     [...recorded].map(([item, itemState]) => [item, listPossibleValues(itemState)]),
   )
-  const after = writes.reduce(foldWrite, before)
+  const after = writes.reduce((state, write) => foldWrite(state, write, itemKeys), before)
   const byItem = new Map(changes.map((change) => [change.item, change]))
   const written = new Set(writes.flatMap((write) => Object.keys(write.items)))
   for (const item of written)
@@ -83,7 +102,7 @@ function listPossibleValues(itemState: ItemState): PossibleValues {
   return itemState.candidates.length === 0 ? [undefined] : itemState.candidates
 }
 
-function foldWrite(state: State, write: Write): State {
+function foldWrite(state: State, write: Write, itemKeys: ItemKeys): State {
   const next = new Map(state)
   for (const [item, form] of Object.entries(write.items)) {
     const spec = getItemSpec(item)
@@ -91,7 +110,8 @@ function foldWrite(state: State, write: Write): State {
       item,
       (next.get(item) ?? [undefined]).map((value) => spec.reduce(value, form.payload)),
     )
-    for (const cleared of spec.clearedItems) if (next.has(cleared)) next.set(cleared, [undefined])
+    for (const cleared of listClearedItems(item, itemKeys))
+      if (next.has(cleared)) next.set(cleared, [undefined])
   }
   return next
 }

@@ -1,4 +1,5 @@
 import picomatch from 'picomatch'
+import type { ItemKeys } from '../catalog/wire-names.ts'
 import type { Amount } from '../model/amount.ts'
 import type { Action, Change, Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -36,6 +37,8 @@ export interface PlanInput {
   unchanged: number
   grouping: Grouping
   limits: { domainsPerWrite: number; callsPerMinute: number; burst?: Burst | null }
+  /** Names of items on the wire, where they differ; default: none. */
+  itemKeys?: ItemKeys
   /** Waits of a rollout; default: none. */
   rollout?: Pacing['rollout']
   target: string[]
@@ -85,7 +88,7 @@ export function makePlan(input: PlanInput): Plan {
     problem,
     'amounts' in waves ? { ...waves, kinds } : waves,
   )
-  const fault = findPlanFault(changes, writes, recorded)
+  const fault = findPlanFault(changes, writes, recorded, input.itemKeys)
   if (fault !== null) {
     throw new EdgewiseError(
       'plan-unproven',

@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Decided } from '../model/listed-rollout.ts'
 import {
+  dropPause,
   findCurrentWave,
   findNextWave,
   isSent,
@@ -17,7 +18,8 @@ import { updateWave } from './wave-times.ts'
  */
 export function approve(rollout: Rollout, by: Decision): Decided {
   const waveIndex = findCurrentWave(rollout) ?? 0
-  const { paused, ...resumed } = rollout
+  const { paused } = rollout
+  const resumed = dropPause(rollout)
   const approval = rollout.waves[waveIndex]?.approval
   const waits = !isApproved(rollout, waveIndex) && approval?.waitingSince !== null
   if (waits) {
@@ -59,14 +61,13 @@ export function pause(rollout: Rollout, by: Decision): Decided {
 
 /** Aborts a rollout. Its domains that were not sent completely are on hold from then on. */
 export function abort(rollout: Rollout, by: Decision): Decided {
-  const { paused: _paused, ...ended } = rollout
   const left = rollout.waves.filter((wave) => !wave.passed && !isSent(wave))
   const held = left.flatMap(({ domains }) => domains)
   const released = rollout.applies.length === 0 ? rollout.released : []
   return {
     verb: 'aborted',
     rollout: {
-      ...ended,
+      ...dropPause(rollout),
       state: 'stopped',
       reason: `aborted by ${by.author}`,
       held: [...held, ...released],

@@ -1,7 +1,7 @@
 import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
-import type { Rollout } from '../model/rollout.ts'
+import { dropPause, type Rollout } from '../model/rollout.ts'
 import type { RecordedState } from '../state/store.ts'
 import { addResult, isComplete } from './add-results.ts'
 import type { RolloutContext } from './ports.ts'
@@ -17,7 +17,11 @@ export async function stopRollout(
   result.stopped ??= why
   const message = `Rollout ${rollout.id}: stopped (${why})`
   if (onHold.length === 0) await store.deleteRollouts([rollout.id], message)
-  else await store.saveRollout({ ...rollout, state: 'stopped', reason: why, held: onHold }, message)
+  else
+    await store.saveRollout(
+      { ...dropPause(rollout), state: 'stopped', reason: why, held: onHold },
+      message,
+    )
 }
 
 /**
@@ -57,7 +61,7 @@ async function rollBack(
 ): Promise<void> {
   // Put on hold before the rollback starts, so that no other apply sends the changes again.
   const failed: Rollout = {
-    ...rollout,
+    ...dropPause(rollout),
     state: 'taking-back',
     reason: why,
     held: Object.keys(rollout.asked),

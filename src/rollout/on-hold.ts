@@ -1,6 +1,6 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { groupBy } from '../model/group-by.ts'
-import type { Domain, Snapshot } from '../model/item.ts'
+import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { pluralize, listSome } from '../model/words.ts'
 
@@ -9,8 +9,9 @@ export function describeOnHold(
   recorded: Snapshot,
   desired: Snapshot,
   onHold: ReadonlyMap<Domain, Rollout>,
+  itemKeys: Record<ItemKey, string>,
 ): { changes: number; notes: string[] } {
-  const { changes } = diffSnapshots(recorded, desired)
+  const { changes } = diffSnapshots(recorded, desired, itemKeys)
   const notes = [...groupBy(changes, ({ domain }) => onHold.get(domain))].flatMap(
     ([rollout, own]) => {
       if (rollout === undefined) return []

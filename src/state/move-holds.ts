@@ -27,8 +27,7 @@ export function moveHolds(
     if (moving.length === 0) continue
     const held = rollout.held.filter((domain) => !domains.has(domain))
     const known = to.rollouts.find(({ id }) => id === rollout.id)
-    const { paused: _paused, ...ended } = rollout
-    const empty = { ...ended, asked: {}, held: [], waves: [], released: [], applies: [] }
+    const empty = { ...rollout, asked: {}, held: [], waves: [], released: [], applies: [] }
     added.set(
       to.paths.rollout(rollout.id),
       formatRollout(addHolds(known ?? empty, rollout, moving)),

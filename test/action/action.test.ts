@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { findCommands } from '../report/runner.ts'
 import { useRealScrypt } from '../scrypt.ts'
 import { Place } from '../steps/cli.ts'
@@ -254,7 +255,9 @@ describe('the checkout', { timeout: 90_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgewise-query-'))
     try {
       const query = join(folder, 'query')
-      writeFileSync(query, `#!/bin/sh\nenv > ${folder}/env\nprintf '::error::x' >&2\necho '{}'\n`)
+      const seen = JSON.stringify({ 'www.example.com': { timeout: { time: 60 } } })
+      const lines = [`env > ${folder}/env`, `printf '::error::x' >&2`, `echo '${seen}'`]
+      writeFileSync(query, `#!/bin/sh\n${lines.join('\n')}\n`)
       chmodSync(query, 0o755)
       const { status } = await act(
         { command: 'drift', observed: query, 'code-host-token': 'canary-token' },
@@ -351,4 +354,23 @@ describe('comment and issue', { timeout: 90_000 }, () => {
     ])
     expect(failed.out + failed.err).not.toContain('canary')
   })
+})
+
+it('docs/install.md lists the inputs and outputs with the defaults of action.yml', () => {
+  const root = new URL('../../', import.meta.url)
+  const action = parse(readFileSync(new URL('action.yml', root), 'utf8')) as {
+    inputs: Record<string, { default?: string }>
+    outputs: Record<string, object>
+  }
+  const page = readFileSync(new URL('docs/install.md', root), 'utf8')
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` \|(.*?)\|/gm)]
+  expect(rows.map(([, name]) => name)).toEqual([
+    ...Object.keys(action.inputs),
+    ...Object.keys(action.outputs),
+  ])
+  for (const [, name = '', cell = ''] of rows.slice(0, Object.keys(action.inputs).length)) {
+    const value = action.inputs[name]?.default ?? ''
+    if (value.includes('${{')) expect(cell).toMatch(/^ (a temporary file|that of the event) $/)
+    else expect([name, cell.trim()]).toEqual([name, value === '' ? '' : `\`${value}\``])
+  }
 })

@@ -9,7 +9,7 @@ import { publishComment, publishIssue } from '../../src/action/publish.ts'
 
 const api = 'https://api.code-host.example'
 const author = 'github-actions[bot]'
-const host = { api, repository: 'team/cdn', token: 'canary-token', author }
+const host = { api, repository: 'team/cdn', token: 'canary-token', author, workflow: '' }
 const own = { login: author }
 const comments = '/repos/team/cdn/issues/7/comments'
 const planMark = '<!-- edgewise:plan -->\n'
@@ -154,6 +154,23 @@ describe('keepIssue', () => {
     expect(await keepIssue(host, false, 'none')).toBe('closed')
     issues([])
     expect(await keepIssue(host, false, 'none')).toBe('unchanged')
+  })
+})
+
+describe('several workflows of a repository', () => {
+  const other = { ...host, workflow: 'edgewise-shop plan -->' }
+  const otherMark = (kind: string) => `<!-- edgewise:${kind} edgewise-shop%20plan%20--%3E -->\n`
+
+  it('have a comment and an issue each: none replaces that of another workspace', async () => {
+    listed([{ id: 1, body: `${planMark}text`, user: own }])
+    service()
+      .post(comments, { body: `${otherMark('plan')}text` })
+      .reply(201, {})
+    expect(await keepComment(other, 7, 'text')).toBe('created')
+    issues([{ id: 9, number: 3, body: `${driftMark}old`, user: own }])
+    expect(await keepIssue(other, false, 'none')).toBe('unchanged')
+    listed([{ id: 1, body: `${otherMark('plan')}text`, user: own }])
+    expect(await keepComment(other, 7, 'text')).toBe('unchanged')
   })
 })
 

@@ -56,6 +56,7 @@ describe('two deltas of one item', () => {
       recordedAt: '2026-01-01T00:00:00.000Z',
       apply: 'a',
       secrets: { listTemplates: () => ({}) },
+      itemKeys: {},
     }
     const wave = buildWave(1, plan.writes, [], world.recorded(), recording, 0)
     const state = wave.intents

@@ -1,4 +1,5 @@
 import { applyPlan } from '../../src/apply/apply-plan.ts'
+import { listClearedItems, type ItemKeys } from '../../src/catalog/wire-names.ts'
 import type { ApplyContext, ApplyResult } from '../../src/apply/run.ts'
 import type { Applied } from '../../src/model/applied.ts'
 import type { ApplyEvent } from '../../src/model/events.ts'
@@ -116,6 +117,8 @@ export class World {
     listTemplates: () => ({}),
     canReveal: () => true,
   }
+  /** Names of items on the wire, where they differ. */
+  itemKeys: ItemKeys = {}
   /** Shares outcomes with other machines. */
   share: Store['share'] = null
   findItemPlace: ApplyContext['findItemPlace'] = () => null
@@ -183,7 +186,8 @@ export class World {
     return makePlan({
       recorded,
       desired: wanted,
-      ...diffSnapshots(recorded, wanted),
+      ...diffSnapshots(recorded, wanted, this.itemKeys),
+      itemKeys: this.itemKeys,
       grouping: { groups: 'all', together: [] },
       limits: { domainsPerWrite, callsPerMinute: 30 },
       target: [],
@@ -240,6 +244,7 @@ export class World {
       uptime: () => this.#uptime(),
       signal: this.interrupt.signal,
       secrets: this.secrets,
+      itemKeys: this.itemKeys,
       findItemPlace: (domain, item) => this.findItemPlace(domain, item),
       report: (event) => {
         this.#step()
@@ -390,7 +395,7 @@ export class World {
         const value = getItemSpec(item).reduce(values.get(item), payload)
         if (value === undefined) values.delete(item)
         else values.set(item, value)
-        for (const cleared of getItemSpec(item).clearedItems) values.delete(cleared)
+        for (const cleared of listClearedItems(item, this.itemKeys)) values.delete(cleared)
       }
     }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
 import { createWorld } from './world.ts'
 
 const good = { timeout: { time: '60' } }
@@ -123,6 +124,24 @@ describe('a write', () => {
     expect(() => createWorld({ itemKeys: { time_out: 'x' } })).toThrow(
       /itemKeys\.time_out: there is no item "time_out"\. Did you mean "timeout"\?/,
     )
+  })
+
+  it('distinguishes two items with the same name by their shape', async () => {
+    const service = createWorld({ itemKeys: { error_bcache: 'cache_error_code' } })
+    const on = { bcache: 'on', cache_unit: 'day', cache_time: 1 }
+    const items = async (code: string) => {
+      const { status } = await service.write({ cache_error_code: { ...on, code: [code] } })
+      expect(status).toBe(200)
+      return Object.keys(((await service.state()) as JsonObject)['www.example.com'] ?? {})
+    }
+    expect(await items('5XX')).toEqual(['cache_error_code'])
+    expect(await items('5xx')).toEqual(['error_bcache'])
+    expect(await items('5XX')).toEqual(['cache_error_code'])
+    expect((await service.calls()).map(({ items: named }) => named)).toEqual([
+      ['cache_error_code'],
+      ['error_bcache'],
+      ['cache_error_code'],
+    ])
   })
 
   it('drops unknown fields if lenient, and stays strict about the others', async () => {

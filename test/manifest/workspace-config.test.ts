@@ -409,8 +409,8 @@ describe('parseWorkspaceConfig', () => {
     ...['24', '24/2s', '24 per 2', '0 per 2s', '24 per 0s', '24 per 61s', '24 per 2m'].map(
       (burst) => [
         `version: 1\nlimits:\n  burst: ${burst}`,
-        `3:10-${10 + burst.length} expected a number of calls and a time of 1 to 60 seconds, such ` +
-          `as "24 per 2s", got ${burst === '24' ? burst : `"${burst}"`}`,
+        `3:10-${10 + burst.length} expected a number of calls and a time of 1 to 60 seconds, ` +
+          `such as "24 per 2s", got ${burst === '24' ? burst : `"${burst}"`}`,
       ],
     ),
     [

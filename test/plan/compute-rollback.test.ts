@@ -265,6 +265,7 @@ const recording: Recording = {
   recordedAt: '2026-01-01T00:00:00.000Z',
   apply: 'law',
   secrets: { listTemplates: () => ({}) },
+  itemKeys: {},
 }
 const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
 const grouping = { groups: 'documented' as const, together: [] }

@@ -242,3 +242,17 @@ describe('findPlanFault', () => {
     expect(findFault(changes, [good, late], recorded)).toContain('timeout')
   })
 })
+
+it('findPlanFault finds two items with the same name at the service in one write', () => {
+  const caching = (days: number | string) =>
+    createConfirmedState({ bcache: 'on', code: ['404'], cache_time: days, cache_unit: 'day' })
+  const { changes, writes, recorded } = makeTestPlan(
+    {},
+    { [a]: { cache_error_code: caching(1), error_bcache: caching('2') } },
+  )
+  expect(writes).toHaveLength(1)
+  expect(findPlanFault(changes, writes, recorded)).toBeNull()
+  expect(findPlanFault(changes, writes, recorded, { error_bcache: 'cache_error_code' })).toBe(
+    'write 1 has cache_error_code and error_bcache, which have the same name',
+  )
+})

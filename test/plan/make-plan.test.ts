@@ -181,6 +181,37 @@ describe('a plan', () => {
     ).toEqual([0, 0, 60, 60, 120])
   })
 
+  it('never writes two items with the same name at the service together', () => {
+    const itemKeys = { error_bcache: 'cache_error_code' }
+    const caching = (days: number | string) =>
+      createConfirmedState({ bcache: 'on', code: ['404'], cache_time: days, cache_unit: 'day' })
+    const [coded, cached] = [{ cache_error_code: caching(1) }, { error_bcache: caching('2') }]
+    const fleet = (sides: [Record<ItemKey, ItemState>, Record<ItemKey, ItemState>]): Snapshot =>
+      new Map(
+        Array.from({ length: 12 }, (_, i) => [
+          domain(i),
+          new Map(Object.entries({ ...sides[i % 2], timeout: createConfirmedState(time(5 + i)) })),
+        ]),
+      )
+    const [recorded, desired] = [fleet([coded, cached]), fleet([cached, coded])]
+    const { changes, writes } = makePlan({
+      recorded,
+      desired,
+      ...diffSnapshots(recorded, desired, itemKeys),
+      itemKeys,
+      grouping: { groups: 'all', together: [['cache_error_code', 'error_bcache']] },
+      limits: { domainsPerWrite: 10, callsPerMinute: 30 },
+      target: [],
+      items: [],
+      commit: null,
+    })
+    expect(changes.filter(({ reason }) => reason === 'cleared')).toHaveLength(12)
+    expect(writes.map(({ items }) => Object.keys(items).join()).toSorted()).toEqual([
+      'cache_error_code',
+      'error_bcache',
+    ])
+  })
+
   it('has a basis that depends on the states of its domains only', () => {
     const makeBasis = (recorded: Snapshot) =>
       makeTestPlan(recorded, buildSnapshot({ timeout: createConfirmedState(time(10)) })).basis

@@ -104,6 +104,26 @@ describe('the report of an apply', () => {
     expect(text).toContain('refused in part  2  b.example.com')
   })
 
+  it('lists the rest of a bisection that was interrupted as refused', () => {
+    const domains = ['b.example.com', 'c.example.com', 'd.example.com']
+    const whole = { ...about(2), domains, items: ['origin', 'timeout'] }
+    const part = (domain: string, items: string[]) => ({ ...about(2), domains: [domain], items })
+    const text = formatApplyMarkdown({
+      ...mixed(''),
+      events: [
+        { type: 'write.started', ...whole },
+        { type: 'write.refused', time, id: 2, code: 7, message: 'bad value' },
+        { type: 'write.isolating', ...part('b.example.com', ['timeout']) },
+        { type: 'part.confirmed', ...part('b.example.com', ['timeout']) },
+        { type: 'write.in-doubt', ...part('b.example.com', ['origin']), message: 'reset' },
+      ],
+    })
+    expect(section(text, 'Refused')).toBe(
+      '```text\nwrite 2: origin, timeout of c.example.com, d.example.com\n    bad value\n```\n',
+    )
+    expect(section(text, 'In-doubt')).toContain('write 2: origin of b.example.com\n    reset')
+  })
+
   it('lists planned writes without an event as not begun', () => {
     const text = formatApplyMarkdown({ ...mixed('x'), events: [finished] })
     expect(section(text, 'Not sent')).toContain(

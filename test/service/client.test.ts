@@ -48,6 +48,18 @@ describe('a write as the service sees it', () => {
     expect(JSON.stringify([seen[0]?.path, seen[0]?.headers])).not.toContain(token)
   })
 
+  it.each(['error_bcache', 'cache_error_code'])(
+    'names %s in the answer if it was sent under a shared name',
+    async (item) => {
+      const payload = { bcache: 'off', code: ['404'] }
+      const config = { cache_error_code: payload }
+      nock(url).post('/v2/domain/config').reply(200, { code: 0, data: { config } })
+      const client = createTestClient({ itemKeys: { error_bcache: 'cache_error_code' } })
+      const outcome = await client.write(['a.example.com'], { [item]: payload })
+      expect(outcome).toMatchObject({ kind: 'confirmed', config: { [item]: payload } })
+    },
+  )
+
   it('has the wire names of items, and so have answers', async () => {
     let config: unknown
     nock(url)

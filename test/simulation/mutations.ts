@@ -206,7 +206,9 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
   {
     name: 'any value is sent while a call of a dead apply may land',
     file: 'src/apply/settling.ts',
-    find: 'if (lateEnd !== null && !isRepeated(write, item, state, before)) return [lateEnd]',
+    find:
+      'if (lateEnd !== null && !isRepeated(write, item, state, before, context)) ' +
+      'return [lateEnd]',
     replace: 'if (lateEnd !== null && before === undefined) return [lateEnd]',
     seeds: 400,
     found: 301,
@@ -243,6 +245,13 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     file: 'src/service/service-time.ts',
     find: 'this.#offsetMs = atMs - this.#clock.monotonic()',
     replace: 'this.#offsetMs = this.#clock.now() - this.#clock.monotonic()',
+    seeds: 100,
+  },
+  {
+    name: 'a wave begins without its approval',
+    file: 'src/rollout/approvals.ts',
+    find: "if (!isApproved(rollout, waveIndex)) return 'approval'",
+    replace: '',
     seeds: 100,
   },
   {

@@ -7,6 +7,7 @@ import { apply } from '../../src/operations/apply.ts'
 import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
 import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
 import { loadState } from '../../src/operations/open-state.ts'
+import { approveRollout, listRollouts } from '../../src/operations/rollouts.ts'
 import { unlock } from '../../src/operations/unlock.ts'
 import type { Outside } from '../../src/operations/outside.ts'
 import type { Dialogue } from '../../src/operations/ports.ts'
@@ -17,7 +18,7 @@ import type { Network } from './network.ts'
 import type { StateWorld } from './state-world.ts'
 
 /** Ending of a run of `edgewise apply`. */
-export type Ending = 'settled' | 'complete' | 'incomplete' | 'failed' | 'killed'
+export type Ending = 'settled' | 'complete' | 'waiting' | 'incomplete' | 'failed' | 'killed'
 
 export interface Run {
   process: Process
@@ -59,6 +60,7 @@ async function runUntilEnd(run: Run): Promise<Ending> {
   })
   // An apply that can't write its mark reports that, or does not know of its loss.
   if (!/could not be marked|\(simulated\)/.test(result.unrecorded ?? '')) run.marked()
+  if (status === 'waiting') return status
   if (status !== 'done') return 'incomplete'
   return plan.changes.length === 0 ? 'settled' : 'complete'
 }
@@ -102,6 +104,27 @@ export async function runUnlock(
   ])
   if (ended !== 'killed') process.end()
   process.log(`unlock ends: ${ended}`)
+  return ended
+}
+
+/** Runs `edgewise rollout approve` of the first unfinished rollout. */
+export async function runApprove(
+  run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'stateWorld'>,
+): Promise<string> {
+  const { process } = run
+  const dialogue = createDialogue({ ...run, loaded: () => undefined })
+  const [workspace, outside] = [createWorkspace(run), createOutside(run)]
+  const approve = async () => {
+    const [listed] = await listRollouts(workspace, outside)
+    const request = { rollout: listed?.id ?? '', lockTimeout: 300 }
+    return (await approveRollout(workspace, request, { outside, dialogue })).verb
+  }
+  const ended = await Promise.race([
+    process.killed,
+    approve().catch((error: unknown) => reportFailure(error, process)),
+  ])
+  if (ended !== 'killed') process.end()
+  process.log(`approve ends: ${ended}`)
   return ended
 }
 

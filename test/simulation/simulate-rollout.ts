@@ -5,7 +5,7 @@ import { Chance } from './chance.ts'
 import { createConfig, service as address } from './config.ts'
 import { noFaults } from './faults.ts'
 import type { Process } from './machine.ts'
-import { runApply, type Ending } from './runner.ts'
+import { runApply, runApprove, type Ending } from './runner.ts'
 import { runSealed } from './seal.ts'
 import { Service } from './service.ts'
 import type { Simulated } from './simulate.ts'
@@ -15,6 +15,7 @@ import { World } from './world.ts'
 const minute = 60_000
 const hour = 60 * minute
 const maxDurationMs = 48 * hour
+/** Runs that may die; later ones do not, so that every rollout ends. */
 const maxRuns = 12
 const pauseSeconds = 600
 /** A `Date` has whole seconds, and an answer takes some time. */
@@ -49,12 +50,17 @@ class Rollout {
   readonly #stateWorld: StateWorld
   /** True times of the writes of the rollout, by their number of domains. */
   readonly #writes: { at: number; domains: number }[] = []
+  /** Numbers of the waves that need approval, and the number of approvals begun. */
+  readonly #approval: number[]
+  #approvals = 0
+  #isInWaves = false
   #runs = 0
 
   constructor(world: World, chance: Chance) {
     this.#world = world
     this.#chance = chance
     this.#service = new Service(world, `${chance.draw()}`, 30, 'status', [], [dead])
+    this.#approval = chance.fork('approval').pick([[], [], [2], [1, 2]])
     this.#stateWorld = new StateWorld(world, { ...noFaults }, 'shared folder', address)
   }
 
@@ -65,8 +71,11 @@ class Rollout {
     await this.#wait(3 * hour)
     for (const machine of this.#stateWorld.machines) machine.offset = this.#drawSkew()
     this.#writes.length = 0
+    this.#isInWaves = true
     let ending: Ending = 'killed'
-    for (let runs = 0; ending === 'killed' && runs < maxRuns; runs++) {
+    const isOver = () => ending !== 'killed' && ending !== 'waiting'
+    for (let runs = 0; !isOver() && runs < 3 * maxRuns; runs++) {
+      if (ending === 'waiting') await this.#approve(runs + 1 < maxRuns)
       ending = await this.#apply(isBroken ? dead : alsoGood, {
         waves: true,
         mayDie: runs + 1 < maxRuns,
@@ -87,6 +96,13 @@ class Rollout {
     )
     if (broken.length !== (isBroken ? 1 : 0))
       this.#world.violated('a broken wave does not spread', `${broken.length} domains are broken`)
+  }
+
+  /** Checks that a write of a wave was approved: each approval is of one wave. */
+  #checkApproval(wave: number): void {
+    const needed = this.#approval.filter((number) => number <= wave).length
+    if (this.#approvals < needed)
+      this.#world.violated('no wave is sent before its approval', `wave ${wave} was sent`)
   }
 
   #checkPause(): void {
@@ -134,7 +150,7 @@ class Rollout {
               waves: [{ count: 1 }, { percent: 100 }],
               first: [],
               pause: pauseSeconds,
-              approval: [],
+              approval: this.#approval,
               health: origin === dead || judged ? health : null,
             }
           : config.rollout,
@@ -150,13 +166,33 @@ class Rollout {
     })
   }
 
+  /** Approves the waiting wave, or dies while it does. */
+  async #approve(mayDie: boolean): Promise<void> {
+    this.#world.count('rollout: approve')
+    this.#approvals++
+    const chance = this.#chance.fork(`approve ${this.#approvals}`)
+    const steps = mayDie && chance.happens(0.3) ? chance.between(1, 60) : Infinity
+    const process = chance
+      .pick(this.#stateWorld.machines)
+      .start(`approve ${this.#approvals}`, chance, steps)
+    await runApprove({
+      process,
+      config: createConfig(new Chance('config'), this.#stateWorld.state),
+      desired: buildDesired(alsoGood),
+      network: { createTransport: (sender) => this.#createTransport(sender) },
+      stateWorld: this.#stateWorld,
+    })
+  }
+
   /** Creates a transport that delivers every call after a moment. */
   #createTransport(process: Process): Transport {
     return async ({ url, body }) => {
       await this.#step(process)
       if (body !== undefined) {
         const { domains: written } = JSON.parse(body) as { domains: string }
-        this.#writes.push({ at: this.#world.time, domains: written.split(',').length })
+        const count = written.split(',').length
+        this.#writes.push({ at: this.#world.time, domains: count })
+        if (this.#isInWaves) this.#checkApproval(count === 1 ? 1 : 2)
         process.log(`writes ${written}`)
       }
       const answer = await (body === undefined

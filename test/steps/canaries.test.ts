@@ -224,6 +224,15 @@ function layOut(): void {
       [old]: { ...plain(60), timeout: { time: '60' }, [secrets['access key']]: 1 },
     }),
   )
+  // A value that the workspace does not know becomes a reference to a new secret.
+  write(
+    'outside/import-new.json',
+    JSON.stringify({
+      'new.example.com': {
+        visit_timestamp: { ...plain(60).visit_timestamp, key: secrets['wrong token'] },
+      },
+    }),
+  )
   write('outside/import-shop.json', JSON.stringify({ [shop]: plain(1800) }))
   write(
     'outside/import-bad.json',
@@ -467,6 +476,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   await expectCode(1, `import ${join(sandbox.folder, 'outside/import-bad.json')} --write-manifests`)
   await expectCode(1, `import ${join(sandbox.folder, 'outside/import-torn.json')} --json`)
   await expectCode(0, `import ${join(sandbox.folder, 'outside/import.json')} --write-manifests -v`)
+  await expectCode(0, `import ${join(sandbox.folder, 'outside/import-new.json')} --write-manifests`)
   await expectCode(0, `import ${join(sandbox.folder, 'outside/import-shop.json')} --replace --json`)
   const history = JSON.parse((await edgewise('state history --json')).out) as {
     applies: { id: string }[]
@@ -476,6 +486,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   await expectCode(1, 'stats -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
   for (const command of [
     'state list -v',
+    'rollout list --json',
     'state history',
     `state show ${shop}`,
     `state show ${shop} --json`,

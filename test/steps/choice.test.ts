@@ -281,7 +281,8 @@ describe('import', () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write('live.json', JSON.stringify({ [www]: { timeout: { time: 60 }, [item]: payload } }))
     const { code, err } = await place.cli('import', 'live.json')
-    expect([code, err]).toEqual([1, expect.stringContaining(`${item} of ${www} is an action`)])
+    expect(code).toBe(1)
+    expect(err).toMatch(new RegExp(`${item} of ${www} at /\\w+: it is an action`))
     expect((await place.json('state', 'list'))['domains']).toEqual([])
   })
 
@@ -289,7 +290,7 @@ describe('import', () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write('live.json', `{"${www}": {"timeout": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`)
     const { code, err } = await place.cli('import', 'live.json')
-    expect([code, err]).toEqual([1, expect.stringContaining(`timeout of ${www} is not valid`)])
+    expect([code, err]).toEqual([1, expect.stringContaining('expected at most 64 levels')])
   })
 
   it('is a confirmed base: later differences are changes', async () => {

@@ -80,37 +80,6 @@ describe('the documentation', () => {
     expect(await place.cli('validate', '--allow-empty')).toMatchObject({ code: 0 })
   })
 
-  it('rollback prints the output of the daily round', async () => {
-    const text = readFileSync(`${root}docs/daily-round.md`, 'utf8')
-    const shown = /```\n\$ edgewise rollback\n([\s\S]*?)```/.exec(text)?.[1]?.split('\n') ?? []
-    place.write('edgewise.yaml', 'version: 1\nstate: {store: dir}\n')
-    const timeouts = (time: number) =>
-      place
-        .manifest('shop.example.com', { timeout: { time } })
-        .manifest('img.example.com', { timeout: { time } })
-    await timeouts(60).settle()
-    await timeouts(9)
-      .manifest('img.example.com', {
-        timeout: { time: 9 },
-        connect_timeout: { origin_connect_timeout: 5 },
-      })
-      .settle()
-    const { out, err } = await place.cli('rollback', '--yes')
-    const printed = new Set(`${out}${err}`.split('\n'))
-    // Id, commit and answer are different every time.
-    const lasting = shown.filter(
-      (line) =>
-        !/^Rolling back to|^ {2}2026-|^Apply these|^The manifests|git revert|merge\)\.$/.test(line),
-    )
-    expect(lasting.length).toBeGreaterThan(12)
-    expect(lasting.filter((line) => !printed.has(line))).toEqual([])
-    expect(err).toMatch(/^Rolling back to the state before apply \S+ by \S+, started \S+\.\n/)
-    expect(err).toContain(
-      'The manifests still contain the rolled-back values of 2 items: the next apply writes ' +
-        'them again unless the manifests are reverted (git revert',
-    )
-  })
-
   it('adopting a fleet: import, an empty plan, and guards that refuse every change', async () => {
     const text = readFileSync(`${root}docs/adopting-a-fleet.md`, 'utf8')
     const fleet = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
@@ -118,9 +87,9 @@ describe('the documentation', () => {
     const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
     place.write('edgewise.yaml', `version: 1\n${strict}\n`)
     expect((await place.cli('import', 'live.json', '--write-manifests')).out).toBe(
-      'Recorded 2 items of 1 domain.\n',
+      'Recorded 4 items of 2 domains.\n',
     )
-    expect((await place.cli('plan')).out).toBe('2 items are as recorded. No changes.\n')
+    expect((await place.cli('plan')).out).toBe('4 items are as recorded. No changes.\n')
     expect((await place.cli('fmt', '--check')).code).toBe(0)
     place.manifest('shop.example.com', { timeout: { time: 61 } })
     expect((await place.cli('apply', '--yes', '--force')).err).toContain(

@@ -368,9 +368,15 @@ describe('the observed state', () => {
     ['nothing', () => undefined, '', 'expected a file or a program, got nothing'],
     [
       'no JSON',
-      () => place.write('live.json', '{'),
+      () => place.write('live.json', '{\n'),
       'live.json',
-      'expected JSON, got something else',
+      'expected JSON, got something else at line 2, column 1: expected a key in double quotes',
+    ],
+    [
+      'a domain that occurs twice',
+      () => place.write('live.json', `{"${www}": {},\n "${www}": {}}`),
+      'live.json',
+      'a key occurs twice in its object at line 2, column 2: only one of the values would count',
     ],
     ['an empty answer', () => script('true'), './query.sh', 'expected JSON, got nothing'],
     [

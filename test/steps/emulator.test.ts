@@ -130,7 +130,9 @@ describe('the wire names of the emulator', () => {
 
   it('are those of --item-keys', async () => {
     const answers: unknown[] = []
-    const ran = await emulate(keys('vendor_origin_auth=acme_auth', 'deny_protocol=deny_scheme'), {
+    const shared = 'error_bcache=cache_error_code'
+    const pairs = ['vendor_origin_auth=acme_auth', 'deny_protocol=deny_scheme', shared]
+    const ran = await emulate(keys(...pairs), {
       work: async (url) => {
         const config = {
           acme_auth: { auth_url: 'http://auth.example.com' },

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
@@ -50,7 +52,7 @@ describe('import of files with problems', () => {
     const { code, err } = await place.cli('import', 'a.json', 'b.json', 'c.json')
     expect(code).toBe(1)
     expect(err.replace(/\s+/g, ' ')).toContain(
-      '7 problems in 3 files; nothing was recorded Expected {"<domain>": {"<item>": payload}}',
+      'a.json, b.json, c.json can\'t be imported: 7 problems; nothing was recorded Expected {"<domain>": {"<item>": payload}}',
     )
     expect(await place.json('state', 'list')).toMatchObject({ domains: [] })
   })
@@ -218,6 +220,32 @@ describe('import over recorded state', () => {
     expect((await place.json('plan'))['changes']).toEqual([])
     place.env['SIGNING'] = 'another-signing-key-of-ours'
     expect((await place.json('plan'))['changes']).toMatchObject([{ item: 'visit_timestamp' }])
+  })
+
+  it('does not trust a reference that an earlier version recorded as a fingerprint', async () => {
+    addLines('secrets: {signing: {env: SIGNING}}')
+    place.env['SIGNING'] = 'a-long-signing-key-of-ours'
+    place.manifest(www, {
+      visit_timestamp: {
+        pattern: '.*',
+        time_format: 'timestamp',
+        key: '${secret:signing}',
+        deadtime: 60,
+        req_uri_type: 1,
+      },
+    })
+    await place.settle()
+    const state = join(place.root, '.edgewise/state')
+    const path = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((name) =>
+      name.endsWith(`${www}.json`),
+    )
+    const text = place.read(`.edgewise/state/${path ?? ''}`)
+    place.write(
+      `.edgewise/state/${path ?? ''}`,
+      text.replaceAll(/scrypt:s1:[\da-f]+/g, 'new:signing'),
+    )
+    expect((await place.json('plan'))['changes']).toMatchObject([{ item: 'visit_timestamp' }])
+    await place.settle()
   })
 
   it('lists skipped items once for all domains, with the reason', async () => {

@@ -2,7 +2,15 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place, fetchWrites } from './cli.ts'
-import { emulator, enterPlace, place, runInPause, setStageInTime, time } from './stage.ts'
+import {
+  deadOrigin,
+  emulator,
+  enterPlace,
+  place,
+  runInPause,
+  setStageInTime,
+  time,
+} from './stage.ts'
 
 const minute = 60_000
 
@@ -234,6 +242,25 @@ describe('rollout pause', () => {
     expect(await decide('approve', findId())).toMatch(/^Approved wave 2 of 3 .* and resumed it/s)
     await apply(0)
     expect(await sent()).toEqual([1, 2, 3])
+  })
+
+  it('does not end the health check: a worse wave is rolled back', async () => {
+    fleet('health: {onFailure: rollback}', '[4, 100%]')
+    const setOrigins = (origin: string) => {
+      for (let i = 0; i < 6; i++) place.manifest(name(i), { origin: { default_master: origin } })
+    }
+    setOrigins('192.0.2.10')
+    await apply(0, '--no-waves')
+    time.now += 120 * minute
+    setOrigins(deadOrigin)
+    time.onSleep = async () => {
+      if ((place.loadRollouts()[0]?.waves[0]?.applied ?? null) === null) return
+      delete time.onSleep
+      expect(await decide('pause', findId())).toContain('before wave 2 of 2')
+    }
+    expect((await apply(3)).out).toContain('Rolled back')
+    const [rollout] = place.loadRollouts()
+    expect([rollout?.state, rollout?.paused]).toEqual(['taken-back', undefined])
   })
 
   it('is refused if no wave is left', async () => {

@@ -220,6 +220,17 @@ describe('stats of the whole account', () => {
     )
   })
 
+  it('is by minute for the last 24 hours, not by the hours that they touch', async () => {
+    const now = () => Date.UTC(2026, 10, 10, 15, 45, 30)
+    const service = await startService({ domains: [a, b], now })
+    const there = new Place(service.url)
+    there.time = { now: now() }
+    const { out } = await there.cli('stats', 'all')
+    expect(out).toMatch(/^2026-11-09 15:45 to 2026-11-10 15:45 \(UTC\), by minute\n/)
+    there.remove()
+    await service.close()
+  })
+
   it('offers the domains of the workspace if every grain exceeds the limit', async () => {
     const { code, err, calls } = await countAll(2881, '--from', '2026-11-10')
     expect([code, err]).toEqual([1, expect.stringContaining('exceeds the limit')])

@@ -41,10 +41,11 @@ export function declareStats(program: Command, declare: Declare): void {
       const { io, options, paint } = context
       const workspace = openWorkspace(context, 'none')
       const zone = createTimeZone(workspace.config.service.timezone)
-      const span = parseTimeSpan(times, io.clock.now(), zone)
       const json = options.json === true
       const domains = named as string[]
       const isFinest = times.grain === undefined && domains.length === 1 && domains[0] === 'all'
+      const aligned: typeof times = isFinest ? { ...times, grain: grains[0] } : times
+      const span = parseTimeSpan(aligned, io.clock.now(), zone)
       const request: StatsRequest = {
         ...span,
         ...(isFinest ? { grain: null } : {}),

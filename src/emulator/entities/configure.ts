@@ -9,6 +9,8 @@ export interface ItemWrite {
   spec: ItemSpec
   /** Name of the item in the write. */
   wireName: string
+  /** Items that the write empties. */
+  cleared: ItemKey[]
   /** Value as submitted. */
   submitted: Wire
   /** Value with the types of the specification. */
@@ -32,13 +34,13 @@ export function configure(
 ): Configured {
   const items = new Map(before)
   for (const write of writes) {
-    const { spec, payload } = write
+    const { spec, payload, cleared } = write
     const next = spec.reduce(items.get(spec.key), payload)
     const problems = findResultProblems(write, next, domain)
     if (problems.length > 0) return { refused: write, problems }
     if (next === undefined) items.delete(spec.key)
     else items.set(spec.key, next)
-    for (const other of spec.clearedItems) items.delete(other)
+    for (const other of cleared) items.delete(other)
   }
   return { items }
 }

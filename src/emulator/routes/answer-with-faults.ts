@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isObject } from '../../model/json.ts'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 import type { FaultPlan, FaultyCall } from '../store/fault-plan.ts'
 import type { EmulatorAnswer, EmulatorRequest } from './exchange.ts'
@@ -84,8 +85,8 @@ async function parseNames(request: EmulatorRequest, names: WireNames): Promise<F
         typeof domains === 'string'
           ? domains.split(',').map((name) => name.trim().toLowerCase())
           : [],
-      items: Object.keys(typeof config === 'object' && config !== null ? config : {}).map(
-        (name) => names.get(name)?.key ?? name,
+      items: Object.entries(config !== undefined && isObject(config) ? config : {}).map(
+        ([name, payload]) => names.find(name, payload)?.key ?? name,
       ),
     }
   } catch (error) {

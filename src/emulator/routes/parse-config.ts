@@ -1,5 +1,4 @@
 import { parseItem } from '../../catalog/parse-item.ts'
-import type { ItemSpec } from '../../catalog/item-spec.ts'
 import { refuse } from '../../catalog/problems.ts'
 import { didYouMean } from '../../catalog/value/nearest.ts'
 import { append } from '../../model/append.ts'
@@ -22,7 +21,7 @@ const maxProblemsShown = 10
 export function parseNamedItems(
   config: Json | undefined,
   names: WireNames,
-): { wireName: string; spec: ItemSpec; submitted: Json }[] {
+): Omit<ItemWrite, 'payload' | 'value'>[] {
   if (!isObject(config))
     throw new Refusal(
       'config-invalid',
@@ -35,13 +34,13 @@ export function parseNamedItems(
       'expected "config" to name at least one item, got an empty object',
     )
   return entries.map(([wireName, submitted]) => {
-    const spec = names.get(wireName)
+    const spec = names.find(wireName, submitted)
     if (spec === undefined)
       throw new Refusal(
         'item-unknown',
-        `item(${wireName}) is unknown.${didYouMean(wireName, names.keys())}`,
+        `item(${wireName}) is unknown.${didYouMean(wireName, names.list())}`,
       )
-    return { wireName, spec, submitted }
+    return { wireName, spec, submitted, cleared: names.listCleared(spec.key) }
   })
 }
 

@@ -1,13 +1,26 @@
 import { catalogue, getItemSpec } from '../../catalog/catalogue.ts'
 import type { ItemSpec } from '../../catalog/item-spec.ts'
-import { findWireNameProblems, type ItemKeys } from '../../catalog/wire-names.ts'
+import {
+  findItemByWireName,
+  findWireNameProblems,
+  listClearedItems,
+  type ItemKeys,
+} from '../../catalog/wire-names.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { ItemKey } from '../../model/item.ts'
+import type { Json } from '../../model/json.ts'
 
-/** Items by wire name: their own, and those of `itemKeys`. */
-export type WireNames = ReadonlyMap<string, ItemSpec>
+/** Names of items on the wire: their own, and those of `itemKeys`. */
+export interface WireNames {
+  list(): string[]
+  /** Returns the item of a name; of two with the same name, the one of the payload's shape. */
+  find(name: string, payload: Json): ItemSpec | undefined
+  /** Lists the items that a write of an item empties. */
+  listCleared(item: ItemKey): ItemKey[]
+}
 
 /**
- * Builds the items by wire name.
+ * Builds the names of items on the wire.
  *
  * @throws EdgewiseError `usage` if a name would belong to no item or to two
  */
@@ -15,7 +28,12 @@ export function buildWireNames(itemKeys: ItemKeys): WireNames {
   const [problem] = findWireNameProblems(itemKeys)
   if (problem !== undefined)
     throw new EdgewiseError('usage', `itemKeys.${problem.item}: ${problem.detail}`)
-  const names = new Map(catalogue)
-  for (const [item, name] of Object.entries(itemKeys)) names.set(name, getItemSpec(item))
-  return names
+  return {
+    list: () => [...catalogue.keys(), ...Object.values(itemKeys)],
+    find: (name, payload) => {
+      const item = findItemByWireName(name, payload, itemKeys)
+      return item === undefined ? undefined : getItemSpec(item)
+    },
+    listCleared: (item) => listClearedItems(item, itemKeys),
+  }
 }

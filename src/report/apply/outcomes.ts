@@ -1,3 +1,4 @@
+import { groupBy } from '../../model/group-by.ts'
 import type { Write } from '../../model/change.ts'
 import type { ApplyEvent } from '../../model/events.ts'
 
@@ -30,7 +31,11 @@ export function collectOutcomes(writes: Write[], events: ApplyEvent[]): Outcomes
   const outcomes: Outcomes = { refused: [], inDoubt: [], notSent: [], words: new Map() }
   const { refused, inDoubt, notSent, words } = outcomes
   const name = (id: number) => named.get(id) ?? { domains: [], items: [] }
-  const fatal = new Map<number, string>()
+  const refusals = new Map<number, string>()
+  const settled = new Set<string>()
+  const settle = ({ id, domains, items }: { id: number; domains: string[]; items: string[] }) => {
+    for (const domain of domains) for (const item of items) settled.add(formatKey(id, domain, item))
+  }
   for (const event of events) {
     switch (event.type) {
       case 'write.started':
@@ -41,16 +46,14 @@ export function collectOutcomes(writes: Write[], events: ApplyEvent[]): Outcomes
         break
       case 'write.refused':
         words.set(event.id, 'refused')
-        fatal.set(event.id, event.message)
-        break
-      case 'write.isolating':
-        fatal.delete(event.id)
+        refusals.set(event.id, event.message)
         break
       case 'part.confirmed':
+        settle(event)
         words.set(event.id, 'refused in part')
         break
       case 'part.refused':
-        fatal.delete(event.id)
+        settle(event)
         refused.push({
           ...event,
           place: event.file === null ? null : `${event.file}:${event.line ?? 1}`,
@@ -58,6 +61,7 @@ export function collectOutcomes(writes: Write[], events: ApplyEvent[]): Outcomes
         break
       case 'write.in-doubt':
         if (!words.has(event.id)) words.set(event.id, 'in-doubt')
+        settle(event)
         inDoubt.push({ ...event, place: null })
         break
       case 'write.not-sent':
@@ -68,12 +72,24 @@ export function collectOutcomes(writes: Write[], events: ApplyEvent[]): Outcomes
       default:
     }
   }
-  // A call that nobody may make is refused as a whole, without parts.
-  for (const [id, message] of fatal) refused.push({ id, ...name(id), message, place: null })
+  // No event names the parts of a call that nobody may make, nor the rest of a stopped bisection.
+  for (const [id, message] of refusals) {
+    const { domains, items } = name(id)
+    const findRest = (domain: string) =>
+      items.filter((item) => !settled.has(formatKey(id, domain, item)))
+    for (const same of groupBy(domains, (domain) => findRest(domain).join()).values()) {
+      const rest = findRest(same[0] ?? '')
+      if (rest.length > 0) refused.push({ id, domains: same, items: rest, message, place: null })
+    }
+  }
   for (const { id } of writes) {
     if (words.has(id)) continue
     words.set(id, 'not begun')
     notSent.push({ id, ...name(id), message: 'it was not begun', place: null })
   }
   return outcomes
+}
+
+function formatKey(id: number, domain: string, item: string): string {
+  return `${id} ${domain} ${item}`
 }

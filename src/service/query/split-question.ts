@@ -35,8 +35,9 @@ const pointsPerDay: Record<Grain, number> = { minute: 1440, minute5: 288, hour: 
 const maxPoints = 2880
 
 /** Lists the grains that the service accepts for a time span, finest first; `day` for any span. */
-export function listGrains(lengthMs: number): Grain[] {
-  const fitting = grains.filter((grain) => lengthMs <= maxDays[grain] * dayMs)
+export function listGrains(from: number, to: number): Grain[] {
+  const minutes = Math.floor((to - from) / grainMs.minute)
+  const fitting = grains.filter((grain) => minutes * grainMs.minute <= maxDays[grain] * dayMs)
   return fitting.length === 0 ? ['day'] : fitting
 }
 

@@ -53,8 +53,13 @@ export function computeNextCallAt(
   now: number,
 ): number | null {
   const earliest = spent.service.left > 0 ? now : Math.max(now, spent.service.until)
-  const times = limits.map((limit) => computeFreeAt(spent, limit, now))
-  return times.every((time) => time !== null) ? Math.max(earliest, ...times) : null
+  let next = earliest
+  for (const limit of limits) {
+    const at = computeFreeAt(spent, limit, now)
+    if (at === null) return null
+    next = Math.max(next, at)
+  }
+  return next
 }
 
 /** Computes when one limit allows the next call; null if a call in flight has to end first. */

@@ -42,7 +42,6 @@ export interface Client {
  */
 export function createClient(connection: Connection): Client {
   const wireNames = new Map(Object.entries(connection.itemKeys))
-  const itemNames = new Map([...wireNames].map(([item, name]) => [name, item]))
   return {
     write: async (domains, config, hasSecret = false) => {
       const named = Object.fromEntries(
@@ -57,7 +56,8 @@ export function createClient(connection: Connection): Client {
       const show: ShowMessage = hasSecret
         ? (text, status, code) => withholdMessage(text, status, code, names)
         : (text) => connection.scrub(text)
-      return post(connection, body, (name) => itemNames.get(name) ?? name, show)
+      const sent = new Map(Object.keys(config).map((item) => [wireNames.get(item) ?? item, item]))
+      return post(connection, body, (name) => sent.get(name) ?? name, show)
     },
   }
 }

@@ -1,0 +1,127 @@
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** A file to write. */
+export interface FileToWrite {
+  /** Absolute. */
+  path: string
+  text: string
+  /** Text that it has now; null if it must not exist. */
+  before: string | null
+}
+
+/** Why files were not written. */
+export interface WriteFailure {
+  path: string
+  /** Code of the file system, or `CHANGED` if the file has another text than expected. */
+  code: string
+  /** Files that were written before, and could not be restored. */
+  left: string[]
+}
+
+/** A file whose new text is in a draft beside it. */
+interface Draft extends FileToWrite {
+  target: string
+  draft: string
+}
+
+/**
+ * Writes all files, or none: first drafts of all, then each takes its place. What was written
+ * before a failure is removed or restored.
+ *
+ * @param temporary identifies this process among those that may write here
+ * @returns why nothing was written; null if everything was
+ */
+export function writeFiles(
+  files: FileToWrite[],
+  temporary: string,
+  move: (from: string, to: string) => void = renameSync,
+): WriteFailure | null {
+  const drafts: Draft[] = []
+  const folders: string[] = []
+  const published: Draft[] = []
+  let path = ''
+  try {
+    for (const file of files) {
+      path = file.path
+      const first = mkdirSync(dirname(path), { recursive: true })
+      if (first !== undefined) folders.push(...listFolders(dirname(path), first))
+      drafts.push(createDraft(file, temporary))
+    }
+    for (const each of drafts) {
+      path = each.path
+      // Reserves the name: a file that somebody else has created meanwhile stays.
+      if (each.before === null) writeFileSync(each.target, '', { flag: 'wx' })
+      published.push(each)
+      move(each.draft, each.target)
+    }
+    return null
+  } catch (error) {
+    const code = readCode(error)
+    const left = published
+      .toReversed()
+      .filter((each) => !restore(each))
+      .map((each) => each.path)
+    for (const { draft } of drafts) rmSync(draft, { force: true })
+    for (const folder of folders) removeEmpty(folder)
+    return { path, code, left }
+  }
+}
+
+/** Lists the folders from one up to one that encloses it, inside first. */
+function listFolders(inside: string, first: string): string[] {
+  const folders = [inside]
+  for (let folder = inside; folder !== first;) folders.push((folder = dirname(folder)))
+  return folders
+}
+
+function createDraft(file: FileToWrite, temporary: string): Draft {
+  const { path, text, before } = file
+  if (before === null && existsSync(path)) throw createError('EEXIST')
+  const target = before === null ? path : realpathSync(path)
+  const draft = `${target}.${temporary}.tmp`
+  if (before !== null) {
+    accessSync(target, constants.W_OK)
+    if (readFileSync(target, 'utf8') !== before) throw createError('CHANGED')
+  }
+  writeFileSync(draft, '', { flag: 'wx' })
+  try {
+    if (before !== null) chmodSync(draft, statSync(target).mode)
+    writeFileSync(draft, text)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+  return { ...file, target, draft }
+}
+
+/** Removes or restores a file; returns whether it could. */
+function restore({ target, before }: Draft): boolean {
+  try {
+    if (before === null) rmSync(target, { force: true })
+    else writeFileSync(target, before)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch (error) {
+    // Somebody else has put a file there.
+    if (!(error instanceof Error && 'code' in error)) throw error
+  }
+}
+
+function createError(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
+function readCode(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code)
+  throw error
+}

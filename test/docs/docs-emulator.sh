@@ -1,0 +1,2 @@
+echo secret > token
+chmod 600 token

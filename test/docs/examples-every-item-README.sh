@@ -1,0 +1,2 @@
+cp -R "$REPOSITORY/examples/every-item/." .
+rm -rf .edgewise

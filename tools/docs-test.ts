@@ -1,0 +1,185 @@
+/**
+ * Runs every command of every page, in order, in a workspace of that page's own, and compares what
+ * it prints with what the page shows. `test/docs/<page>.sh` sets the workspace up. Exits with 1 if
+ * a command fails or prints something else.
+ *
+ * Names of pages as arguments run only these.
+ */
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findDifference, matchIds, parsePage, type DocStep } from './docs-page.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** Seconds after which a command is given up. */
+const maxSeconds = 120
+/** Lines of the output of a failed command that are shown. */
+const maxLines = 40
+const mark = `edgewise-docs-${process.pid}`
+
+/** A shell that keeps its folder and its variables between commands. */
+class Shell {
+  readonly #bash: ChildProcessWithoutNullStreams
+  #output = ''
+  #wake: () => void = () => undefined
+
+  constructor(folder: string, env: NodeJS.ProcessEnv) {
+    // A group of its own, so that what runs in the background ends with it.
+    this.#bash = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true })
+    for (const stream of [this.#bash.stdout, this.#bash.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text
+        this.#wake()
+      })
+    this.#bash.on('exit', () => this.#wake())
+  }
+
+  /** Runs a command; the output joins stdout and stderr. */
+  async run(command: string): Promise<{ code: number; output: string }> {
+    this.#bash.stdin.write(`{ ${command}\n} 2>&1 </dev/null; printf '\\n${mark} %d\\n' "$?"\n`)
+    const end = new RegExp(`\\n${mark} (\\d+)\\n`)
+    const code = Number(await this.#waitFor(end, command))
+    const output = this.#output.slice(0, this.#output.search(end))
+    this.#output = ''
+    return { code, output }
+  }
+
+  /** Starts a command in the background, and waits for its first line. */
+  async start(command: string): Promise<void> {
+    this.#bash.stdin.write(`{ ${command}\n} 2>&1 </dev/null &\n`)
+    await this.#waitFor(/^(.*)\n/, command)
+    this.#output = ''
+  }
+
+  async #waitFor(expected: RegExp, command: string): Promise<string> {
+    const deadline = Date.now() + maxSeconds * 1000
+    for (;;) {
+      const found = expected.exec(this.#output)?.[1]
+      if (found !== undefined) return found
+      if (this.#bash.exitCode !== null) throw new Error(`the shell ended:\n${this.#output}`)
+      const left = deadline - Date.now()
+      if (left <= 0) throw new Error(`"${command}" took over ${maxSeconds} s:\n${this.#output}`)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  async end(): Promise<void> {
+    if (this.#bash.exitCode === null && this.#bash.pid !== undefined) {
+      const ended = once(this.#bash, 'exit')
+      process.kill(-this.#bash.pid, 'SIGKILL')
+      await ended
+    }
+  }
+}
+
+const home = mkdtempSync(join(tmpdir(), 'edgewise-docs-'))
+const env = prepareEnvironment()
+const named = process.argv.slice(2)
+const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((page) => page !== '' && (named.length === 0 || named.includes(page)))
+const unknown = named.filter((page) => !pages.includes(page))
+if (unknown.length > 0) throw new Error(`no such page: ${unknown.join(', ')}`)
+const totals = { run: 0, skipped: 0, failed: 0 }
+try {
+  for (const page of pages) await testPage(page)
+} finally {
+  rmSync(home, { recursive: true, force: true })
+}
+console.log(
+  `\n${totals.run} commands of ${pages.length} pages run, ${totals.failed} failed, ` +
+    `${totals.skipped} not run`,
+)
+if (totals.run === 0 || totals.failed > 0) process.exitCode = 1
+
+/** Makes the folder of programs and the variables that the commands see. */
+function prepareEnvironment(): NodeJS.ProcessEnv {
+  const bin = join(home, 'bin')
+  mkdirSync(bin)
+  const main = join(root, 'dist/cli/main.js')
+  const program = `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`
+  writeFileSync(join(bin, 'edgewise'), program, { mode: 0o755 })
+  const config = join(home, 'gitconfig')
+  const identity = '[user]\n  name = Docs\n  email = docs@example.com\n'
+  writeFileSync(
+    config,
+    `${identity}[init]\n  defaultBranch = main\n[advice]\n  detachedHead = false\n`,
+  )
+  return {
+    PATH: `${bin}:${process.env['PATH']}`,
+    HOME: home,
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_GLOBAL: config,
+    GIT_CONFIG_NOSYSTEM: '1',
+    BIN: bin,
+    REPOSITORY: root,
+  }
+}
+
+async function testPage(page: string): Promise<void> {
+  const steps = parsePage(readFileSync(join(root, page), 'utf8'))
+  if (steps.length === 0) return
+  console.log(`\n${page}`)
+  const folder = join(home, 'pages', page)
+  mkdirSync(folder, { recursive: true })
+  const shell = new Shell(folder, env)
+  try {
+    const setup = join(root, 'test/docs', `${page.replaceAll('/', '-').slice(0, -3)}.sh`)
+    if (existsSync(setup)) await shell.run(`set -e; source '${setup}'; set +e`)
+    const ids = new Map<string, string>()
+    for (const step of steps) await testStep(page, step, ids, shell)
+  } catch (error) {
+    totals.failed++
+    console.error(`  ${page}: ${error instanceof Error ? error.message : String(error)}`)
+  } finally {
+    await shell.end()
+  }
+}
+
+/** @param ids of applies that the page shows, with those of this run; gets further ones */
+async function testStep(
+  page: string,
+  step: DocStep,
+  ids: Map<string, string>,
+  shell: Shell,
+): Promise<void> {
+  if (step.kind === 'skip') {
+    totals.skipped += step.commands
+    console.log(`  line ${step.line}: ${step.commands} not run: ${step.reason}`)
+  } else if (step.kind === 'write') {
+    const { output } = await shell.run('pwd')
+    const path = join(output.trim(), step.path)
+    mkdirSync(dirname(path), { recursive: true })
+    if (step.appends) appendFileSync(path, step.text)
+    else writeFileSync(path, step.text)
+  } else if (step.kind === 'background') {
+    await shell.start(step.command)
+    totals.run++
+  } else {
+    const { shown, expects } = step
+    const command = [...ids].reduce((text, [id, own]) => text.replaceAll(id, own), step.command)
+    const { code, output } = await shell.run(expects.asks ? `${command} --yes` : command)
+    const problem =
+      code === expects.exit
+        ? shown && findDifference(shown, output.split('\n'), expects)
+        : `expected exit code ${expects.exit}, got ${code}`
+    totals.run++
+    if (problem === null) {
+      for (const [id, own] of matchIds(shown ?? [], output.split('\n'))) ids.set(id, own)
+      return
+    }
+    totals.failed++
+    console.error(`  ${page}:${step.line}: ${command}\n    ${problem}`)
+    console.error(output.split('\n').slice(0, maxLines).join('\n').replaceAll(/^/gm, '    | '))
+  }
+}
