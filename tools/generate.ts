@@ -2,12 +2,16 @@
  * Generates files from the schemas: `src/generated/schemas.ts` (the item schemas as data),
  * `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
  * edgewise.yaml as data), `src/generated/state-types.ts` and `src/generated/state-validators.ts`
- * (types and compiled validators of stored files), and the schemas of manifests and profiles for
- * editors. With `--check` it writes nothing and prints the files that are out of date (exit 1).
+ * (types and compiled validators of stored files), the schemas of manifests and profiles for
+ * editors, and the workflows of `examples`, as `edgewise init` writes them. With `--check` it writes nothing and prints the files that are out of date (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import type { ItemSchema } from '../src/catalog/value/item-schema.ts'
+import { buildGithubWorkflows } from '../src/cli/init/github-workflows.ts'
+import { buildGitlabPipeline } from '../src/cli/init/gitlab-pipeline.ts'
+import { pinForms } from '../src/cli/init/pin.ts'
+import { initialGlobs, listPaths } from '../src/cli/init/placement.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
 import { buildStateSchemaFiles } from './state-schemas.ts'
 
@@ -62,6 +66,21 @@ function buildFileSchemasFile(): string {
   )
 }
 
+/** Builds the workflows of a workspace in the top folder of its repository, with placeholders. */
+function buildExamples(): Record<string, string> {
+  const placement = { workspace: '.', branch: 'main', paths: listPaths('.', initialGlobs) }
+  const workflows = Object.entries(
+    buildGithubWorkflows({ host: 'github', reference: pinForms.github }, placement),
+  ).map(([path, text]) => [path.replace('.github/workflows', 'examples/github'), text])
+  return {
+    ...(Object.fromEntries(workflows) as Record<string, string>),
+    'examples/gitlab/.gitlab-ci.yml': buildGitlabPipeline(
+      { host: 'gitlab', reference: pinForms.gitlab },
+      placement,
+    ),
+  }
+}
+
 const { manifest, profile } = buildManifestSchemas(
   Object.fromEntries(items.map((item) => [item, loadSchema(item) as ItemSchema])),
 )
@@ -73,6 +92,7 @@ const files: Record<string, string> = {
   'schemas/profile.schema.json': `${JSON.stringify(profile, null, 1)}\n`,
   'src/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),
+  ...buildExamples(),
 }
 
 const stale = Object.entries(files).filter(([path, text]) => loadFile(path) !== text)

@@ -17,6 +17,8 @@ export interface Io extends Outside {
   stdin: Readable | null
   /** Asks a yes/no question; null if there is no terminal. */
   ask: ((question: string) => Promise<boolean>) | null
+  /** Asks for a line of text, null without an answer; null if there is no terminal. */
+  prompt: ((question: string) => Promise<string | null>) | null
   /** Resolves when the user stops a server. */
   waitForStop(): Promise<void>
 }

@@ -35,6 +35,7 @@ process.on('exit', (code) => {
   if (code === exitCodes.done || code === exitCodes.differences) process.exitCode = exitCodes.failed
 })
 
+const isInteractive = process.stdin.isTTY && process.stderr.isTTY
 const io: Io = {
   ...createNodeOutside(interrupt.signal),
   cwd: process.cwd(),
@@ -44,7 +45,8 @@ const io: Io = {
   outIsTerminal: process.stdout.isTTY ?? false,
   errIsTerminal: process.stderr.isTTY ?? false,
   stdin: process.stdin.isTTY ? null : process.stdin,
-  ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
+  ask: isInteractive ? ask : null,
+  prompt: isInteractive ? prompt : null,
   waitForStop: () =>
     new Promise((resolve) =>
       interrupt.signal.addEventListener('abort', () => resolve(), { once: true }),
@@ -52,15 +54,19 @@ const io: Io = {
 }
 
 async function ask(question: string): Promise<boolean> {
+  const answer = await prompt(`${question} Type "yes" to continue: `)
+  return /^y(es)?$/i.test((answer ?? '').trim())
+}
+
+async function prompt(question: string): Promise<string | null> {
   const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
+  // Ctrl-C and Ctrl-D close it, and the question then has no end of its own.
+  const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)))
   try {
-    const answer = await lines.question(`${question} Type "yes" to continue: `, {
-      signal: interrupt.signal,
-    })
-    return /^y(es)?$/i.test(answer.trim())
+    return await Promise.race([lines.question(question, { signal: interrupt.signal }), closed])
   } catch (error) {
-    if ((error as Error).name === 'AbortError') return false
+    if ((error as Error).name === 'AbortError') return null
     throw error
   } finally {
     lines.close()

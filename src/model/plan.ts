@@ -50,6 +50,15 @@ export interface Explanation {
   writes: { id: number; reason: string }[]
 }
 
+/** One wave of a plan. */
+export interface PlanWave {
+  wave: number
+  domains: number
+  writes: number
+  /** Kinds of change that no earlier wave tries: an action on an item and the edited paths. */
+  kinds: string[]
+}
+
 /** Hashes of the inputs of a plan: one for each domain that it affects. */
 export interface PlanBasis {
   desired: Record<Domain, string>
@@ -71,6 +80,8 @@ export interface Plan {
   approvals?: number[]
   /** Sentences to read before applying. */
   warnings: string[]
+  /** The waves in order; absent if the plan has a single one. */
+  waves?: PlanWave[]
   /**
    * References of the secrets in the changes that have a recorded fingerprint, by fingerprint: a
    * name, or a template around names. Never written to a plan file.

@@ -104,7 +104,7 @@ function findOpen(rollouts: Rollout[], id: string): Rollout {
   if (rollout === undefined)
     throw new EdgewiseError(
       'usage',
-      `there is no rollout "${name}"`,
+      `there is no open rollout "${name}"`,
       '"edgewise rollout list" lists the unfinished rollouts.',
     )
   if (rollout.state === 'open') return rollout

@@ -152,8 +152,9 @@ export async function submitPlan(
           lockedAt: locked.lockedAt,
           suffix: request.suffix,
         })
-    // A resumed rollout has already sent writes.
-    const status = determineStatus(result, inWaves, continued !== null)
+    // A resumed rollout has already sent writes, unless it waited before its first wave.
+    const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
+    const status = determineStatus(result, inWaves, sentBefore)
     executed = { plan, result, status, inWaves, finished, doubts }
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error, doubts) : error

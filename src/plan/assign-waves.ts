@@ -1,30 +1,32 @@
 import type { Amount } from '../model/amount.ts'
 import type { Domain } from '../model/item.ts'
-import { exchangeDomains } from './exchange-domains.ts'
-import { growWave } from './grow-wave.ts'
-import { buildWaveTable, type WaveTable } from './wave-table.ts'
+import { annealWaves } from './anneal-waves.ts'
+import { createRandom } from './cover/create-random.ts'
+import type { Progress } from './cover/search-large.ts'
 import { choosePioneers, collectKinds, type Kinds } from './wave-kinds.ts'
 
 /** Input of `assignWaves`. */
 export interface WaveProblem {
   /** Every domain that is written, in a fixed order. */
   domains: Domain[]
-  /** Domains of each write when there are no waves. */
-  writes: Domain[][]
+  /** Domains of the writes with equal items when there are no waves, for each set of items. */
+  groups: Domain[][]
+  /** Maximum number of domains of a write. */
+  width: number
   /** Cumulative shares or numbers of domains; the last one covers all domains. */
   amounts: Amount[]
   /** Whether a domain belongs to the first wave. */
   isFirst(domain: Domain): boolean
   /** Each kind of change starts in the earliest wave that has room for it. */
   kinds?: Kinds
+  /** Number of exchanges of domains to try. */
+  steps: number
+  progress?: Progress
 }
 
-/** Maximum number of steps for growing waves, over all writes that a wave may grow from. */
-const maxWork = 10_000_000
-
 /**
- * Assigns domains to waves so that few writes are split. A write whose domains are in several waves
- * is sent once for each of them.
+ * Assigns domains to waves so that the waves take few writes. Each wave takes its own writes, one
+ * for every `width` of its domains in a group.
  *
  * - Wave sizes follow the amounts, rounded up. Empty waves are left out.
  * - Domains that go first are all in the first wave, even if it grows beyond its amount.
@@ -34,13 +36,33 @@ const maxWork = 10_000_000
  * @returns domain → wave number, from 1; deterministic
  */
 export function assignWaves(problem: WaveProblem): Map<Domain, number> {
-  const { domains, amounts, isFirst } = problem
+  const { domains, groups, width, amounts, isFirst, steps, progress } = problem
+  const kinds: Kinds = problem.kinds ?? new Map()
   const first = domains.filter(isFirst)
   const sizes = computeWaveSizes(amounts, domains.length, first.length)
-  const table = buildWaveTable(problem.domains, problem.writes)
-  const { waves, fixed } = fillWaves(table, sizes, first, problem.kinds ?? new Map())
-  exchangeDomains(table, waves, fixed)
-  return waves
+  const { waveByDomain, fixed, dueWaves } = placePioneers(domains, sizes, first, kinds)
+  const waves = fillWaves(domains, sizes, waveByDomain)
+  const numbers = new Map(domains.map((domain, i) => [domain, i]))
+  const toNumbers = (names: Iterable<Domain>) =>
+    [...names].map((domain) => numbers.get(domain) ?? 0)
+  const dueKinds = new Map([...dueWaves.keys()].map((kind, i) => [kind, i]))
+  annealWaves(
+    {
+      waves,
+      waveCount: sizes.length,
+      groups: groups.map(toNumbers),
+      width,
+      fixed: new Set(toNumbers(fixed)),
+      kinds: domains.map((domain) =>
+        [...new Set(kinds.get(domain))].flatMap((kind) => dueKinds.get(kind) ?? []),
+      ),
+      dueWaves: [...dueWaves.values()],
+    },
+    sizes.length < 2 ? 0 : steps,
+    createRandom(1),
+    progress,
+  )
+  return new Map(domains.map((domain, i) => [domain, (waves[i] ?? 0) + 1]))
 }
 
 /** Computes the number of domains of each wave: at least `first` in wave 1, no empty wave. */
@@ -60,41 +82,51 @@ export function computeWaveEnds(amounts: Amount[], domains: number, first: numbe
   })
 }
 
-/** Fills the waves in order; the last one gets the rest. `fixed` are domains that must not move. */
-function fillWaves(
-  table: WaveTable,
-  sizes: number[],
-  first: Domain[],
-  kinds: Kinds,
-): { waves: Map<Domain, number>; fixed: Set<Domain> } {
-  const waves = new Map<Domain, number>()
+/**
+ * Places the domains that go first, and for each kind of change a domain in the earliest wave with
+ * room.
+ *
+ * @returns the waves of these domains, from 0; those that must stay, since their wave has no room
+ * for another kind; and the due wave of each kind that another domain of its wave may try as well
+ */
+function placePioneers(domains: Domain[], sizes: number[], first: Domain[], kinds: Kinds) {
+  const waveByDomain = new Map(first.map((domain) => [domain, 0]))
   const fixed = new Set(first)
-  const tried = new Set<string>()
-  for (const [waveIndex, size] of sizes.entries()) {
-    const left = table.domains.filter((domain) => !waves.has(domain))
-    if (waveIndex + 1 === sizes.length) {
-      for (const domain of left) waves.set(domain, waveIndex + 1)
-      break
-    }
-    const required = waveIndex === 0 ? first : []
-    const grow = (begin: Domain[]): Domain[] =>
-      growWave(table.writes, left, size, begin, maxWork / sizes.length)
-    const known = new Set([...tried, ...collectKinds(required, kinds)])
+  const dueWaves = new Map<string, number>()
+  const tried = collectKinds(first, kinds)
+  const all = collectKinds(domains, kinds)
+  for (const [wave, size] of sizes.slice(0, -1).entries()) {
+    if (tried.size === all.size) break
     const pioneers = choosePioneers(
-      left.filter((domain) => !fixed.has(domain)),
-      size - required.length,
+      domains.filter((domain) => !waveByDomain.has(domain)),
+      wave === 0 ? size - first.length : size,
       kinds,
-      known,
+      tried,
     )
-    const pioneerKinds = collectKinds(pioneers, kinds)
-    const grown = grow(required)
-    const grownKinds = collectKinds(grown, kinds)
-    const isVaried = [...pioneerKinds].every((kind) => tried.has(kind) || grownKinds.has(kind))
-    const wave = isVaried ? grown : grow([...required, ...pioneers])
-    // Keep one domain of each new kind in this wave when domains are exchanged later.
-    for (const domain of choosePioneers(wave, wave.length, kinds, known)) fixed.add(domain)
-    for (const domain of wave) waves.set(domain, waveIndex + 1)
-    for (const kind of collectKinds(wave, kinds)) tried.add(kind)
+    for (const domain of pioneers) waveByDomain.set(domain, wave)
+    for (const kind of collectKinds(pioneers, kinds)) {
+      if (!tried.has(kind)) dueWaves.set(kind, wave)
+      tried.add(kind)
+    }
+    if (tried.size < all.size) for (const domain of pioneers) fixed.add(domain)
   }
-  return { waves, fixed }
+  return { waveByDomain, fixed, dueWaves }
+}
+
+/** Fills the waves with the other domains in order; returns the wave of each domain, from 0. */
+function fillWaves(
+  domains: Domain[],
+  sizes: number[],
+  placed: ReadonlyMap<Domain, number>,
+): Int32Array {
+  const room = [...sizes]
+  for (const wave of placed.values()) room[wave] = (room[wave] ?? 0) - 1
+  let next = 0
+  return Int32Array.from(domains, (domain) => {
+    const own = placed.get(domain)
+    if (own !== undefined) return own
+    while (room[next] === 0) next++
+    room[next] = (room[next] ?? 0) - 1
+    return next
+  })
 }

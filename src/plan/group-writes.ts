@@ -103,7 +103,7 @@ export function groupWrites({
 }
 
 /** Share of the effort for a whole fleet that its waves together get again. */
-const largeShare = 0.4
+const largeShare = 0.2
 
 /** Scales the effort for a part of a problem; a part needs no bound. */
 function scaleEffort(effort: CoverEffort, share: number): CoverEffort {

@@ -16,12 +16,12 @@ import { writeInWaves, type Waves } from './write-in-waves.ts'
 import { findGroup } from './groups.ts'
 import type { Burst, Grouping } from '../model/config.ts'
 import { listNeeds } from './needs.ts'
-import { describeKinds, findKinds } from './wave-kinds.ts'
+import { describeKinds, findKinds, listWaves } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
 import { computeTotalSeconds, type Pacing } from './total-seconds.ts'
 
 /** Version of the planner: raised whenever the same changes may give other writes. */
-export const plannerVersion = 2
+export const plannerVersion = 3
 
 /** Input of `makePlan`. */
 export interface PlanInput {
@@ -96,6 +96,7 @@ export function makePlan(input: PlanInput): Plan {
       'Nothing was sent. This is a defect of edgewise; please report it.',
     )
   }
+  const planWaves = listWaves(writes, kinds)
   const domains = [...new Set(changes.map((change) => change.domain))]
   const approvals = 'amounts' in waves ? listApprovals(waves, problem) : []
   return {
@@ -127,8 +128,9 @@ export function makePlan(input: PlanInput): Plan {
       ...collectWarnings(changes, recorded, desired),
       ...buildGroupsNote(problem, writesAtOnce),
       ...buildWavesNote(writes, writesAtOnce),
-      ...describeKinds(writes, kinds),
+      ...describeKinds(planWaves),
     ],
+    ...(planWaves.length < 2 ? {} : { waves: planWaves }),
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
 }

@@ -1,5 +1,8 @@
 import type { Change, Write } from '../model/change.ts'
+import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
+import type { PlanWave } from '../model/plan.ts'
+import { MaxHeap } from './cover/max-heap.ts'
 
 /** Domain → the kinds of its changes: an item and the shape of its edit. */
 export type Kinds = ReadonlyMap<Domain, readonly string[]>
@@ -34,7 +37,8 @@ function nameKind({ action, item, patch }: Change): string {
 
 /**
  * Chooses domains that cover the kinds not tried yet, greedily and as far as there is room: the
- * next domain is the first that adds most kinds.
+ * next domain is the first that adds most kinds. A domain whose kinds the others have makes room
+ * for another one.
  */
 export function choosePioneers(
   left: Domain[],
@@ -42,24 +46,40 @@ export function choosePioneers(
   kinds: Kinds,
   tried: ReadonlySet<string>,
 ): Domain[] {
-  const covered = new Set(tried)
-  const pioneers: Domain[] = []
-  const countNew = (domain: Domain): number =>
-    new Set((kinds.get(domain) ?? []).filter((kind) => !covered.has(kind))).size
-  let candidates = left
-  while (pioneers.length < room) {
-    candidates = candidates.filter((domain) => countNew(domain) > 0)
-    const [first, ...others] = candidates
-    if (first === undefined) break
-    let [best, max] = [first, countNew(first)]
-    for (const domain of others) {
-      const count = countNew(domain)
-      if (count > max) [best, max] = [domain, count]
-    }
-    pioneers.push(best)
-    for (const kind of kinds.get(best) ?? []) covered.add(kind)
+  const untried = left.map((domain) => [
+    ...new Set((kinds.get(domain) ?? []).filter((kind) => !tried.has(kind))),
+  ])
+  /** Kind → number of pioneers that have it. */
+  const holders = new Map<string, number>()
+  const count = (pioneer: number, change: number): void => {
+    for (const kind of untried[pioneer] ?? []) holders.set(kind, (holders.get(kind) ?? 0) + change)
   }
-  return pioneers
+  const countNew = (i: number): number =>
+    (untried[i] ?? []).filter((kind) => !holders.has(kind)).length
+  const queue = new MaxHeap()
+  for (const i of left.keys()) if (countNew(i) > 0) queue.push(i, countNew(i))
+  const pioneers = new Set<number>()
+  while (room > 0) {
+    const known = queue.maxPriority()
+    const next = queue.pop()
+    if (next === undefined) break
+    const added = countNew(next)
+    if (added < (known ?? 0)) {
+      if (added > 0) queue.push(next, added)
+      continue
+    }
+    if (pioneers.size === room) {
+      const spare = [...pioneers].find((pioneer) =>
+        (untried[pioneer] ?? []).every((kind) => (holders.get(kind) ?? 0) > 1),
+      )
+      if (spare === undefined) break
+      pioneers.delete(spare)
+      count(spare, -1)
+    }
+    pioneers.add(next)
+    count(next, 1)
+  }
+  return [...pioneers].map((i) => left[i] ?? '')
 }
 
 /** Collects the kinds of some domains. */
@@ -69,23 +89,26 @@ export function collectKinds(domains: Iterable<Domain>, kinds: Kinds): Set<strin
   return found
 }
 
-/** Describes the kinds of change that each wave is the first to try; empty with a single kind. */
-export function describeKinds(writes: Write[], kinds: Kinds): string[] {
+/** Lists the waves of the writes, with the kinds of change that each is the first to try. */
+export function listWaves(writes: Write[], kinds: Kinds): PlanWave[] {
   const tried = new Set<string>()
-  const waves = new Map<number, Set<Domain>>()
-  for (const { wave, domains } of writes) {
-    const own = waves.get(wave) ?? new Set<Domain>()
-    waves.set(wave, own)
-    for (const domain of domains) own.add(domain)
-  }
-  if (waves.size < 2 || collectKinds(kinds.keys(), kinds).size < 2) return []
-  return [...waves].flatMap(([wave, domains]) => {
+  return [...groupBy(writes, ({ wave }) => wave)].map(([wave, own]) => {
+    const domains = new Set(own.flatMap((write) => write.domains))
     const fresh = [...collectKinds(domains, kinds)].filter((kind) => !tried.has(kind)).toSorted()
     for (const kind of fresh) tried.add(kind)
-    if (fresh.length === 0) return []
-    const more = fresh.length - maxNamed
+    return { wave, domains: domains.size, writes: own.length, kinds: fresh }
+  })
+}
+
+/** Describes the kinds of change that each wave is the first to try; empty with a single kind. */
+export function describeKinds(waves: PlanWave[]): string[] {
+  const count = waves.reduce((sum, { kinds }) => sum + kinds.length, 0)
+  if (waves.length < 2 || count < 2) return []
+  return waves.flatMap(({ wave, kinds }) => {
+    if (kinds.length === 0) return []
+    const more = kinds.length - maxNamed
     return [
-      `wave ${wave} is the first to ${fresh.slice(0, maxNamed).join('; ')}` +
+      `wave ${wave} is the first to ${kinds.slice(0, maxNamed).join('; ')}` +
         (more > 0 ? `; and ${more} more kinds of change` : ''),
     ]
   })

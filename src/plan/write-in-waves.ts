@@ -2,8 +2,12 @@ import type { Amount } from '../model/amount.ts'
 import type { Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
+import type { Effort } from '../model/plan.ts'
 import { assignWaves } from './assign-waves.ts'
+import { cutJoinedWrites, joinEqualWrites, type JoinedWrite } from './equal-writes.ts'
 import { groupWrites, type WriteProblem, type WriteSolution } from './group-writes.ts'
+import type { Need } from './needs.ts'
+import { orderWrites } from './order-writes.ts'
 import type { Kinds } from './wave-kinds.ts'
 
 /**
@@ -21,16 +25,29 @@ export interface WaveSolution extends WriteSolution {
 }
 
 /**
- * Meets all needs wave by wave: no write has domains of two waves. The waves do not depend on the
- * effort.
+ * Share of extra writes up to which the waves are not searched again: the writes at once, cut by
+ * waves, are then as good as a search makes them.
  */
+const maxExtraShare = 0.01
+
+/** Exchanges of domains to try for the waves: for each domain, and at most. */
+const exchanges: Record<Effort, { perDomain: number; max: number }> = {
+  quick: { perDomain: 1_000, max: 2_000_000 },
+  normal: { perDomain: 3_000, max: 10_000_000 },
+  thorough: { perDomain: 10_000, max: 60_000_000 },
+}
+
+/** Meets all needs wave by wave: no write has domains of two waves. */
 export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution {
   const atOnce = groupWrites(problem)
+  const joined = joinEqualWrites(atOnce.writes)
   const waveByDomain =
-    'waveByDomain' in waves ? waves.waveByDomain : computeWaves(problem, waves.amounts, waves.kinds)
-  const waveNumbers = [
-    ...new Set(problem.needs.map(({ domain }) => waveByDomain.get(domain) ?? 1)),
-  ].toSorted((a, b) => a - b)
+    'waveByDomain' in waves
+      ? waves.waveByDomain
+      : computeWaves(problem, joined, waves.amounts, waves.kinds)
+  const getWave = (domain: Domain): number => waveByDomain.get(domain) ?? 1
+  const needsByWave = groupBy(problem.needs, ({ domain }) => getWave(domain))
+  const waveNumbers = [...needsByWave.keys()].toSorted((a, b) => a - b)
   const [firstWave] = waveNumbers
   if (waveNumbers.length < 2) {
     return {
@@ -39,44 +56,51 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
       writesAtOnce: atOnce.writes.length,
     }
   }
-  const needsByWave = groupBy(problem.needs, ({ domain }) => waveByDomain.get(domain) ?? 1)
-  const writes = waveNumbers.flatMap((wave) => {
-    const needs = needsByWave.get(wave) ?? []
-    const fresh = groupWrites({
-      ...problem,
-      needs,
-      share: needs.length / problem.needs.length,
-      solver: null,
-    }).writes
-    const cut = cutWrites(atOnce.writes, (domain) => (waveByDomain.get(domain) ?? 1) === wave)
-    return (cut.length < fresh.length ? cut : fresh).map((write) => ({ ...write, wave }))
+  const isFirst = problem.isFirst ?? (() => false)
+  const cuts = waveNumbers.map((wave) => {
+    const isIn = (domain: Domain): boolean => getWave(domain) === wave
+    const parts = cutJoinedWrites(joined, isIn, problem.domainsPerWrite)
+    return { wave, parts: orderWrites(parts, isFirst) }
+  })
+  const cutCount = cuts.reduce((sum, { parts }) => sum + parts.length, 0)
+  const isSearched = cutCount > atOnce.writes.length * (1 + maxExtraShare)
+  const writes = cuts.flatMap(({ wave, parts }) => {
+    const found = isSearched ? searchWave(problem, needsByWave.get(wave) ?? []) : parts
+    return (parts.length <= found.length ? parts : found).map(({ domains, items }) => ({
+      wave,
+      domains,
+      items,
+    }))
   })
   return {
-    writes: writes.map((write, i) => ({ ...write, id: i + 1 })),
+    writes: writes.map((write, i) => ({ id: i + 1, ...write })),
     lowerBound: atOnce.lowerBound,
     writesAtOnce: atOnce.writes.length,
   }
 }
 
+/** Searches for the writes of a wave, with its share of the effort. */
+function searchWave(problem: WriteProblem, needs: Need[]): Write[] {
+  const share = needs.length / problem.needs.length
+  return groupWrites({ ...problem, needs, share, solver: null }).writes
+}
+
 function computeWaves(
-  problem: WriteProblem,
+  { needs, domainsPerWrite, effort, isFirst = () => false, progress }: WriteProblem,
+  joined: JoinedWrite[],
   amounts: Amount[],
   kinds: Kinds = new Map(),
 ): Map<Domain, number> {
-  const { writes } = groupWrites({ ...problem, effort: 'quick', solver: null })
+  const domains = [...new Set(needs.map(({ domain }) => domain))].toSorted()
+  const { perDomain, max } = exchanges[effort]
   return assignWaves({
-    domains: [...new Set(problem.needs.map(({ domain }) => domain))].toSorted(),
-    writes: writes.map(({ domains }) => domains),
+    domains,
+    groups: joined.map((write) => write.domains),
+    width: domainsPerWrite,
     amounts,
-    isFirst: problem.isFirst ?? (() => false),
+    isFirst,
     kinds,
-  })
-}
-
-/** Cuts writes down to the domains of one wave; the result meets all needs of the wave. */
-function cutWrites(writes: Write[], isIn: (domain: Domain) => boolean): Write[] {
-  return writes.flatMap((write) => {
-    const domains = write.domains.filter(isIn)
-    return domains.length === 0 ? [] : [{ ...write, domains }]
+    steps: Math.min(max, perDomain * domains.length),
+    ...(progress === undefined ? {} : { progress }),
   })
 }

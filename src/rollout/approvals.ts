@@ -21,6 +21,11 @@ export function isApproved(rollout: Rollout, waveIndex: number): boolean {
   return approval === undefined || approval.approved?.wave === hashWave(rollout, waveIndex)
 }
 
+/** Returns whether a wave of a rollout has been approved. */
+export function hasApproval({ waves }: Rollout): boolean {
+  return waves.some(({ approval }) => (approval?.approved ?? null) !== null)
+}
+
 /** Hashes a wave: its rollout, number, items, and domains with their desired configuration. */
 export function hashWave({ id, items, asked, waves }: Rollout, waveIndex: number): string {
   const domains = waves[waveIndex]?.domains ?? []

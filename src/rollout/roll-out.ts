@@ -9,7 +9,7 @@ import { countParts } from '../apply/counts.ts'
 import { createEmptyResult } from '../apply/empty-result.ts'
 import { addResult, isComplete } from './add-results.ts'
 import { findBaselineStart } from './baseline-start.ts'
-import { findStop } from './approvals.ts'
+import { findStop, hasApproval } from './approvals.ts'
 import { explainOpen, failWave, stopRollout } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
 import { stopBefore } from './stop-before.ts'
@@ -123,7 +123,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
       const endedEarly = done.stopped !== null || done.unrecorded !== null
       if (!complete && context.signal.aborted) return
       // The service accepted nothing of the wave: the next apply begins it again.
-      if (!complete && !done.sent && before.applies.length > 0) {
+      if (!complete && !done.sent && (before.applies.length > 0 || hasApproval(before))) {
         progress.rollout = { ...before, applies: progress.rollout.applies }
         await save(`${name} was not sent`)
         return leaveOpen(explainOpen(done.stopped ?? `${name} was not sent`, name), result)
@@ -156,10 +156,11 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     }
     if (!complete) return end(name)
     const passed = updateWave(progress.rollout, waveIndex, { passed: true })
-    if (findCurrentWave(passed) !== null)
-      await store.saveRollout(passed, `Rollout ${passed.id}: ${name} passed`)
     progress.rollout = passed
-    if (part.writes.length > 0 && !isWatched && findCurrentWave(passed) !== null) {
+    const next = findCurrentWave(passed)
+    if (next === null) break
+    await save(`${name} passed`)
+    if (part.writes.length > 0 && !isWatched && findStop(passed, next) === null) {
       await context.applying.whileUnlocked(() => waitFor(giveWayMs, context))
       const reason = await reload(progress, context)
       if (reason !== null) return leaveOpen(reason, result)

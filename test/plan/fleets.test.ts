@@ -10,7 +10,8 @@ import { countCoverage } from '../../src/plan/cover/remove-redundancy.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
 import { buildGroupProblems } from '../../src/plan/group-problems.ts'
 import { fc, itOften, long, runs } from '../runs.ts'
-import { append, findFaults, need, findOptimum, problems, replace } from './problems.ts'
+import { buildFleet } from './build-fleet.ts'
+import { findFaults, findOptimum, problems } from './problems.ts'
 
 const effort = {
   minGainShare: 1,
@@ -19,25 +20,6 @@ const effort = {
   neighbourhoods: { size: 4, stepsPerRectangle: 50, rounds: 2, maxNeighbourhoods: 5 },
 }
 const priceEffort = { rounds: 10, sets: 1_000_000 }
-
-/** Builds the needs of a fleet; with `lists` half of the domains add entries to a list. */
-function buildFleet(family: string, domains: number, lists = false): WriteProblem {
-  const mix = families[family]?.(domains, 3) ?? []
-  const entries = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
-  const needs = mix.flatMap((own, i) => [
-    ...own.map(([item, value]) => need(i, item, replace(value))),
-    ...(lists && i % 2 === 0
-      ? [need(i, 'ip_black_list', replace(i), append(...entries.slice(i % 3)))]
-      : []),
-  ])
-  return {
-    needs,
-    grouping: { groups: 'all', together: [] },
-    domainsPerWrite: 10,
-    effort: 'quick',
-    solver: null,
-  }
-}
 
 function listCoverProblems(problem: WriteProblem): CoverProblem[] {
   return buildGroupProblems(problem.needs, problem.grouping, problem.domainsPerWrite).map(

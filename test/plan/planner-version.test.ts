@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { groupWrites } from '../../src/plan/group-writes.ts'
 import { plannerVersion } from '../../src/plan/make-plan.ts'
+import { writeInWaves } from '../../src/plan/write-in-waves.ts'
 import { families, type Mix } from '../../tools/fleet-mixes.ts'
+import { buildFleet } from './build-fleet.ts'
 import { need, replace } from './problems.ts'
 
 interface Instance {
@@ -12,7 +14,7 @@ interface Instance {
 
 /** Hash of the writes that each planner version makes for small change mixes and for a fleet. */
 const fingerprints: Record<number, string> = {
-  2: '3cc362516fd0e8c2630b3a73a39ea0ad8567993e2a9a0973e6742ff645dfe0a3',
+  3: '3cc362516fd0e8c2630b3a73a39ea0ad8567993e2a9a0973e6742ff645dfe0a3',
 }
 
 it('makes the same writes (if not, raise plannerVersion and add its hash)', () => {
@@ -33,4 +35,20 @@ it('makes the same writes (if not, raise plannerVersion and add its hash)', () =
     hash.update(JSON.stringify(writes))
   }
   expect(hash.digest('hex')).toBe(fingerprints[plannerVersion])
+})
+
+/** Hash of the waves that each planner version makes for fleets. */
+const waveFingerprints: Record<number, string> = {
+  3: 'aa35f8b0ec085ddaff7ae7036c11eb98be7e6c214b63111f6abae0e56903ffe2',
+}
+
+it('makes the same waves (if not, raise plannerVersion and add its hash)', () => {
+  const hash = createHash('sha256')
+  for (const family of ['planted', 'zipf']) {
+    const { writes } = writeInWaves(buildFleet(family, 60), {
+      amounts: [{ count: 1 }, { percent: 25 }, { percent: 100 }],
+    })
+    hash.update(JSON.stringify(writes))
+  }
+  expect(hash.digest('hex')).toBe(waveFingerprints[plannerVersion])
 })

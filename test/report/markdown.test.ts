@@ -137,7 +137,7 @@ const own = new RegExp(
     /<details><summary>(Writes|In-doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>/,
     /Omitted: [\w ,]+\. `edgewise \w+` shows all\./,
     /Drift: [\w ,-]+\.|Of \d+ items?: [\w ,()-]+\.|No differences were found\./,
-    /Nothing was observed: pass --observed to compare the service with state\./,
+    /None of these items was observed: --observed compares the service with state\./,
     /(?:)/,
   ]
     .map(({ source }) => source)

@@ -94,6 +94,7 @@ export class Place {
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   stdin: Io['stdin'] = null
+  prompt: Io['prompt'] = null
   disk: Disk = realDisk
   /** Transport to the service; absent: sockets. */
   transport: Transport | undefined
@@ -166,6 +167,7 @@ export class Place {
       errIsTerminal: this.onTerminal,
       ask: this.ask,
       stdin: this.stdin,
+      prompt: this.prompt,
       clock,
       newId: () => `00000000-0000-4000-8000-${this.#ids.between(1e11, 1e12 - 1)}`,
       user: `${process.pid}@tests`,

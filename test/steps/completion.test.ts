@@ -111,6 +111,7 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
 
     it('offers choices, items, files and folders', () => {
       expect(offered('validate', '--format', '')).toEqual(['github', 'json', 'sarif', 'text'])
+      expect(offered('init', '--ci', '')).toEqual(['github', 'gitlab', 'none'])
       expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
       expect(offered('plan', '--item', 'htt')).toEqual(['https'])
       expect(offered('explain', 'ip_')).toEqual(['ip_black_list', 'ip_white_list'])

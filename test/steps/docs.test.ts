@@ -8,6 +8,7 @@ const pages = [
   'README.md',
   ...readdirSync(`${root}docs`).map((name) => `docs/${name}`),
   'examples/github/README.md',
+  'examples/gitlab/README.md',
 ]
 
 let place: Place

@@ -43,7 +43,7 @@ describe('drift', () => {
     expect(code).toBe(0)
     expect(out).toContain(
       'No differences were found.\nOf 2 items: 2 assumed (confirmed 0 min ago).\n' +
-        'Nothing was observed',
+        'None of these items was observed',
     )
     expect(out).not.toMatch(/sync|verified|as recorded/)
     expect(await driftJson()).toMatchObject({
@@ -53,6 +53,17 @@ describe('drift', () => {
       ],
       summary: { verified: 0, assumed: 2, inDoubt: 0, pending: 0, live: 0 },
     })
+  })
+
+  it('does not report that nothing was observed if other items were', async () => {
+    place.write('live.json', JSON.stringify({ 'other.example.com': { timeout: { time: '1' } } }))
+    const { code, out } = await place.cli('drift', '--observed', 'live.json')
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining(
+        'None of these items was observed: --observed compares the service with state.',
+      ),
+    ])
   })
 
   it('a merged and unapplied change is exit 2 with the patch', async () => {

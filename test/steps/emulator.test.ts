@@ -29,6 +29,7 @@ async function emulate(
     errIsTerminal: false,
     stdin: null,
     ask: null,
+    prompt: null,
     waitForStop: () => work(/http:\S+/.exec(ran.out)?.[0] ?? ''),
   }
   ran.code = await run(['emulator', ...args], io)

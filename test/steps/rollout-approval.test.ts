@@ -56,8 +56,9 @@ describe('a wave that needs approval', () => {
     expect(out).toContain('Waiting for approval; writes: 1 confirmed, 2 not sent')
     expect(err).toContain(`wave 2/3 (2 domains) waits: "edgewise rollout approve ${id}"`)
     expect(place.loadRollouts()).toMatchObject([{ state: 'open' }])
+    const start = time.now
     await apply(0)
-    expect(await sent()).toEqual([1])
+    expect([await sent(), time.now - start]).toEqual([[1], 0])
     expect(await list()).toMatchObject([
       { id, apply: `${id}-w1`, wave: 2, waves: 3, state: 'waiting-for-approval' },
     ])
@@ -107,6 +108,20 @@ describe('a wave that needs approval', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
+  it('keeps its approval if the service accepts nothing of the first wave', async () => {
+    fleet('approval: [1]')
+    await apply(0)
+    await decide('approve', findId())
+    const { env } = place
+    place.env = { EDGEWISE_TOKEN: 'wrong' }
+    await apply(1)
+    await apply(1)
+    place.env = env
+    expect(await list()).toMatchObject([{ state: 'approved', wave: 1 }])
+    await apply(0)
+    expect((await sent()).slice(2)).toEqual([1, 2, 3])
+  })
+
   it('is not lost if the plan has fewer waves than configured', async () => {
     fleet('approval: [2]', '[10%, 20%, 100%]')
     await apply(0)
@@ -118,7 +133,7 @@ describe('a wave that needs approval', () => {
   })
 
   it('is approved once, and is not approved while it does not wait', async () => {
-    expect(await decide('approve', 'one')).toMatch(/^1 .*there is no rollout "one"/s)
+    expect(await decide('approve', 'one')).toMatch(/^1 .*there is no open rollout "one"/s)
     runInPause(async () => {
       const id = findId()
       expect(await decide('approve', id)).toMatch(
@@ -134,7 +149,7 @@ describe('a wave that needs approval', () => {
     )
     expect(place.loadRollouts()).toEqual([before])
     await apply(0)
-    expect(await decide('approve', id)).toMatch(/^1 .*there is no rollout/s)
+    expect(await decide('approve', id)).toMatch(/^1 .*there is no open rollout/s)
   })
 
   it('waits again if its domains changed since the approval', async () => {

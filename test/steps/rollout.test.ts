@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
+import { listSchemaErrors } from '../report/output-schema.ts'
 import { setFaults, Place, fetchWrites } from './cli.ts'
 import { emulator, enterPlace, runInPause, place, setStageInTime, time } from './stage.ts'
 
@@ -43,6 +44,22 @@ function interruptOnce(): void {
 }
 
 describe('a plan in waves', () => {
+  it('has the kinds of change that each wave is the first to try, in all formats', async () => {
+    place.manifest(name(7), { timeout: { time: 60 }, https: { cert_id: 1 } })
+    place.manifest(name(9), { origin: { default_master: '192.0.2.9' } })
+    const { err } = await place.cli('plan', '--markdown', 'plan.md')
+    const note = 'wave 1 is the first to set https; set timeout\n'
+    expect(err).toContain(note)
+    expect(place.read('plan.md')).toContain(note)
+    const plan = await place.json('plan')
+    expect(plan['waves']).toEqual([
+      { wave: 1, domains: 1, writes: 2, kinds: ['set https', 'set timeout'] },
+      { wave: 2, domains: 4, writes: 2, kinds: ['set origin'] },
+      { wave: 3, domains: 15, writes: 2, kinds: [] },
+    ])
+    expect(listSchemaErrors('plan', plan)).toEqual([])
+  })
+
   it('is applied wave by wave with a pause between, and is removed at the end', async () => {
     const plan = await place.json('plan')
     expect(

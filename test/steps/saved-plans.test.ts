@@ -82,7 +82,7 @@ describe('a saved plan', () => {
     for (const effort of ['quick', 'normal', 'thorough']) {
       place.manifest(www, { timeout: { time: 60 }, https: { cert_id: effort.length } })
       await savePlan('--effort', effort)
-      expect(plan().planner).toEqual({ version: 2, effort })
+      expect(plan().planner).toEqual({ version: 3, effort })
       expect((await place.cli('apply', 'plan.json')).code).toBe(0)
     }
   })
@@ -187,10 +187,10 @@ describe('an altered plan file', () => {
     ['an item list that chooses less', ({ basis }) => void (basis.items = ['timeout'])],
     ['an item list of no items', ({ basis }) => void (basis.items = ['nonsense'])],
     ['no planner', (altered) => void delete altered.planner],
-    ['another planner', (altered) => void (altered.planner = { version: 3, effort: 'normal' })],
+    ['another planner', (altered) => void (altered.planner = { version: 99, effort: 'normal' })],
     [
       'an effort that does not exist',
-      (altered) => void (altered.planner = { version: 2, effort: 'most' }),
+      (altered) => void (altered.planner = { version: 3, effort: 'most' }),
     ],
   ])('is refused and sends nothing: %s', async (_what, alter) => {
     await place.manifest(www, { https: { cert_id: 1 }, origin }).settle()
@@ -247,7 +247,7 @@ describe('an altered plan file', () => {
     await savePlan()
     writeFileSync(file(), JSON.stringify({ ...plan(), planner: { version: 7, effort: 'normal' } }))
     expect((await place.cli('apply', 'plan.json')).err.replace(/\s+/g, ' ')).toContain(
-      'it was made by version 7 of the planner, this is version 2',
+      'it was made by version 7 of the planner, this is version 3',
     )
   })
 

@@ -1,10 +1,6 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
+import type { InitOptions } from '../init/choose-pin.ts'
 import type { Declare } from './declare.ts'
-
-interface InitOptions {
-  /** Repository and commit that the workflow runs: `OWNER/REPO@SHA`. */
-  action?: string
-}
 
 /** `edgewise init`: creates a workspace that is ready to plan. */
 export function declareInit(program: Command, declare: Declare): void {
@@ -12,18 +8,34 @@ export function declareInit(program: Command, declare: Declare): void {
     description: 'create a workspace that is ready to plan',
     examples: [
       'init',
-      'init cdn',
-      'init --action cdn/edgewise@0123456789abcdef0123456789abcdef01234567',
+      'init cdn --ci none',
+      'init --ci github \\\n      --action cdn/edgewise@0123456789abcdef0123456789abcdef01234567',
     ],
     run: async (context, args, options) =>
       (await import('../init/write-workspace.ts')).init(context, args, options),
   })
-    .option('--action <owner/repo@sha>', 'write a workflow that runs Edgewise from this commit')
+    .addOption(
+      new Option('--ci <service>', 'write workflows for this CI service').choices([
+        'github',
+        'gitlab',
+        'none',
+      ]),
+    )
+    .option('--action <pinned>', 'what the workflows run, pinned by a hash')
     .addHelpText(
       'after',
       `
-OWNER/REPO is the repository of Edgewise on the code host, or your copy of it.
-SHA is a commit of 40 hex digits: a tag can be moved to other code later. In an
-existing workspace, --action writes only the workflow.`,
+The workflows plan pull requests, apply what is merged after an approval, and
+detect drift. In an existing workspace, init adds them and nothing else. It
+replaces no file.
+
+--action for github: OWNER/REPO@SHA
+  the repository of Edgewise, or your copy of it, and the commit of a version:
+  40 hex digits
+--action for gitlab: IMAGE@sha256:DIGEST
+  a container image with edgewise, git and sh, and its digest
+
+A tag can be moved to other code later; a hash can't. On a terminal, init asks
+for what is not given.`,
     )
 }

@@ -1,83 +1,95 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { findRoot } from '../../manifest/load-workspace.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
-import { buildInitialFiles } from './initial-files.ts'
-import { buildWorkflow, parseAction, type PinnedAction } from './initial-workflow.ts'
 import type { CommandContext } from '../io.ts'
-
-interface InitOptions {
-  /** Repository and commit that the workflow runs: `OWNER/REPO@SHA`. */
-  action?: string
-}
+import { askForPin, parseChoice, type InitOptions } from './choose-pin.ts'
+import { buildInitialFiles } from './initial-files.ts'
+import { planWorkflow } from './plan-workflow.ts'
+import { quotePath } from './placement.ts'
 
 const workspacePath = 'edgewise.yaml'
-const workflowPath = '.github/workflows/edgewise.yml'
+const exampleCommand = 'edgewise init --ci github --action OWNER/REPO@SHA'
 
 /**
  * `edgewise init`: creates a workspace that can be validated, planned and applied (to the emulator)
- * at once. Writes a workflow only with `--action`, also into an existing workspace.
+ * at once. Writes a workflow only if told what it runs, also into an existing workspace. Replaces
+ * no file.
  */
 export async function init(
   context: CommandContext,
   [dir]: unknown[],
-  { action }: InitOptions,
+  options: InitOptions,
 ): Promise<number> {
   const { io } = context
-  const folder = String(dir ?? '.')
-  const root = resolve(io.cwd, context.options.workspace ?? '.', folder)
-  const workflow = action === undefined ? null : buildWorkflow(requireAction(action))
-  const workspaceExists = workflow !== null && existsSync(join(root, workspacePath))
-  writeFiles(context, root, {
-    ...(workspaceExists ? {} : buildInitialFiles()),
-    ...(workflow === null ? {} : { [workflowPath]: workflow }),
-  })
-  if (workspaceExists) return exitCodes.done
-  if (workflow === null) {
-    const command = `edgewise init ${folder === '.' ? '' : `${folder} `}--action OWNER/REPO@SHA`
-    io.out(`\nNo workflow was written; "${command}" writes one.\n`)
-  }
-  const folderFromCwd = relative(io.cwd, root)
-  const enter = folderFromCwd === '' ? '' : `  cd ${folderFromCwd}\n`
-  io.out(`\nNext:\n${enter}  edgewise validate\n  edgewise plan\n  edgewise apply\n`)
+  const chosen = parseChoice(options)
+  const start = resolve(io.cwd, context.options.workspace ?? '.', String(dir ?? '.'))
+  const addsWorkflow = chosen !== null && chosen !== undefined
+  const root = (addsWorkflow && dir === undefined ? findRoot(start) : null) ?? start
+  const isNew = !existsSync(join(root, workspacePath))
+  if (!isNew && !addsWorkflow)
+    throw createExistsError(
+      [workspacePath],
+      `Choose an empty folder: edgewise init DIR. To add a workflow: ${exampleCommand}`,
+    )
+  const initial = isNew ? placeFiles(root, buildInitialFiles()) : []
+  refuseExisting(initial, 'Choose an empty folder: edgewise init DIR.')
+  const pin = chosen === undefined ? await askForPin(context) : chosen
+  const workflow = pin ? await planWorkflow(pin, root, io.env) : null
+  const added = workflow === null ? [] : placeFiles(workflow.top, workflow.files)
+  refuseExisting(added, 'To replace a workflow, remove it first; or change the hash in it.')
+  for (const file of [...initial, ...added]) writeFile(context, file)
+
+  const notes = [
+    ...(workflow === null ? [] : [workflow.note]),
+    ...(isNew ? [formatNextSteps(relative(io.cwd, root))] : []),
+    ...(pin === undefined ? [`To add a workflow: ${exampleCommand}\n`] : []),
+  ]
+  io.out(notes.map((note) => `\n${note}`).join(''))
   return exitCodes.done
 }
 
-function requireAction(text: string): PinnedAction {
-  const action = parseAction(text)
-  if (action !== null) return action
-  throw new EdgewiseError(
+/** File to write. */
+interface NewFile {
+  /** Path from the workspace or the repository, for messages. */
+  path: string
+  target: string
+  text: string
+}
+
+function placeFiles(folder: string, texts: Record<string, string>): NewFile[] {
+  return Object.entries(texts).map(([path, text]) => ({ path, target: join(folder, path), text }))
+}
+
+/** Refuses to replace files; missing lines are added to an existing `.gitignore`. */
+function refuseExisting(files: NewFile[], hint: string): void {
+  const existing = files
+    .filter(({ path, target }) => path !== '.gitignore' && existsSync(target))
+    .map(({ path }) => path)
+  if (existing.length > 0) throw createExistsError(existing, hint)
+}
+
+function createExistsError(paths: string[], hint: string): EdgewiseError {
+  const verb = paths.length === 1 ? 'exists' : 'exist'
+  return new EdgewiseError(
     'usage',
-    `--action: expected OWNER/REPO@SHA, where SHA is a commit of 40 hex digits, got "${text}"`,
-    'A tag or a branch can be moved to other code, which would then run with write permission; ' +
-      'a commit can not. "git rev-parse TAG^{commit}" prints the commit of a tag.',
+    `${paths.join(', ')} already ${verb}; nothing was written`,
+    hint,
   )
 }
 
-/** Writes files, by path; writes none if one of them exists. */
-function writeFiles({ io }: CommandContext, root: string, texts: Record<string, string>): void {
-  const files = Object.entries(texts)
-  const existing = files
-    .map(([path]) => path)
-    .filter((path) => path !== '.gitignore' && existsSync(join(root, path)))
-  if (existing.length > 0) {
-    throw new EdgewiseError(
-      'usage',
-      `${existing.join(', ')} already ${existing.length === 1 ? 'exists' : 'exist'}; ` +
-        'nothing was written',
-      existing.includes(workflowPath)
-        ? 'Remove the workflow first, or change the commits in it.'
-        : 'Choose an empty folder: edgewise init DIR.',
-    )
-  }
-  for (const [path, text] of files) {
-    const target = join(root, path)
-    mkdirSync(dirname(target), { recursive: true })
-    if (path === '.gitignore') addLines(target, text)
-    else writeFileSync(target, text, { flag: 'wx' })
-    io.out(`wrote ${relative(io.cwd, target) || target}\n`)
-  }
+function writeFile({ io }: CommandContext, { path, target, text }: NewFile): void {
+  mkdirSync(dirname(target), { recursive: true })
+  if (path === '.gitignore') addLines(target, text)
+  else writeFileSync(target, text, { flag: 'wx' })
+  io.out(`wrote ${relative(io.cwd, target) || target}\n`)
+}
+
+function formatNextSteps(folder: string): string {
+  const enter = folder === '' ? '' : `  cd ${quotePath(folder)}\n`
+  return `Next:\n${enter}  edgewise validate\n  edgewise plan\n  edgewise apply\n`
 }
 
 /** Appends the lines that a file lacks. */

@@ -7,12 +7,13 @@ import type { Io } from '../io.ts'
  * runner that reads the log.
  */
 export function guardOutput(io: Io): Io {
-  const { ask } = io
+  const { ask, prompt } = io
   return {
     ...io,
     out: (text, as) => io.out(as === 'commands' ? text : guardText(text, io.outIsTerminal), as),
     err: (text) => io.err(guardText(text, io.errIsTerminal)),
     ask: ask === null ? null : (question) => ask(guardText(question, true)),
+    prompt: prompt === null ? null : (question) => prompt(guardText(question, true)),
   }
 }
 

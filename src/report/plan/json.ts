@@ -27,6 +27,7 @@ export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): 
     }),
     planner: { ...plan.planner },
     warnings: [...plan.warnings],
+    waves: plan.waves?.map((each) => ({ ...each, kinds: [...each.kinds] })),
     explanation,
   })
 }

@@ -1,0 +1,102 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { loadSource } from '../../manifest/load-source.ts'
+import { parseWorkspaceConfig } from '../../manifest/workspace-config.ts'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { findRepositoryFolder } from '../../state/git/find-repository-folder.ts'
+import { formatGitError, splitLines, type Git } from '../../state/git/git-command.ts'
+import { buildGitEnvironment } from '../../state/git/git-environment.ts'
+import { initialGlobs, isPlainPath, listPaths, type Placement } from './placement.ts'
+
+type Environment = Record<string, string | undefined>
+
+/** Place of a workspace, and the top folder of its repository. */
+export interface FoundPlacement extends Placement {
+  top: string
+}
+
+/**
+ * Finds the repository of a workspace and its default branch. Outside of a repository, the
+ * workspace is taken for the top folder of one.
+ *
+ * @throws EdgewiseError `usage` if the path or the branch can't stand in a workflow, `unavailable`
+ * if git refuses to work in the folder
+ */
+export async function findPlacement(root: string, env: Environment): Promise<FoundPlacement> {
+  const start = findExistingFolder(root)
+  const home = realpathSync(start)
+  const target = join(home, relative(start, root))
+  const isInRepository = findRepositoryFolder(home) !== null
+  const git = await openGit(home, env)
+  const top = isInRepository ? await findTop(home, git) : target
+  const workspace = relative(top, target).replaceAll(sep, '/') || '.'
+  const branch = await findBranch(git, isInRepository)
+  refuseUnwritable(workspace, branch)
+  return { top, workspace, branch, paths: listPaths(workspace, loadGlobs(root, env)) }
+}
+
+function refuseUnwritable(workspace: string, branch: string): void {
+  if (!isPlainPath(workspace))
+    throw new EdgewiseError(
+      'usage',
+      `the path of the workspace in its repository, "${workspace}", can't stand in a workflow`,
+      'Use letters, digits, blanks and the characters . _ - @ / for it.',
+    )
+  if (branch.includes('${{'))
+    throw new EdgewiseError(
+      'usage',
+      `the default branch, "${branch}", can't stand in a workflow`,
+      'Its "${{" would begin an expression. Rename the branch.',
+    )
+}
+
+function findExistingFolder(root: string): string {
+  return existsSync(root) ? root : findExistingFolder(dirname(root))
+}
+
+async function openGit(folder: string, env: Environment): Promise<Git> {
+  const { createLibraryGit } = await import('../../state/git/library-git.ts')
+  return createLibraryGit(folder, buildGitEnvironment(env, env['EDGEWISE_TOKEN'] ?? ''))
+}
+
+async function findTop(folder: string, git: Git): Promise<string> {
+  const found = await git(['rev-parse', '--show-cdup'])
+  if (found.code === 0) return resolve(folder, splitLines(found.out)[0] ?? '')
+  throw new EdgewiseError(
+    'unavailable',
+    `git can't work in ${folder}: ${formatGitError(found)}`,
+    'Fix the cause, or leave out --ci.',
+  )
+}
+
+/** Finds the default branch: of origin, else the current one, else that of new repositories. */
+async function findBranch(git: Git, isInRepository: boolean): Promise<string> {
+  const refs = isInRepository
+    ? [
+        await findLine(git, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD']),
+        await findLine(git, ['symbolic-ref', '--quiet', 'HEAD']),
+      ]
+    : []
+  const ref = refs.find((name) => name !== null)
+  if (ref !== undefined) return (ref ?? '').replace(/^refs\/(heads|remotes\/origin)\//, '')
+  return (await findLine(git, ['var', 'GIT_DEFAULT_BRANCH'])) ?? 'main'
+}
+
+/** Runs git and returns the first line of its output; null if git fails or is not installed. */
+async function findLine(git: Git, args: string[]): Promise<string | null> {
+  try {
+    const { code, out } = await git(args)
+    return code === 0 ? (splitLines(out)[0] ?? null) : null
+  } catch (error) {
+    if (error instanceof EdgewiseError) return null
+    throw error
+  }
+}
+
+/** Loads the globs of manifests and profiles; all files if `edgewise.yaml` is invalid. */
+function loadGlobs(root: string, env: Environment): string[] {
+  if (!existsSync(join(root, 'edgewise.yaml'))) return initialGlobs
+  const source = loadSource(realpathSync(root), 'edgewise.yaml')
+  const config = 'text' in source ? parseWorkspaceConfig(source, env).config : null
+  return config === null ? ['**'] : [...config.manifests, ...config.profiles]
+}

@@ -1,0 +1,16 @@
+import { buildGithubApply } from './github-apply.ts'
+import { buildGithubDrift } from './github-drift.ts'
+import { createGithubParts } from './github-parts.ts'
+import { buildGithubPlan } from './github-plan.ts'
+import type { Pin } from './pin.ts'
+import type { Placement } from './placement.ts'
+
+/** Builds the workflows for GitHub, by path from the top folder of the repository. */
+export function buildGithubWorkflows(pin: Pin, placement: Placement): Record<string, string> {
+  const parts = createGithubParts(pin, placement)
+  return {
+    [parts.pathOf('plan')]: buildGithubPlan(parts),
+    [parts.pathOf('apply')]: buildGithubApply(parts),
+    [parts.pathOf('drift')]: buildGithubDrift(parts),
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { findPlacement } from './find-placement.ts'
+import { buildGithubWorkflows } from './github-workflows.ts'
+import { buildGitlabPipeline } from './gitlab-pipeline.ts'
+import type { Pin } from './pin.ts'
+import { buildSuffix } from './placement.ts'
+
+/** Files of a workflow, and what to print about them. */
+export interface Workflow {
+  /** Top folder of the repository. */
+  top: string
+  /** Texts by path from there. */
+  files: Record<string, string>
+  /** What runs when, and where the remaining steps are described. */
+  note: string
+}
+
+/** Builds the workflow of a workspace for its repository, which git describes. */
+export async function planWorkflow(
+  pin: Pin,
+  root: string,
+  env: Record<string, string | undefined>,
+): Promise<Workflow> {
+  const { top, ...placement } = await findPlacement(root, env)
+  if (pin.host === 'github') {
+    const files = buildGithubWorkflows(pin, placement)
+    const setup = Object.keys(files).find((path) => path.endsWith('-apply.yml')) ?? ''
+    const events = `Pull requests are planned; what is merged to "${placement.branch}" is applied.`
+    return { top, files, note: `${events}\nFirst follow the steps at the top of ${setup}.\n` }
+  }
+  // A repository has one such file; others can be included in it.
+  const main = '.gitlab-ci.yml'
+  const isIncluded = existsSync(join(top, main))
+  const path = isIncluded ? `.gitlab/edgewise${buildSuffix(placement.workspace)}.yml` : main
+  const events = 'Merge requests are planned; what is merged to the default branch is applied.'
+  const include = isIncluded
+    ? `${main} already exists. Add these lines to it:\n  include:\n    - local: ${path}\n`
+    : ''
+  return {
+    top,
+    files: { [path]: buildGitlabPipeline(pin, placement) },
+    note: `${include}${events}\nFirst follow the steps at the top of ${path}.\n`,
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { Domain } from '../../src/model/item.ts'
+import { computeWaveSizes } from '../../src/plan/assign-waves.ts'
+import type { WriteProblem } from '../../src/plan/group-writes.ts'
+import { writeInWaves, type WaveSolution } from '../../src/plan/write-in-waves.ts'
+import { families } from '../../tools/fleet-mixes.ts'
+import { itOften, long } from '../runs.ts'
+import { buildFleet } from './build-fleet.ts'
+import { domain, findFaults } from './problems.ts'
+
+const amounts = [{ count: 1 }, { percent: 5 }, { percent: 25 }, { percent: 100 }]
+const domains = long ? 600 : 50
+/** Two domains in the first wave, which has room for one. */
+const firstDomains = new Set([domain(7), domain(21)])
+
+const problemsByFamily = Object.keys(families).map((family, i): [string, WriteProblem] => [
+  family,
+  {
+    ...buildFleet(family, domains, true),
+    grouping: {
+      groups: i % 2 === 0 ? 'all' : 'documented',
+      together: i % 3 === 0 ? [] : [['origin', 'https']],
+    },
+    ...(i < 3 ? {} : { isFirst: (name: Domain) => firstDomains.has(name) }),
+  },
+])
+
+/** Lists the domains of each wave, first wave first. */
+function listDomainsByWave({ writes }: WaveSolution): Domain[][] {
+  const waves: Set<Domain>[] = []
+  for (const { wave, domains: own } of writes) {
+    const known = (waves[wave - 1] ??= new Set())
+    for (const name of own) known.add(name)
+  }
+  return waves.map((own) => [...own])
+}
+
+describe.each(problemsByFamily)('a fleet of the family %s in waves', (_, problem) => {
+  const names = [...new Set(problem.needs.map((need) => need.domain))]
+  const solution = writeInWaves(problem, { amounts })
+
+  itOften('has all its needs met and nothing else, in at least as many writes as the bound', () => {
+    expect(findFaults(problem, solution.writes)).toEqual([])
+    expect(solution.lowerBound).toBeLessThanOrEqual(solution.writesAtOnce)
+    expect(solution.writesAtOnce).toBeLessThanOrEqual(solution.writes.length)
+    for (const write of solution.writes)
+      expect(write.domains.length).toBeLessThanOrEqual(problem.domainsPerWrite)
+  })
+
+  itOften('has waves of the configured sizes, with each domain in one of them', () => {
+    const waves = listDomainsByWave(solution)
+    const first = problem.isFirst === undefined ? 0 : firstDomains.size
+    expect(waves.map((own) => own.length)).toEqual(computeWaveSizes(amounts, names.length, first))
+    expect(waves.flat().toSorted()).toEqual(names.toSorted())
+    for (const name of names.filter((each) => problem.isFirst?.(each) === true))
+      expect(waves[0]).toContain(name)
+  })
+
+  itOften('has the same plan for any order of its needs', () => {
+    expect(writeInWaves({ ...problem, needs: problem.needs.toReversed() }, { amounts })).toEqual(
+      solution,
+    )
+  })
+})
+
+it('takes at most 15 % more writes in waves than at once', () => {
+  const { writes, writesAtOnce } = writeInWaves(buildFleet('layered', 150), { amounts })
+  expect(writes.length).toBeLessThanOrEqual(1.15 * writesAtOnce)
+})
+
+it('reports progress while the domains of the waves are chosen', () => {
+  const seen: string[] = []
+  const progress = (made: number, all: number): void => void seen.push(`${made} of ${all}`)
+  writeInWaves({ ...buildFleet('planted', 20), progress }, { amounts })
+  expect(seen).toContain('0 of 20000')
+  expect(seen).toContain('20000 of 20000')
+})

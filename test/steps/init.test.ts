@@ -1,0 +1,381 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { Place } from './cli.ts'
+
+const commit = '0123456789abcdef0123456789abcdef01234567'
+const action = `team/edgewise@${commit}`
+const image = `images.example.com:5000/team/edgewise:1.2@sha256:${'0123456789abcdef'.repeat(4)}`
+const kinds = ['plan', 'apply', 'drift']
+const workflows = kinds.map((kind) => `.github/workflows/edgewise-${kind}.yml`)
+const example = (path: string) =>
+  readFileSync(fileURLToPath(new URL(`../../examples/${path}`, import.meta.url)), 'utf8')
+
+let place: Place
+beforeEach(() => {
+  place = new Place('emulator')
+  place.env = {
+    PATH: process.env['PATH'],
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'init.defaultBranch',
+    GIT_CONFIG_VALUE_0: 'default',
+  }
+})
+afterEach(() => place.remove())
+
+const has = (path: string) => existsSync(join(place.root, path))
+const git = (...args: string[]) =>
+  execFileSync('git', args, { cwd: place.root, env: place.env, encoding: 'utf8' })
+/** Makes the folder `repo` a repository on a branch. */
+const createRepository = (branch: string) => git('init', '--quiet', '-b', branch, 'repo')
+/** Parses the workflow that applies. */
+const parseApply = (path: string) =>
+  parse(place.read(path)) as {
+    on: { push: { branches: string[]; paths?: string[] } }
+    jobs: { plan: { steps: { env?: { BRANCH?: string }; with?: { workspace?: string } }[] } }
+  }
+
+describe('init', () => {
+  it('creates a workspace that is valid, formatted and can be planned', async () => {
+    expect((await place.cli('init', 'cdn')).code).toBe(0)
+    for (const args of [['validate'], ['fmt', '--check'], ['plan'], ['apply', '--yes']])
+      expect([args, (await place.cli('-C', 'cdn', ...args)).code]).toEqual([args, 0])
+    expect((await place.cli('-C', 'cdn', 'plan')).out).toContain('No changes.')
+    for (const path of [
+      'cdn/edgewise.yaml',
+      'cdn/domains/www.example.com.yaml',
+      'cdn/profiles/baseline.yaml',
+    ]) {
+      const schema = /^# yaml-language-server: \$schema=(\S+)/.exec(place.read(path))?.[1] ?? ''
+      expect([path, has(join(path, '..', schema))]).toEqual([path, true])
+    }
+    expect(place.read('cdn/.gitignore')).toContain('.edgewise/')
+  })
+
+  it('writes no workflow without a terminal, and prints the command for it', async () => {
+    const { code, out } = await place.cli('init', 'cdn')
+    expect([code, has('cdn/.github')]).toEqual([0, false])
+    expect(out.split('\n\n').slice(1)).toEqual([
+      'Next:\n  cd cdn\n  edgewise validate\n  edgewise plan\n  edgewise apply',
+      'To add a workflow: edgewise init --ci github --action OWNER/REPO@SHA\n',
+    ])
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it('--ci none writes no workflow, and prints nothing about it', async () => {
+    const { code, out } = await place.cli('init', 'cdn', '--ci', 'none')
+    expect([code, has('cdn/.github'), has('cdn/.gitlab-ci.yml')]).toEqual([0, false, false])
+    expect(out).toMatch(/edgewise apply\n$/)
+    expect(out).not.toContain('workflow')
+  })
+
+  it('replaces no file of a workspace', async () => {
+    place.write('cdn/profiles/baseline.yaml', 'mine')
+    const { code, err } = await place.cli('init', 'cdn', '--ci', 'github', '--action', action)
+    expect([code, has('cdn/edgewise.yaml'), has('cdn/.github')]).toEqual([1, false, false])
+    expect(err).toContain('profiles/baseline.yaml already exists; nothing was written')
+    for (const more of [[], ['--ci', 'none']]) {
+      const again = await place.cli('init', '.', ...more)
+      expect(again).toMatchObject({ code: 1, out: '' })
+      expect(again.err).toContain('edgewise.yaml already exists; nothing was written')
+      expect(again.err).toContain('To add a workflow: edgewise init --ci github')
+    }
+  })
+})
+
+describe('init --ci github', () => {
+  it('writes the workflows of examples/github, with the action and the branch', async () => {
+    createRepository('trunk')
+    const ran = await place.cli(
+      'init',
+      'repo',
+      '--ci',
+      'github',
+      '--action',
+      action.toUpperCase().replace('TEAM/EDGEWISE', 'team/edgewise'),
+    )
+    expect(ran).toMatchObject({ code: 0, err: '' })
+    expect(ran.out).toContain(workflows.map((path) => `wrote repo/${path}\n`).join(''))
+    expect(ran.out).toContain(
+      '\nPull requests are planned; what is merged to "trunk" is applied.\n' +
+        'First follow the steps at the top of .github/workflows/edgewise-apply.yml.\n',
+    )
+    expect(ran.out).not.toContain('To add a workflow')
+    expect(ran.out.split('\n').filter((line) => line.length > 80)).toEqual([])
+    for (const path of workflows)
+      expect(place.read(`repo/${path}`)).toBe(
+        example(path.replace('.github/workflows', 'github'))
+          .replaceAll('OWNER/REPO@SHA', action)
+          .replace('      - main\n', '      - trunk\n')
+          .replace('BRANCH: main\n', 'BRANCH: trunk\n'),
+      )
+  })
+
+  it.each([
+    ['main', 'main'],
+    ['on', 'on'],
+    ['release/1.0+beta', String.raw`release/1.0\+beta`],
+    ['!urgent', String.raw`\!urgent`],
+    [`it's-"日本"#1`, `it's-"日本"#1`],
+  ])('applies what is merged to the branch %j', async (branch, filter) => {
+    createRepository(branch)
+    const { code } = await place.cli('init', 'repo', '--ci', 'github', '--action', action)
+    const { on, jobs } = parseApply('repo/.github/workflows/edgewise-apply.yml')
+    expect([code, on.push.branches, jobs.plan.steps[0]?.env]).toEqual([
+      0,
+      [filter],
+      { BRANCH: branch },
+    ])
+  })
+
+  it('refuses a branch with an expression', async () => {
+    createRepository('a-${{x}}')
+    const { code, err } = await place.cli('init', 'repo', '--ci', 'github', '--action', action)
+    expect([code, has('repo/edgewise.yaml')]).toEqual([1, false])
+    expect(err).toContain(`the default branch, "a-\${{x}}", can't stand in a workflow`)
+  })
+
+  it('prefers the branch of origin to the current one, and outside of git the default', async () => {
+    createRepository('feature')
+    git('-C', 'repo', 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/release/2')
+    const name = 'edgewise-apply.yml'
+    for (const [folder, branch] of [
+      ['repo', 'release/2'],
+      ['alone', 'default'],
+    ] as const) {
+      await place.cli('init', folder, '--ci', 'github', '--action', action)
+      const { on } = parseApply(`${folder}/.github/workflows/${name}`)
+      expect([folder, on.push.branches]).toEqual([folder, [branch]])
+    }
+    place.env = { PATH: join(place.root, 'no-programs') }
+    await place.cli('init', 'no-git', '--ci', 'github', '--action', action)
+    const { on } = parseApply(`no-git/.github/workflows/${name}`)
+    expect(on.push.branches).toEqual(['main'])
+  })
+
+  it('writes the workflows of a subfolder to the top folder of the repository', async () => {
+    createRepository('main')
+    const args = ['--ci', 'github', '--action', action]
+    const ran = await place.cli('-C', 'repo', 'init', 'apps/my cdn', ...args)
+    const path = 'repo/.github/workflows/edgewise-apps-my-cdn-apply.yml'
+    expect(ran).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`wrote ${path}\n`) as string,
+    })
+    expect(ran.out).toContain("\n  cd 'repo/apps/my cdn'\n")
+    expect(has('repo/apps/my cdn/.github')).toBe(false)
+    const { on, jobs } = parseApply(path)
+    expect(on.push.paths).toEqual(['apps/my cdn/**', path.replace('repo/', '')])
+    expect(jobs.plan.steps.at(-2)?.with?.workspace).toBe('apps/my cdn')
+    expect(place.read(path.replace('-apply', '-plan'))).toContain(
+      `HEAD -- 'apps/my cdn' .github/workflows/edgewise-apps-my-cdn-plan.yml;`,
+    )
+    // A second workspace gets workflows of its own.
+    expect((await place.cli('init', 'repo/apps/b', ...args)).code).toBe(0)
+    const odd = await place.cli('init', "repo/it's", ...args)
+    expect([odd.code, has("repo/it's")]).toEqual([1, false])
+    expect(odd.err).toContain(`"it's", can't stand in a workflow`)
+  })
+
+  it('adds workflows to an existing workspace, and replaces none', async () => {
+    createRepository('main')
+    const settings =
+      'version: 1\nmanifests: ["sites/**/*.yaml", "!sites/old/**"]\nprofiles: [all.yaml]\n'
+    place.write('repo/edgewise.yaml', settings)
+    const added = await place.cli('-C', 'repo', 'init', '--action', action)
+    expect(added).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /^(wrote repo\/\.github\S+\n){3}\nPull [^\n]+\n[^\n]+\n$/,
+      ) as string,
+    })
+    expect([place.read('repo/edgewise.yaml'), has('repo/domains')]).toEqual([settings, false])
+    const path = `repo/${workflows[1]}`
+    expect(parseApply(path).on.push.paths).toEqual([
+      'edgewise.yaml',
+      'sites/**',
+      'all.yaml',
+      workflows[1],
+    ])
+    const again = await place.cli('init', 'repo', '--ci', 'github', '--action', `other/x@${commit}`)
+    expect(again).toMatchObject({ code: 1, out: '' })
+    expect(again.err).toContain(`${workflows.join(', ')} already exist; nothing was written`)
+    expect(place.read(path)).toContain(action)
+  })
+
+  it('finds the workspace from a folder in it upwards, unless a folder is named', async () => {
+    createRepository('main')
+    place.write('repo/edgewise.yaml', 'version: 1\n').write('repo/domains/a.yaml', '')
+    const args = ['--ci', 'github', '--action', action]
+    const { code } = await place.cli('-C', 'repo/domains', 'init', ...args)
+    expect([code, has(`repo/${workflows[0]}`), has('repo/domains/edgewise.yaml')]).toEqual([
+      0,
+      true,
+      false,
+    ])
+    expect((await place.cli('-C', 'repo/domains', 'init', '.', ...args)).code).toBe(0)
+    expect(has('repo/domains/edgewise.yaml')).toBe(true)
+  })
+
+  it('plans all changes if manifests may be anywhere', async () => {
+    place.write('edgewise.yaml', 'version: 1\nmanifests: ["**/*.yaml"]\n')
+    expect((await place.cli('init', '--ci', 'github', '--action', action)).code).toBe(0)
+    expect(parseApply(workflows[1] ?? '').on.push.paths).toBeUndefined()
+    expect(place.read(workflows[0] ?? '')).toContain('HEAD -- .;')
+  })
+})
+
+describe('init --ci gitlab', () => {
+  it('writes the pipeline of examples/gitlab, with the image', async () => {
+    createRepository('main')
+    const { code, out } = await place.cli('init', 'repo', '--ci', 'gitlab', '--action', image)
+    expect([code, out]).toEqual([0, expect.stringContaining('wrote repo/.gitlab-ci.yml\n')])
+    expect(place.read('repo/.gitlab-ci.yml')).toBe(
+      example('gitlab/.gitlab-ci.yml').replaceAll('IMAGE@sha256:DIGEST', image),
+    )
+  })
+
+  it('leaves an existing pipeline as it is, and prints what to include', async () => {
+    createRepository('main')
+    place.write('repo/.gitlab-ci.yml', 'mine: {script: [make]}\n')
+    const { code, out } = await place.cli('init', 'repo/a/b', '--action', image)
+    expect([code, place.read('repo/.gitlab-ci.yml')]).toEqual([0, 'mine: {script: [make]}\n'])
+    expect(out).toContain('wrote repo/.gitlab/edgewise-a-b.yml\n')
+    expect(out).toContain('  include:\n    - local: .gitlab/edgewise-a-b.yml\n')
+    expect(place.read('repo/.gitlab/edgewise-a-b.yml')).toContain(
+      'edgewise apply -C a/b a/b/.edgewise/plan.json',
+    )
+    const again = await place.cli('init', 'repo/a/b', '--action', image)
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('already exists')])
+  })
+})
+
+describe('the questions of init', () => {
+  const answer = (...answers: (string | null)[]) => {
+    const asked: string[] = []
+    place.prompt = (question) => {
+      asked.push(question)
+      return Promise.resolve(answers.shift() ?? null)
+    }
+    return asked
+  }
+
+  it('ask for CI and action, again after a wrong answer', async () => {
+    const asked = answer('jenkins', ' GitHub ', 'team/edgewise@v1', `${action}\n`)
+    const { code, err } = await place.cli('init', 'cdn')
+    expect([code, has(`cdn/${workflows[0]}`)]).toEqual([0, true])
+    expect(asked.map((question) => question.split(/ [[(]/)[0])).toEqual([
+      'Workflow for which CI? github, gitlab or none',
+      'Workflow for which CI? github, gitlab or none',
+      'What it runs, as OWNER/REPO@SHA',
+      'What it runs, as OWNER/REPO@SHA',
+    ])
+    expect(err).toContain('expected github, gitlab or none, got "jenkins"')
+    expect(err).toContain('where SHA is a commit of 40 hex digits, got "team/edgewise@v1"')
+  })
+
+  it.each([[['']], [['none']], [['gitlab', '']]])('write no workflow after %j', async (answers) => {
+    answer(...answers)
+    const { code, out } = await place.cli('init', 'cdn')
+    expect([code, has('cdn/edgewise.yaml'), has('cdn/.gitlab-ci.yml')]).toEqual([0, true, false])
+    expect(out).not.toContain('workflow')
+  })
+
+  it('write nothing without an answer', async () => {
+    answer(null)
+    const { code, err } = await place.cli('init', 'cdn')
+    expect([code, has('cdn')]).toEqual([1, false])
+    expect(err).toContain('no answer; nothing was written')
+  })
+
+  it('are not asked with options that answer them', async () => {
+    const asked = answer()
+    for (const [folder, ...args] of [
+      ['a', '--yes'],
+      ['b', '--json'],
+      ['c', '--ci', 'none'],
+      ['d', '--action', image],
+    ] as const)
+      expect([folder, (await place.cli('init', folder, ...args)).code]).toEqual([folder, 0])
+    expect(asked).toEqual([])
+  })
+})
+
+describe('init refuses', () => {
+  const forGithub = [
+    '',
+    'edgewise',
+    'team/edgewise',
+    'team/edgewise@',
+    'team/edgewise@v1',
+    'team/edgewise@main',
+    'team/edgewise@0123456',
+    `team/edgewise@${commit}0`,
+    `team/edgewise@${commit.replace('0', 'g')}`,
+    `edgewise@${commit}`,
+    `/edgewise@${commit}`,
+    `team/@${commit}`,
+    `team/..@${commit}`,
+    `-team/edgewise@${commit}`,
+    `team/edge wise@${commit}`,
+    `team/edgewise\n@${commit}`,
+    `team/edgewise@${commit}\n`,
+    `team/edgewise/x@${commit}`,
+    `team/\${{x}}@${commit}`,
+    `https://host.example/team/edgewise@${commit}`,
+  ]
+  const digest = `sha256:${'a'.repeat(64)}`
+  const forGitlab = [
+    action,
+    'team/edgewise:1.2',
+    `@${digest}`,
+    `team/edgewise@${digest}0`,
+    `team/edgewise@${digest.slice(0, -1)}`,
+    `Team/edgewise@${digest}`,
+    `team//edgewise@${digest}`,
+    `team/edgewise:@${digest}`,
+    `team/edge wise@${digest}`,
+    `team/$IMAGE@${digest}`,
+    `https://images.example.com/team/edgewise@${digest}`,
+    `team/edgewise@${digest}\n`,
+  ]
+  it.each([
+    ...forGithub.map((text) => [
+      'github',
+      text,
+      'OWNER/REPO@SHA, where SHA is a commit',
+      'A tag or a branch can be moved',
+    ]),
+    ...forGitlab.map((text) => [
+      'gitlab',
+      text,
+      'IMAGE@sha256:DIGEST, where DIGEST has',
+      'A tag can be moved',
+    ]),
+  ])('--ci %s --action %j with the reason, and writes nothing', async (...row) => {
+    const [ci = '', given = '', expected, hint] = row
+    const { code, out, err } = await place.cli('init', 'cdn', '--ci', ci, '--action', given)
+    expect([code, out, has('cdn')]).toEqual([1, '', false])
+    expect(err).toContain(`--action: expected ${expected}`)
+    expect(err).toContain(hint)
+    expect((await place.json('init', 'cdn', '--ci', ci, '--action', given))['code']).toBe('usage')
+  })
+
+  it.each([
+    [['--ci', 'github'], '--ci github needs --action OWNER/REPO@SHA'],
+    [['--ci', 'gitlab'], '--ci gitlab needs --action IMAGE@sha256:DIGEST'],
+    [['--ci', 'none', '--action', action], '--ci none writes no workflow'],
+    [['--ci', 'jenkins'], 'Allowed choices are github, gitlab, none'],
+    [['--action', 'team/edgewise:1'], 'expected OWNER/REPO@SHA'],
+    [['--action', 'Team@sha256:1'], 'expected IMAGE@sha256:DIGEST'],
+  ])('%j', async (args, message) => {
+    const { code, out, err } = await place.cli('init', 'cdn', ...args)
+    expect([code, out, has('cdn')]).toEqual([1, '', false])
+    expect(err).toContain(message)
+  })
+})
