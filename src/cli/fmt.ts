@@ -5,7 +5,7 @@ import type { SourceFile } from '../manifest/yaml-file.ts'
 import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { listSome } from '../model/words.ts'
+import { listSome, pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -28,7 +28,11 @@ export async function fmt(
 ): Promise<number> {
   const { io, options } = context
   const root = findWorkspaceRoot(context)
-  const { files, diagnostics } = loadWorkspaceFiles(root, io.env)
+  const { files, diagnostics, globs } = loadWorkspaceFiles(root, io.env)
+  const nothing = `nothing but edgewise.yaml to format: no file matches ${globs.join(', ')}`
+  const isEmpty = files.length <= 1 && diagnostics.length === 0
+  if (isEmpty && check === true)
+    throw new EdgewiseError('usage', nothing, 'Check the folder, and the globs in edgewise.yaml.')
   const unreadable: Diagnostic[] = [...diagnostics]
   const formatted: SourceFile[] = []
   for (const file of files) {
@@ -53,6 +57,8 @@ export async function fmt(
   else
     for (const path of changed)
       io.out(`${check === true ? 'not formatted' : 'formatted'}  ${escapeInvisible(path)}\n`)
+  if (isEmpty) context.note(`${context.errPaint.yellow('note:')} ${escapeInvisible(nothing)}`)
+  else context.note(`Checked ${pluralize(files.length, 'file')}.`)
   if (unreadable.some(({ severity }) => severity === 'error')) return exitCodes.failed
   return check === true && changed.length > 0 ? exitCodes.differences : exitCodes.done
 }

@@ -68,6 +68,7 @@ export function assemble(
     allowLiteralSecrets: config.allowLiteralSecrets,
     itemKeys: config.service.itemKeys,
     itemCache: new Map(),
+    unknownItems: new Map(),
   }
   const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
   const problems = new ProfileProblems(

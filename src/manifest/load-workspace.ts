@@ -66,7 +66,7 @@ export function loadWorkspace(
     desired: assembled.desired,
     diagnostics: limitProblems([...all, ...assembled.diagnostics]),
     files: assembled.files,
-    noManifest: createNoManifestDiagnostic(root, config, document),
+    noManifest: createNoManifestDiagnostic(config, document),
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files]),
     findWeakSecrets: () =>
@@ -78,7 +78,6 @@ export function loadWorkspace(
 
 /** Creates the diagnostic of a workspace whose globs find no manifest. */
 function createNoManifestDiagnostic(
-  root: string,
   { manifests }: WorkspaceConfig,
   document: YamlDocument,
 ): Diagnostic {
@@ -86,7 +85,7 @@ function createNoManifestDiagnostic(
     code: 'workspace-invalid',
     pointer: '/manifests',
     summary: 'No manifest',
-    detail: `no file that matches ${manifests.join(', ')} in ${root} declares a domain`,
+    detail: `no file that matches ${manifests.join(', ')} declares a domain`,
   })
 }
 
@@ -110,16 +109,17 @@ function createWeakDiagnostic(document: YamlDocument, name: string, value: strin
 
 /**
  * Loads the files of a workspace (`edgewise.yaml`, manifests and profiles), with diagnostics for
- * those that can't be loaded.
+ * those that can't be loaded, and the globs that found them.
  *
  * @throws EdgewiseError as `loadWorkspace` does
  */
 export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
-): { files: SourceFile[]; diagnostics: Diagnostic[] } {
-  const { home, files, diagnostics } = loadFiles(root, env)
-  return { files: [home, ...files], diagnostics }
+): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
+  const { config, home, files, diagnostics } = loadFiles(root, env)
+  const globs = [...config.manifests, ...config.profiles]
+  return { files: [home, ...files], diagnostics, globs }
 }
 
 interface LoadedFiles {

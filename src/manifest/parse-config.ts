@@ -33,6 +33,8 @@ export interface ConfigContext {
   allowLiteralSecrets: boolean
   itemKeys: Record<ItemKey, string>
   itemCache: ItemCache
+  /** Findings about unknown items by name, of one run; filled here. */
+  unknownItems: Map<string, Finding>
   /** Whether the configuration is a part: rules between fields and items are not checked. */
   partial?: boolean
 }
@@ -62,7 +64,7 @@ export function parseConfig(
     const spec = catalogue.get(item)
     const parsed =
       spec === undefined
-        ? { state: null, findings: [createUnknownItem(item)] }
+        ? { state: null, findings: [findUnknownItem(item, context)] }
         : parseConfigItem(
             context.partial === true ? { ...spec, check: () => [] } : spec,
             raw,
@@ -197,6 +199,13 @@ function toState(spec: ItemSpec, value: Value): ItemState {
   return spec.reduce(undefined, value) === undefined
     ? { status: 'unset', candidates: [] }
     : createConfirmedState(value)
+}
+
+/** Returns the finding about an unknown item; the search for a similar name is slow. */
+function findUnknownItem(item: string, { unknownItems }: ConfigContext): Finding {
+  const finding = unknownItems.get(item) ?? createUnknownItem(item)
+  unknownItems.set(item, finding)
+  return finding
 }
 
 function createUnknownItem(item: string): Finding {

@@ -36,7 +36,8 @@ interface Group {
 
 /**
  * Collects the problems of profiles and defaults over the manifests that use them, each once. A
- * problem is the profile's if the profile has it alone, or if no other layer has a part of the item.
+ * problem is the profile's if the profile has it alone, or if no other layer has a part of its
+ * item.
  */
 export class ProfileProblems {
   readonly #alone: { layer: Layer; findings: ConfigFinding[] }[]

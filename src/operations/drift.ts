@@ -6,7 +6,8 @@ import { loadState } from './open-state.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { describeOwners } from './refuse-owned-elsewhere.ts'
 import type { Outside } from './outside.ts'
-import { selectEach, type SelectionRequest } from './select.ts'
+import { refuseUnobserved } from './refuse-unobserved.ts'
+import { select, type SelectionRequest } from './select.ts'
 
 /** Options of a drift check; a selection restricts it. */
 export interface DriftRequest extends SelectionRequest {
@@ -17,8 +18,9 @@ export interface DriftRequest extends SelectionRequest {
 /**
  * Compares desired, recorded and observed state. Records nothing.
  *
- * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when a part of the selection
- * matches nothing, `not-observed` when the observed configuration has the wrong shape
+ * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when a part of the
+ * selection matches nothing, `not-observed` when the observed configuration has the wrong shape or
+ * none of the compared items
  */
 export async function drift(
   workspace: LoadedWorkspace,
@@ -28,12 +30,13 @@ export async function drift(
   refuseEmpty(workspace)
   const { store, recorded } = await loadState(workspace, outside)
   refuseInvalid(workspace)
-  const selection = selectEach(request, workspace, recorded)
+  const selection = select(request, workspace, recorded)
   const observed = request.observe === undefined ? null : await request.observe()
   const found = narrowDrift(
     findDrift(workspace, recorded, observed, await store.listRollouts()),
     selection,
   )
+  if (observed !== null) refuseUnobserved(found, workspace)
   const owners = await store.findOwners([...narrowSnapshot(workspace.desired, selection).keys()])
   return { ...found, notes: [...found.notes, ...describeOwners(owners)] }
 }

@@ -55,6 +55,11 @@ export class ImportFile {
       )
   }
 
+  /** Whether a problem was found in the file. */
+  get hasProblems(): boolean {
+    return this.#problems.length + this.#diagnostics.length > 0
+  }
+
   /** Reports a problem at a JSON pointer. */
   report(pointer: string, problem: FileProblem): void {
     this.want(pointer)

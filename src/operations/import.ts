@@ -6,6 +6,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
 import { holdsSecret, listSecrets } from '../model/secret.ts'
 import { listSome } from '../model/words.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { ImportSource } from './import-file.ts'
 import { loadLocked } from './load-locked.ts'
@@ -53,7 +54,9 @@ export async function importConfig(
   const { outside, dialogue } = ports
   for (const text of listExposedFiles(workspace, request.sources, outside)) dialogue.warn(text)
   refuseInvalid(workspace)
-  const payloads = loadPayloads(workspace, request.sources, request.domain)
+  const { payloads, empty } = loadPayloads(workspace, request.sources, request.domain)
+  if (empty.length > 0)
+    dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
   return withLock(workspace, 'import', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)

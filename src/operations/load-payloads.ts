@@ -10,7 +10,7 @@ import type { Outside } from './outside.ts'
 import { parseImports, type ParsedPayload } from './parse-import.ts'
 
 /**
- * Loads the payloads of import files.
+ * Loads the payloads of import files, and the names of files without any.
  *
  * @param domain domain of an answer that names none
  * @throws EdgewiseError `usage` with the problems of all files
@@ -19,11 +19,11 @@ export function loadPayloads(
   workspace: LoadedWorkspace,
   sources: ImportSource[],
   domain?: string,
-): ParsedPayload[] {
+): { payloads: ParsedPayload[]; empty: string[] } {
   if (domain !== undefined && !isDomain(domain.toLowerCase()))
     throw new EdgewiseError('usage', `--domain "${domain}" is not a domain name`)
-  const { payloads, diagnostics } = parseImports(sources, domain, workspace)
-  if (diagnostics.length === 0) return payloads
+  const { payloads, empty, diagnostics } = parseImports(sources, domain, workspace)
+  if (diagnostics.length === 0) return { payloads, empty }
   const listed = limitProblems(diagnostics)
   const files = [...new Set(diagnostics.map(({ file }) => file))]
   throw new EdgewiseError(

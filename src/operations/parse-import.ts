@@ -32,7 +32,8 @@ const maxLevels = 64
 
 /**
  * Parses import files, and reports all problems of all files. An item that several files have with
- * the same value is returned once; another value is a problem.
+ * the same value is returned once; another value is a problem, and so are files without any item.
+ * `empty` has the names of those that have none beside others.
  *
  * @param domain domain of an answer that names none
  */
@@ -40,9 +41,14 @@ export function parseImports(
   sources: ImportSource[],
   domain: string | undefined,
   workspace: LoadedWorkspace,
-): { payloads: ParsedPayload[]; diagnostics: Diagnostic[] } {
+): { payloads: ParsedPayload[]; empty: string[]; diagnostics: Diagnostic[] } {
   const files = sources.map((source) => new ImportFile(source))
-  const found = files.flatMap((file) => parseFile(file, domain, workspace))
+  const foundByFile = files.map((file) => parseFile(file, domain, workspace))
+  const found = foundByFile.flat()
+  if (found.length === 0)
+    for (const file of files.filter((each) => !each.hasProblems))
+      file.reportShape('', 'expected at least one item, got none')
+  const empty = sources.flatMap(({ name }, i) => (foundByFile[i]?.length === 0 ? [name] : []))
   const first = new Map<string, Found>()
   for (const each of found) {
     const key = `${each.domain} ${each.item}`
@@ -50,7 +56,8 @@ export function parseImports(
     if (other === undefined) first.set(key, each)
     else if (!isSameValue(other, each)) reportContradiction(other, each)
   }
-  return { payloads: [...first.values()], diagnostics: files.flatMap((file) => file.diagnose()) }
+  const diagnostics = files.flatMap((file) => file.diagnose())
+  return { payloads: [...first.values()], empty, diagnostics }
 }
 
 function isSameValue(a: Found, b: Found): boolean {

@@ -5,7 +5,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { makePlan } from '../plan/make-plan.ts'
-import { narrowSnapshot, type Selection } from '../plan/selection.ts'
+import { findUnmatched, narrowSnapshot, type Selection } from '../plan/selection.ts'
 import {
   computeRollback,
   type Irreversible,
@@ -19,6 +19,7 @@ import { resolveSolver } from './load-solver.ts'
 import type { Outside } from './outside.ts'
 import { createSecretCheck } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
+import { nameItems, quoteAll } from './select.ts'
 
 /** Plan that restores the state before an apply. */
 export interface Rollback {
@@ -44,9 +45,9 @@ export interface Rollback {
  * nothing.
  *
  * @param name id of an apply or a rollout; null for the last one that changed something
- * @throws EdgewiseError `usage` when there is no such apply, when it changed no selected domain, or
- * when `name` is null and the last change was a rollback; `irreversible` when nothing of it can be
- * rolled back
+ * @throws EdgewiseError `usage` when there is no such apply, when it did not change a selected
+ * domain or item, or when `name` is null and the last change was a rollback; `irreversible` when
+ * nothing of it can be rolled back
  */
 export async function planRollback(
   workspace: LoadedWorkspace,
@@ -69,12 +70,11 @@ export async function planRollback(
     name === null
       ? await findLastChange(history, search)
       : await loadChange(findApplies(history, name, (await store.listPruned()).applies), search)
+  refuseUnmatched(applies, findUnmatched([before], selection))
   const chosen = narrowSnapshot(before, {
     ...selection,
     items: addNamesakes(selection.items, search.itemKeys),
   })
-  if (chosen.size === 0 && selection.target.length > 0)
-    throw createSelectionError(applies, selection)
   const reversal = computeRollback(
     recorded,
     chosen,
@@ -92,13 +92,20 @@ export async function planRollback(
   }
 }
 
-function createSelectionError(applies: Applied[], { target }: Selection): EdgewiseError {
-  return new EdgewiseError(
-    'usage',
-    `apply ${applies.map(({ id }) => id).join(', ')} changed no domain that matches ` +
-      target.map((glob) => `"${glob}"`).join(', '),
-    'Globs match whole domain names, e.g. --target "*.example.com".',
-  )
+function refuseUnmatched(applies: Applied[], { target, items }: Selection): void {
+  const apply = `apply ${applies.map(({ id }) => id).join(', ')}`
+  if (target.length > 0)
+    throw new EdgewiseError(
+      'usage',
+      `${apply} changed no domain that matches ${quoteAll(target)}`,
+      'Globs match whole domain names, e.g. --target "*.example.com".',
+    )
+  if (items.length > 0)
+    throw new EdgewiseError(
+      'usage',
+      `${apply} did not change the ${nameItems(items)} of a selected domain`,
+      'Omit --item to roll back all items that it changed.',
+    )
 }
 
 function createIrreversibleError(

@@ -13,7 +13,7 @@ export function refuseEmpty(workspace: Workspace): void {
   if (found === undefined) return
   throw new EdgewiseError(
     'invalid',
-    `no manifest was found: ${found.detail}`,
+    `no manifest was found in ${workspace.root}: ${found.detail}`,
     'Check the folder, and "manifests" in edgewise.yaml. To release the last domain, keep its ' +
       'manifest with "config: {}", or remove it from state with "edgewise state forget".',
   )

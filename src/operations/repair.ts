@@ -14,7 +14,8 @@ import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { createRepairTest, describeLeftOut, refuseNeeded } from './repair-part.ts'
-import { selectEach } from './select.ts'
+import { refuseUnobserved } from './refuse-unobserved.ts'
+import { select } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 
@@ -51,13 +52,14 @@ export async function repair(
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
     await loadSalt(workspace, store, outside)
-    const selection = selectEach(request, workspace, recorded)
+    const selection = select(request, workspace, recorded)
     // The observed values are recorded before the plan is made of them.
     workspace.vault.keepSalt()
     const observed = request.observe === undefined ? null : await request.observe()
     const rollouts = await store.listRollouts()
     const all = findDrift(workspace, recorded, observed, rollouts)
     const found = narrowDrift(all, selection)
+    if (observed !== null) refuseUnobserved(found, workspace)
     const observedAtMs = outside.clock.now()
     dialogue.show({ kind: 'drift', found, at: observedAtMs })
     if (!includePending) for (const text of describeLeftOut(found.drift)) dialogue.note(text)

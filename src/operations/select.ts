@@ -1,7 +1,7 @@
 import { addNamesakes } from '../catalog/wire-names.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
-import { narrowSnapshot, selectsAny, type Selection } from '../plan/selection.ts'
+import type { ItemKey } from '../model/item.ts'
+import { findUnmatched, type Selection } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
@@ -16,7 +16,7 @@ export interface SelectionRequest {
 /**
  * Returns the selection of a request.
  *
- * @throws EdgewiseError `usage` when an item does not exist, or no domain is selected
+ * @throws EdgewiseError `usage` when an item does not exist, or a glob or an item selects nothing
  */
 export function select(
   { target = [], items = [] }: SelectionRequest,
@@ -24,49 +24,30 @@ export function select(
   recorded: RecordedState,
 ): Selection {
   refuseUnknownItems(items)
-  const { itemKeys } = workspace.config.service
-  const selection = { target, items: addNamesakes(items, itemKeys) }
-  if (!selectsAny(workspace.desired, selection) && !selectsAny(recorded, selection)) {
+  const unmatched = findUnmatched([workspace.desired, recorded], { target, items })
+  if (unmatched.target.length > 0) {
     throw new EdgewiseError(
       'usage',
-      `no domain matches ${target.map((glob) => `"${glob}"`).join(', ')}`,
+      `no managed domain matches ${quoteAll(unmatched.target)}`,
       'Globs match whole domain names, e.g. --target "*.example.com".',
     )
   }
-  return selection
+  if (unmatched.items.length > 0) {
+    throw new EdgewiseError(
+      'usage',
+      `no selected domain has the ${nameItems(unmatched.items)}`,
+      'An item is selected if a manifest or state of a selected domain has it.',
+    )
+  }
+  return { target, items: addNamesakes(items, workspace.config.service.itemKeys) }
 }
 
-/**
- * Returns the selection of a request of which every part selects something.
- *
- * @throws EdgewiseError `usage` when an item does not exist, a glob matches no managed domain, or no
- * selected domain has an item
- */
-export function selectEach(
-  { target = [], items = [] }: SelectionRequest,
-  { desired, config }: Pick<LoadedWorkspace, 'desired' | 'config'>,
-  recorded: RecordedState,
-): Selection {
-  refuseUnknownItems(items)
-  const managed: ReadonlyMap<Domain, ReadonlyMap<ItemKey, unknown>>[] = [desired, recorded]
-  const narrow = (globs: string[]) =>
-    managed.flatMap((domains) => [
-      ...narrowSnapshot(domains, { target: globs, items: [] }).values(),
-    ])
-  const idleGlobs = target.filter((glob) => narrow([glob]).length === 0)
-  if (idleGlobs.length > 0)
-    throw new EdgewiseError(
-      'usage',
-      `no managed domain matches ${idleGlobs.map((glob) => `"${glob}"`).join(', ')}`,
-      'Globs match whole domain names, e.g. --target "*.example.com".',
-    )
-  const selected = narrow(target)
-  const idleItems = items.filter((item) => !selected.some((states) => states.has(item)))
-  if (idleItems.length > 0)
-    throw new EdgewiseError(
-      'usage',
-      `no selected domain has the item ${idleItems.map((item) => `"${item}"`).join(', ')}`,
-      'Select items that a manifest or state has; "edgewise drift" without --item checks all.',
-    )
-  return { target, items: addNamesakes(items, config.service.itemKeys) }
+/** Formats `item "a"` or `items "a", "b"`. */
+export function nameItems(items: ItemKey[]): string {
+  return `${items.length === 1 ? 'item' : 'items'} ${quoteAll(items)}`
+}
+
+/** Formats names with quotes, separated by commas. */
+export function quoteAll(names: string[]): string {
+  return names.map((name) => `"${name}"`).join(', ')
 }

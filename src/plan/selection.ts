@@ -2,7 +2,7 @@ import picomatch from 'picomatch'
 import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 
 /** The part of the workspace that a command applies to; empty lists select everything. */
 export interface Selection {
@@ -51,9 +51,26 @@ function createDomainMatcher(target: string[]): (domain: Domain) => boolean {
   return (domain) => names.has(domain) || matches(domain)
 }
 
-/** Tests whether a selection matches any domain: a glob that matches nothing is an easy mistake. */
-export function selectsAny(snapshot: Snapshot, selection: Selection): boolean {
-  return selection.target.length === 0 || narrowSnapshot(snapshot, selection).size > 0
+/**
+ * Finds the globs and items of a selection that match nothing in any of the snapshots: an easy
+ * mistake, also beside others that match.
+ */
+export function findUnmatched(
+  snapshots: ReadonlyMap<Domain, ReadonlyMap<ItemKey, unknown>>[],
+  { target, items }: Selection,
+): Selection {
+  const domains = new Set(snapshots.flatMap((snapshot) => [...snapshot.keys()]))
+  const matchesAny = (glob: string) =>
+    isDomain(glob)
+      ? domains.has(glob.toLowerCase())
+      : [...domains].some(createDomainMatcher([glob]))
+  const selected = snapshots.flatMap((snapshot) => [
+    ...narrowSnapshot(snapshot, { target, items: [] }).values(),
+  ])
+  return {
+    target: target.filter((glob) => !matchesAny(glob)),
+    items: items.filter((item) => !selected.some((states) => states.has(item))),
+  }
 }
 
 function addRelated(items: ItemKey[]): Set<ItemKey> {

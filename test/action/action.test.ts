@@ -255,7 +255,9 @@ describe('the checkout', { timeout: 90_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgewise-query-'))
     try {
       const query = join(folder, 'query')
-      writeFileSync(query, `#!/bin/sh\nenv > ${folder}/env\nprintf '::error::x' >&2\necho '{}'\n`)
+      const seen = JSON.stringify({ 'www.example.com': { timeout: { time: 60 } } })
+      const lines = [`env > ${folder}/env`, `printf '::error::x' >&2`, `echo '${seen}'`]
+      writeFileSync(query, `#!/bin/sh\n${lines.join('\n')}\n`)
       chmodSync(query, 0o755)
       const { status } = await act(
         { command: 'drift', observed: query, 'code-host-token': 'canary-token' },

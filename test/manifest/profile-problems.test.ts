@@ -130,7 +130,7 @@ describe('a problem that a profile itself has', () => {
     ])
   })
 
-  it('is a missing field or an undefined variable only if no manifest that uses it has them', () => {
+  it('is a missing field or variable only if every manifest that uses it lacks them', () => {
     const profile = 'profile: p\nconfig:\n  https: {http2: on}\n  origin_host: {host: "${var:h}"}\n'
     const all = createWorkspace({
       'profiles/p.yaml': profile,

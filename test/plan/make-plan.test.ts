@@ -11,7 +11,7 @@ import {
 import type { Plan } from '../../src/model/plan.ts'
 import type { Grouping } from '../../src/model/config.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
-import { selectsAny, narrowSnapshot } from '../../src/plan/selection.ts'
+import { findUnmatched, narrowSnapshot } from '../../src/plan/selection.ts'
 import { domain } from './problems.ts'
 import { fc, itOften, long, runs } from '../runs.ts'
 
@@ -317,8 +317,12 @@ describe('a selection', () => {
     expect(names(['*.EXAMPLE.com'])).toEqual(['a.example.com'])
     expect(names(['{a,www.b}.example.*'])).toHaveLength(2)
     expect(names(['nothing.*'])).toEqual([])
-    expect(selectsAny(both, { target: ['nothing.*'], items: [] })).toBe(false)
-    expect(selectsAny(both, { target: ['a.*'], items: [] })).toBe(true)
+    expect(
+      findUnmatched([both], { target: ['nothing.*', 'a.*', 'A.EXAMPLE.com'], items: [] }),
+    ).toEqual({
+      target: ['nothing.*'],
+      items: [],
+    })
   })
 
   it('of items includes items that empty them or that they empty', () => {

@@ -17,6 +17,7 @@ const workspace = (url: string, more = '') =>
 const lines = [
   ['validate'],
   ['validate', '--json'],
+  ['validate', '--allow-empty', '.'],
   ['validate', '--format', 'github'],
   ['validate', '--format', 'sarif'],
   ['plan'],

@@ -24,8 +24,11 @@ describe('the selection', () => {
     [['--item', 'htps'], 'Did you mean "https"?'],
     [['--item', 'https', '--item', 'time-out'], 'Did you mean "timeout"?'],
     [['--item', ''], 'there is no item ""'],
-    [['--target', 'c.example.com'], 'no domain matches "c.example.com"'],
-    [['--target', 'example.com', '--target', '*.net'], 'no domain matches "example.com", "*.net"'],
+    [['--target', 'c.example.com'], 'no managed domain matches "c.example.com"'],
+    [
+      ['--target', 'example.com', '--target', '*.net'],
+      'no managed domain matches "example.com", "*.net"',
+    ],
     [['--target', ''], 'expected a glob of 1 to 1000 characters'],
     [['--target'], 'argument missing'],
     [['--targt', 'a'], 'Did you mean --target?'],

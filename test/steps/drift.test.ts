@@ -288,6 +288,8 @@ describe('drift', () => {
     expect((await fetchWrites(emulator)).length).toBe(sent)
     expect(Object.keys((await place.json('state', 'show', www))['items'] ?? {})).toEqual(['https'])
     // No longer managed: not compared.
+    const observed = { timeout: 1, https: { cert_id: 1, http2: 'on' } }
+    place.write('live.json', JSON.stringify({ [www]: observed }))
     expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
   })
 

@@ -191,7 +191,10 @@ describe('drift --repair', () => {
   })
 
   it('leaves out what was not observed, is not managed, or may differ in a hidden field', async () => {
-    const other = { 'other.example.com': { timeout: { time: '1' } } }
+    const other = {
+      [api]: { timeout: { time: '60' } },
+      'other.example.com': { timeout: { time: '1' } },
+    }
     const hidden: Json[] = [{}, { https: { cert_id: '1' } }]
     for (const config of hidden) {
       observe({ [www]: config, ...other })

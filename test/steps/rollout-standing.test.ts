@@ -101,20 +101,15 @@ describe('an open rollout', () => {
 
   it('is resumed by drift --repair --include-pending', async () => {
     await interrupted(2)
-    place.write('seen.json', JSON.stringify({}))
-    const all = ['--observed', 'seen.json', '--repair', '--yes', '--include-pending']
-    const { code, err } = await place.cli('drift', ...all)
+    const { code, err } = await place.cli('drift', '--repair', '--yes', '--include-pending')
     expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])
   })
 
   it('is replaced by drift --repair --supersede', async () => {
     await interrupted(2)
     const [before] = place.loadRollouts()
-    place.write('seen.json', JSON.stringify({}))
     const { code, err } = await place.cli(
       'drift',
-      '--observed',
-      'seen.json',
       '--repair',
       '--yes',
       '--supersede',

@@ -161,7 +161,9 @@ describe('many domains', () => {
       https: { cert_id: 1, force_https: 0 },
     })
     expect(await fetchConfig(emulator, domains[2] ?? '')).toEqual({})
-    expect((await place.cli('plan', '--target', 'nobody.*')).err).toContain('no domain matches')
+    expect((await place.cli('plan', '--target', 'nobody.*')).err).toContain(
+      'no managed domain matches',
+    )
     expect((await place.cli('plan', '--item', 'htps')).err).toContain('Did you mean "https"?')
   })
 })

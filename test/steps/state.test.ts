@@ -220,6 +220,14 @@ describe('state forget', () => {
     })
   })
 
+  it('names every domain that is not recorded', async () => {
+    const { code, err } = await place.cli('state', 'forget', 'x.example.com', a, 'y.example.com')
+    expect([code, err.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining('no state is recorded for "x.example.com", "y.example.com"'),
+    ])
+  })
+
   it('of an unrecorded domain is an error, and forgets nothing', async () => {
     for (const words of [
       [a, 'nobody.example.com'],

@@ -16,4 +16,11 @@ export function declareValidate(program: Command, declare: Declare): void {
         .default('text'),
     )
     .option('--allow-empty', 'accept a workspace without a manifest')
+    .addHelpText(
+      'after',
+      `
+A path is a file, a folder or a glob, relative to the current folder. A manifest
+is checked with the profiles that it uses, a profile with the manifests that use
+it. A path that matches no manifest or profile is an error.`,
+    )
 }

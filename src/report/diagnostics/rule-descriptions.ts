@@ -4,8 +4,8 @@ import type { DiagnosticCode } from '../../model/problem.ts'
 export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'file-unreadable': 'A file of the workspace can be read.',
   'file-invalid':
-    'A file of the workspace is UTF-8 text of a reasonable size, inside the workspace, with a name ' +
-    'that its globs match.',
+    'A file of the workspace is UTF-8 text of a reasonable size, inside the workspace, with a ' +
+    'name that its globs match.',
   'yaml-invalid': 'A file is well-formed YAML 1.2.',
   'workspace-invalid': 'The workspace file has the keys and values that are documented for it.',
   'manifest-invalid': 'A manifest has the keys and values that are documented for it.',
