@@ -3,8 +3,8 @@
  * known, the proven bound, CPU seconds and memory. Exits with 1 if a plan misses its goal.
  *
  * --unseen 1500,10000 makes new mixes of so many domains, with --seed; --effort is that of `plan`.
- * --waves plans each mix in the waves 1, 5%, 25%, 100%, and prints how many writes they add. The CPU
- * seconds include the waves; the other columns are those of the plan without waves.
+ * --waves plans each mix in the waves 1, 5%, 25%, 100%, and prints how many writes they add. The
+ * CPU seconds include the waves; the other columns are those of the plan without waves.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

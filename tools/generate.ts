@@ -3,7 +3,8 @@
  * `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
  * edgewise.yaml as data), `src/generated/state-types.ts` and `src/generated/state-validators.ts`
  * (types and compiled validators of stored files), the schemas of manifests and profiles for
- * editors, and the workflows of `examples`, as `edgewise init` writes them. With `--check` it writes nothing and prints the files that are out of date (exit 1).
+ * editors, and the workflows of `examples`, as `edgewise init` writes them. With
+ * `--check` it writes nothing and prints the files that are out of date (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'

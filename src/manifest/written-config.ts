@@ -7,8 +7,8 @@ import type { SecretVault } from './secret-vault.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * Builds the configurations of the domains that no manifest declares, in the form of manifests, with
- * references in place of secrets.
+ * Builds the configurations of the domains that no manifest declares, in the form of manifests,
+ * with references in place of secrets.
  *
  * @param names names of secrets without a known reference
  */

@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { append } from '../model/append.ts'
 
 /** A file to write. */
 export interface FileToWrite {
@@ -46,7 +47,7 @@ export function writeFiles(
     for (const file of files) {
       path = file.path
       const first = mkdirSync(dirname(path), { recursive: true })
-      if (first !== undefined) folders.push(...listFolders(dirname(path), first))
+      if (first !== undefined) append(folders, listFolders(dirname(path), first))
       drafts.push(createDraft(file, temporary))
     }
     for (const each of drafts) {

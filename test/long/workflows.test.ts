@@ -1,3 +1,4 @@
+// @module-tag often
 /** The workflows that `edgewise init` writes, with the built action and a code host in memory. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'

@@ -4,7 +4,8 @@ import { addSecrets } from '../../src/manifest/add-secrets.ts'
 
 const one = [{ name: 'key', variable: 'KEY' }]
 const comment = (indent: string) =>
-  `${indent}# Added by "edgewise import". Set each variable to the value that the service has, or\n` +
+  `${indent}# Added by "edgewise import". Set each variable to the value that the service ` +
+  `has, or\n` +
   `${indent}# use {file: path} or {command: [program, argument]} instead of {env: NAME}.\n`
 const block = (indent: string) => `${comment(indent)}${indent}key: {env: KEY}\n`
 
@@ -68,7 +69,8 @@ describe('addSecrets', () => {
     const text = 'version: 1\n\n# where state is\n# stored\nstate: {store: dir}\nnotes: {}\n'
     const added = add(text) ?? ''
     expect(added).toBe(
-      `version: 1\n\nsecrets:\n${block('  ')}# where state is\n# stored\nstate: {store: dir}\nnotes: {}\n`,
+      `version: 1\n\nsecrets:\n${block('  ')}# where state is\n# stored\n` +
+        `state: {store: dir}\nnotes: {}\n`,
     )
     expect(formatYaml({ path: 'edgewise.yaml', text: added })).toEqual({ text: added })
   })

@@ -66,7 +66,7 @@ describe('import --write-manifests with secrets', () => {
     expect(await place.json('plan')).toMatchObject({ summary: { change: 4 } })
   })
 
-  it('uses the reference of an available secret, and names and variables that are free', async () => {
+  it('refers to an available secret, and to names and variables that are free', async () => {
     begin(
       'secrets: {visit_timestamp_key: {env: SIGNING}, two: {env: VISIT_TIMESTAMP_KEY_2}, ' +
         'ours: {env: OURS}}\n',

@@ -52,7 +52,8 @@ describe('import of files with problems', () => {
     const { code, err } = await place.cli('import', 'a.json', 'b.json', 'c.json')
     expect(code).toBe(1)
     expect(err.replace(/\s+/g, ' ')).toContain(
-      'a.json, b.json, c.json can\'t be imported: 7 problems; nothing was recorded Expected {"<domain>": {"<item>": payload}}',
+      "a.json, b.json, c.json can't be imported: 7 problems; nothing was recorded " +
+        'Expected {"<domain>": {"<item>": payload}}',
     )
     expect(await place.json('state', 'list')).toMatchObject({ domains: [] })
   })

@@ -140,7 +140,7 @@ describe('init --ci github', () => {
     expect(err).toContain(`the default branch, "a-\${{x}}", can't stand in a workflow`)
   })
 
-  it('prefers the branch of origin to the current one, and outside of git the default', async () => {
+  it('prefers the branch of origin to the current one, outside of git the default', async () => {
     createRepository('feature')
     git('-C', 'repo', 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/release/2')
     const name = 'edgewise-apply.yml'

@@ -64,7 +64,7 @@ function refuseIdleOptions({ includePending, allow, force, supersede }: DriftOpt
   const are = given.length === 1 ? 'is' : 'are'
   throw new EdgewiseError(
     'usage',
-    `${given.join(', ')} ${are} valid only with --repair: "edgewise drift" writes nothing without it`,
+    `${given.join(', ')} ${are} valid only with --repair, without which drift writes nothing`,
     'Add --repair, or remove the option.',
   )
 }
