@@ -55,14 +55,13 @@ describe('drift', () => {
     })
   })
 
-  it('does not report that nothing was observed if other items were', async () => {
+  it('refuses an observation of other domains only, and names them', async () => {
     place.write('live.json', JSON.stringify({ 'other.example.com': { timeout: { time: '1' } } }))
-    const { code, out } = await place.cli('drift', '--observed', 'live.json')
-    expect([code, out]).toEqual([
-      0,
-      expect.stringContaining(
-        'None of these items was observed: --observed compares the service with state.',
-      ),
+    const { code, out, err } = await place.cli('drift', '--observed', 'live.json')
+    expect([code, out, err]).toEqual([
+      1,
+      '',
+      expect.stringContaining('none of the compared items was observed: it has other.example.com'),
     ])
   })
 
