@@ -190,9 +190,13 @@ describe('drift --repair', () => {
     expect(await repair()).toMatchObject({ code: 0, sent: [`${www} timeout`] })
   })
 
-  it('leaves out what was not observed, is not managed, or may differ in a hidden field', async () => {
-    const other = { 'other.example.com': { timeout: { time: '1' } } }
-    for (const config of [{}, { https: { cert_id: '1' } }]) {
+  it('leaves out items not observed, not managed, or hidden in part', async () => {
+    const other = {
+      [api]: { timeout: { time: '60' } },
+      'other.example.com': { timeout: { time: '1' } },
+    }
+    const hidden: Json[] = [{}, { https: { cert_id: '1' } }]
+    for (const config of hidden) {
       observe({ [www]: config, ...other })
       expect(await repair()).toMatchObject({ code: 0, sent: [] })
     }
@@ -238,7 +242,7 @@ describe('drift --repair', () => {
     expect(await repair()).toMatchObject({ code: 0, sent: [`${www} add_back_source_head`] })
   })
 
-  it('releases a drifted item that no manifest mentions, and leaves other releases out', async () => {
+  it('releases a drifted item without a manifest, and leaves other releases out', async () => {
     place.manifest(www, { https }).manifest(api, { https })
     observe({ [www]: { timeout: { time: '99' } } })
     const { sent, err } = await repair()
