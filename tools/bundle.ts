@@ -8,7 +8,11 @@ export const root = new URL('../', import.meta.url)
 export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(root),
-    entryPoints: { 'cli/main': 'src/cli/main.ts', index: 'src/index.ts' },
+    entryPoints: {
+      'cli/main': 'src/cli/main.ts',
+      index: 'src/index.ts',
+      'operations/worker': 'src/operations/worker.ts',
+    },
     outdir: 'dist',
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,

@@ -25,6 +25,7 @@ import { listIrreversibleWarnings } from './irreversible.ts'
 import { resolveSolver } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
+import { withPool } from './with-pool.ts'
 
 /** Options of a plan. */
 export interface PlanOptions {
@@ -82,30 +83,35 @@ export async function makePlan(
     rollouts,
     hashDomain,
   )
-  const made = planWrites({
-    ...options,
-    recorded: recordedState,
-    desired: desiredState,
-    references: chosen.references,
-    changes,
-    unchanged,
-    first: config.rollout.first,
-    // A single change is a single write, without a need for the large solver.
-    ...(changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
-    grouping: config.grouping,
-    limits: config.limits,
-    target: [...selection.target],
-    items: [...selection.items],
-    commit: await workspace.findCommit(),
-    ...(atOnce
-      ? {}
-      : {
-          waves:
-            continued === null
-              ? { amounts: config.rollout.waves }
-              : { waveByDomain: mapDomainsToWaves(continued) },
-        }),
-  })
+  const solver = changes.length > 1 ? await resolveSolver(outside) : null
+  const commit = await workspace.findCommit()
+  const made = await withPool(outside, (parallel) =>
+    planWrites({
+      ...options,
+      parallel,
+      // A single change is a single write, without a need for the large solver.
+      solver,
+      recorded: recordedState,
+      desired: desiredState,
+      references: chosen.references,
+      changes,
+      unchanged,
+      first: config.rollout.first,
+      grouping: config.grouping,
+      limits: config.limits,
+      target: [...selection.target],
+      items: [...selection.items],
+      commit,
+      ...(atOnce
+        ? {}
+        : {
+            waves:
+              continued === null
+                ? { amounts: config.rollout.waves }
+                : { waveByDomain: mapDomainsToWaves(continued) },
+          }),
+    }),
+  )
   const warnings = [
     ...onHold.notes,
     ...describeUnfinished(rollouts),

@@ -6,7 +6,7 @@ import type { Effort, Plan } from '../model/plan.ts'
 import { hashDomains } from './basis.ts'
 import { findPlanFault } from './find-plan-fault.ts'
 import type { Solver } from './cover/dual-bound.ts'
-import type { Progress } from './cover/search-large.ts'
+import type { Parallel, Progress } from './cover/parallel.ts'
 import { explainWrites } from './explain-writes.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type Waves } from './write-in-waves.ts'
@@ -17,7 +17,7 @@ import { describeKinds, findKinds } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
 
 /** Version of the planner: raised whenever the same changes may give other writes. */
-export const plannerVersion = 2
+export const plannerVersion = 3
 
 /** Input of `makePlan`. */
 export interface PlanInput {
@@ -48,6 +48,8 @@ export interface PlanInput {
   waves?: Waves
   /** Whether to explain each write. */
   explain?: boolean
+  /** Runs tasks of a large plan at the same time; default: one after the other. */
+  parallel?: Parallel
   /** Called regularly during a long search. */
   progress?: Progress
 }
@@ -72,6 +74,7 @@ export function makePlan(input: PlanInput): Plan {
     domainsPerWrite: limits.domainsPerWrite,
     effort,
     solver,
+    parallel: input.parallel,
     progress: input.progress,
     ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
   }
