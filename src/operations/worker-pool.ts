@@ -54,8 +54,8 @@ export function countSpareThreads(): number {
 
 /**
  * Creates a pool of worker threads, which the first large batch starts. This thread runs tasks too,
- * then blocks until all results are delivered. It runs tasks itself that no worker delivers, because
- * it crashed or can't start: the result of a task is the same in every thread.
+ * then blocks until all results are delivered. If a worker crashes or can't start, this thread runs
+ * its tasks: the result of a task is the same in every thread.
  *
  * @param file the program of a worker
  * @param minWaitMs minimum wait for a result before this thread runs its task, ms
