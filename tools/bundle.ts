@@ -13,6 +13,7 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
       'action/main': 'src/action/main.ts',
       'cli/main': 'src/cli/main.ts',
       index: 'src/index.ts',
+      'operations/worker': 'src/operations/worker.ts',
     },
     outdir: 'dist',
     chunkNames: 'chunks/[name]-[hash]',

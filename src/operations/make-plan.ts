@@ -27,6 +27,7 @@ import { listIrreversibleWarnings } from './irreversible.ts'
 import { resolveSolver } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
+import { withPool } from './with-pool.ts'
 
 /** Options of a plan. */
 export interface PlanOptions {
@@ -87,32 +88,37 @@ export async function makePlan(
     rollouts,
     hashDomain,
   )
-  const made = planWrites({
-    ...options,
-    recorded: recordedState,
-    desired: desiredState,
-    references: chosen.references,
-    changes,
-    unchanged,
-    first: config.rollout.first,
-    // A single change is a single write, without a need for the large solver.
-    ...(changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
-    itemKeys,
-    grouping: config.grouping,
-    limits: config.limits,
-    target: [...selection.target],
-    items: [...selection.items],
-    commit: await workspace.findCommit(),
-    ...(atOnce
-      ? {}
-      : {
-          rollout: config.rollout,
-          waves:
-            continued === null
-              ? { amounts: config.rollout.waves, approval: config.rollout.approval }
-              : { waveByDomain: mapDomainsToWaves(continued) },
-        }),
-  })
+  const solver = changes.length > 1 ? await resolveSolver(outside) : null
+  const commit = await workspace.findCommit()
+  const made = await withPool(outside, (parallel) =>
+    planWrites({
+      ...options,
+      parallel,
+      // A single change is a single write, without a need for the large solver.
+      solver,
+      recorded: recordedState,
+      desired: desiredState,
+      references: chosen.references,
+      changes,
+      unchanged,
+      first: config.rollout.first,
+      itemKeys,
+      grouping: config.grouping,
+      limits: config.limits,
+      target: [...selection.target],
+      items: [...selection.items],
+      commit,
+      ...(atOnce
+        ? {}
+        : {
+            rollout: config.rollout,
+            waves:
+              continued === null
+                ? { amounts: config.rollout.waves, approval: config.rollout.approval }
+                : { waveByDomain: mapDomainsToWaves(continued) },
+          }),
+    }),
+  )
   const warnings = [
     ...onHold.notes,
     ...describeUnfinished(rollouts),

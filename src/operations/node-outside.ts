@@ -6,6 +6,7 @@ import type { Clock } from '../model/clock.ts'
 import { realDisk } from '../state/folder/real-disk.ts'
 import type { Machine } from '../state/machine.ts'
 import type { Outside } from './outside.ts'
+import { countSpareThreads, createWorkerPool } from './worker-pool.ts'
 
 /** Creates the outside of a Node process. */
 export function createNodeOutside(signal: AbortSignal): Outside {
@@ -18,6 +19,7 @@ export function createNodeOutside(signal: AbortSignal): Outside {
     signal,
     machine: describeMachine(),
     disk: realDisk,
+    createPool: () => createWorkerPool(countSpareThreads()),
   }
 }
 

@@ -112,6 +112,7 @@ function completeOutside(given: Partial<Outside>, node: Outside): Outside {
     'disk',
     'openGit',
     'solver',
+    'createPool',
   ] as const
   const own = names.flatMap((name) => {
     const value: unknown = given[name]

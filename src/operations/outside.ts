@@ -5,6 +5,7 @@ import type { Transport } from '../service/transport.ts'
 import type { Disk } from '../state/folder/disk.ts'
 import type { GitRepository } from '../state/git/git-repository.ts'
 import type { Machine } from '../state/machine.ts'
+import type { WorkerPool } from './worker-pool.ts'
 
 /** Ports to the outside world. Passed in, so that tests and other hosts can replace them. */
 export interface Outside {
@@ -30,4 +31,6 @@ export interface Outside {
    * LP solver for the lower bound on writes; absent: loaded on demand; null: a bound by counting.
    */
   solver?: Solver | null
+  /** Creates threads for the plan of a large fleet; absent: it is made in this thread alone. */
+  createPool?(): WorkerPool
 }

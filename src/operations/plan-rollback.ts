@@ -20,6 +20,7 @@ import type { Outside } from './outside.ts'
 import { createSecretCheck } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { nameItems, quoteAll } from './select.ts'
+import { withPool } from './with-pool.ts'
 
 /** Plan that restores the state before an apply. */
 export interface Rollback {
@@ -131,20 +132,24 @@ async function buildRollbackPlan(
 ): Promise<Plan> {
   const { itemKeys } = config.service
   const difference = diffSnapshots(from, to, itemKeys)
-  return makePlan({
-    recorded: from,
-    desired: to,
-    ...difference,
-    ...(difference.changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
-    first: config.rollout.first,
-    itemKeys,
-    grouping: config.grouping,
-    limits: config.limits,
-    target: [...target],
-    items: [...items],
-    // The desired state of a rollback is in no commit.
-    commit: null,
-  })
+  const solver = difference.changes.length > 1 ? await resolveSolver(outside) : null
+  return withPool(outside, (parallel) =>
+    makePlan({
+      recorded: from,
+      desired: to,
+      ...difference,
+      solver,
+      parallel,
+      first: config.rollout.first,
+      itemKeys,
+      grouping: config.grouping,
+      limits: config.limits,
+      target: [...target],
+      items: [...items],
+      // The desired state of a rollback is in no commit.
+      commit: null,
+    }),
+  )
 }
 
 /** Finds later changes of the same items: their domains and applies. */

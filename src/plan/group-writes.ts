@@ -1,11 +1,17 @@
-import { append } from '../model/append.ts'
-import type { Form, Write } from '../model/change.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
+import type { Write } from '../model/change.ts'
+import type { Domain } from '../model/item.ts'
 import type { Effort } from '../model/plan.ts'
 import type { Solver } from './cover/solver.ts'
-import { findCover, type CoverEffort } from './cover/find-cover.ts'
+import type { CoverProblem } from './cover/cover-problem.ts'
+import {
+  findCover,
+  findSmallCover,
+  isLargeProblem,
+  type Cover,
+  type CoverEffort,
+} from './cover/find-cover.ts'
 import type { Grouping } from '../model/config.ts'
-import type { Progress } from './cover/search-large.ts'
+import { serial, type Parallel, type Progress } from './cover/parallel.ts'
 import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
 import { buildGroupProblems } from './group-problems.ts'
@@ -20,6 +26,8 @@ export interface WriteProblem {
   share?: number
   /** Solves the linear programmes of the lower bound; null: the bound is by counting alone. */
   solver: Solver | null
+  /** Runs tasks of a large problem at the same time; default: one after the other. */
+  parallel?: Parallel
   /** Called regularly during a long search. */
   progress?: Progress
   /** Whether a domain's writes precede those of other domains. */
@@ -37,10 +45,10 @@ const coverEfforts: Record<Effort, CoverEffort> = {
   quick: {
     search: { stepsPerCell: 20, work: 60_000, totalWork: 300_000 },
     large: {
+      starts: 1,
       minGainShare: 0.8,
       firstBound: { rounds: 0, sets: 0 },
-      whole: { stepsPerRectangle: 30, maxSteps: 20_000, patience: 2_000 },
-      neighbourhoods: { size: 80, stepsPerRectangle: 100, rounds: 0, maxNeighbourhoods: 0 },
+      search: { stepsPerRectangle: 30, maxSteps: 20_000, patience: 2_000 },
     },
     bound: { rounds: 25, steps: 4_000, variables: 600 },
     largeBound: { rounds: 1, sets: 300_000 },
@@ -48,10 +56,10 @@ const coverEfforts: Record<Effort, CoverEffort> = {
   normal: {
     search: { stepsPerCell: 300, work: 2_000_000, totalWork: 4_000_000 },
     large: {
+      starts: 2,
       minGainShare: 0.97,
       firstBound: { rounds: 1, sets: 1_500_000 },
-      whole: { stepsPerRectangle: 1_000, maxSteps: 400_000, patience: 20_000 },
-      neighbourhoods: { size: 80, stepsPerRectangle: 300, rounds: 0, maxNeighbourhoods: 0 },
+      search: { stepsPerRectangle: 1_000, maxSteps: 300_000, patience: 20_000 },
     },
     bound: { rounds: 60, steps: 20_000, variables: 800 },
     largeBound: { rounds: 10, sets: 1_500_000 },
@@ -59,10 +67,10 @@ const coverEfforts: Record<Effort, CoverEffort> = {
   thorough: {
     search: { stepsPerCell: 3_000, work: 20_000_000, totalWork: 40_000_000 },
     large: {
+      starts: 4,
       minGainShare: 1,
       firstBound: { rounds: 1, sets: 10_000_000 },
-      whole: { stepsPerRectangle: 10_000, maxSteps: 5_000_000, patience: 20_000 },
-      neighbourhoods: { size: 80, stepsPerRectangle: 1_000, rounds: 5, maxNeighbourhoods: 500 },
+      search: { stepsPerRectangle: 10_000, maxSteps: 5_000_000, patience: 20_000 },
     },
     bound: { rounds: 400, steps: 100_000, variables: 4_000 },
     largeBound: { rounds: 60, sets: 10_000_000 },
@@ -81,25 +89,44 @@ export function groupWrites({
   effort,
   solver,
   share = 1,
+  parallel = serial,
   progress,
   isFirst = () => false,
 }: WriteProblem): WriteSolution {
-  const parts: { domains: Domain[]; items: Record<ItemKey, Form> }[] = []
-  let lowerBound = 0
-  for (const { problem, toWrite } of buildGroupProblems(needs, grouping, domainsPerWrite)) {
-    const { rectangles, bound } = findCover(
-      problem,
-      scaleEffort(coverEfforts[effort], share),
-      solver,
-      progress,
-    )
-    append(parts, rectangles.map(toWrite))
-    lowerBound += bound
-  }
+  const scaled = scaleEffort(coverEfforts[effort], share)
+  const groupProblems = buildGroupProblems(needs, grouping, domainsPerWrite)
+  const covers = findCovers(
+    groupProblems.map(({ problem }) => problem),
+    (problems) =>
+      parallel.run(
+        findSmallCover,
+        problems.map((problem) => ({ problem, effort: scaled })),
+        { solver, progress },
+      ),
+    (problem) => findCover(problem, scaled, solver, parallel, progress),
+  )
+  const parts = groupProblems.flatMap(({ toWrite }, i) =>
+    (covers[i]?.rectangles ?? []).map(toWrite),
+  )
+  const lowerBound = covers.reduce((sum, { bound }) => sum + bound, 0)
   return {
     writes: orderWrites(parts, isFirst).map((write, i) => ({ id: i + 1, wave: 1, ...write })),
     lowerBound,
   }
+}
+
+/** Finds a cover of each problem: of the small ones together, of large ones one after the other. */
+function findCovers(
+  problems: CoverProblem[],
+  findSmall: (problems: CoverProblem[]) => Cover[],
+  findLarge: (problem: CoverProblem) => Cover,
+): Cover[] {
+  const isLarge = problems.map(isLargeProblem)
+  const small = findSmall(problems.filter((_, i) => isLarge[i] !== true)).values()
+  return problems.map((problem, i) => {
+    const found = isLarge[i] === true ? undefined : small.next().value
+    return found ?? findLarge(problem)
+  })
 }
 
 /** Share of the effort for a whole fleet that its waves together get again. */
@@ -115,10 +142,10 @@ function scaleEffort(effort: CoverEffort, share: number): CoverEffort {
     search: { ...search, work: work ?? 0, totalWork: totalWork ?? 0 },
     large: {
       ...large,
-      whole: { ...large.whole, maxSteps: Math.ceil(large.whole.maxSteps * share * largeShare) },
-      neighbourhoods: {
-        ...large.neighbourhoods,
-        maxNeighbourhoods: Math.floor(large.neighbourhoods.maxNeighbourhoods * share * largeShare),
+      starts: 1,
+      search: {
+        ...large.search,
+        maxSteps: Math.ceil(large.search.maxSteps * share * largeShare),
       },
     },
     largeBound: { rounds: 0, sets: 0 },

@@ -9,7 +9,7 @@ import { findApprovalWaves } from './approval-waves.ts'
 import { hashDomains } from './basis.ts'
 import { findPlanFault } from './find-plan-fault.ts'
 import type { Solver } from './cover/solver.ts'
-import type { Progress } from './cover/search-large.ts'
+import type { Parallel, Progress } from './cover/parallel.ts'
 import { explainWrites } from './explain-writes.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type Waves } from './write-in-waves.ts'
@@ -56,6 +56,8 @@ export interface PlanInput {
   waves?: Waves
   /** Whether to explain each write. */
   explain?: boolean
+  /** Runs tasks of a large plan at the same time; default: one after the other. */
+  parallel?: Parallel
   /** Called regularly during a long search. */
   progress?: Progress
 }
@@ -80,6 +82,7 @@ export function makePlan(input: PlanInput): Plan {
     domainsPerWrite: limits.domainsPerWrite,
     effort,
     solver,
+    parallel: input.parallel,
     progress: input.progress,
     ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
   }

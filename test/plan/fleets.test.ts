@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { families } from '../../tools/fleet-mixes.ts'
 import { countGreedyWrites } from '../../tools/plain-greedy.ts'
-import { createRandom } from '../../src/plan/cover/create-random.ts'
 import { coverLarge } from '../../src/plan/cover/cover-large.ts'
 import type { CoverProblem } from '../../src/plan/cover/cover-problem.ts'
 import { buildObviousCover } from '../../src/plan/cover/obvious-covers.ts'
+import { serial } from '../../src/plan/cover/parallel.ts'
 import { computePriceBound } from '../../src/plan/cover/price-bound.ts'
 import { countCoverage } from '../../src/plan/cover/remove-redundancy.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
@@ -16,8 +16,8 @@ import { findFaults, findOptimum, problems } from './problems.ts'
 const effort = {
   minGainShare: 1,
   firstBound: { rounds: 1, sets: 10_000 },
-  whole: { stepsPerRectangle: 200, maxSteps: 2_000, patience: 50 },
-  neighbourhoods: { size: 4, stepsPerRectangle: 50, rounds: 2, maxNeighbourhoods: 5 },
+  starts: 2,
+  search: { stepsPerRectangle: 200, maxSteps: 2_000, patience: 50 },
 }
 const priceEffort = { rounds: 10, sets: 1_000_000 }
 
@@ -32,7 +32,7 @@ describe('coverLarge on small problems', () => {
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         for (const each of listCoverProblems(problem)) {
-          const cover = coverLarge(each, buildObviousCover(each), 1, effort, createRandom(1))
+          const { cover } = coverLarge(each, buildObviousCover(each), 1, effort, serial)
           expect(countCoverage(each, cover).includes(0)).toBe(false)
           for (const { rows, columns } of cover) {
             expect(rows.length).toBeLessThanOrEqual(each.width)
@@ -56,10 +56,10 @@ describe('coverLarge on small problems', () => {
         const best = findOptimum(problem)
         const covers = listCoverProblems(problem).map((each) => ({
           each,
-          cover: coverLarge(each, buildObviousCover(each), 1, effort, createRandom(1)),
+          cover: coverLarge(each, buildObviousCover(each), 1, effort, serial).cover,
         }))
         const bound = covers.reduce(
-          (sum, { each, cover }) => sum + computePriceBound(each, cover, priceEffort),
+          (sum, { each, cover }) => sum + computePriceBound(each, [cover], priceEffort, serial),
           0,
         )
         expect(bound).toBeLessThanOrEqual(best)

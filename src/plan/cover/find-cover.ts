@@ -11,7 +11,7 @@ import { computePriceBound, type PriceEffort } from './price-bound.ts'
 import { buildRowClasses } from './row-classes.ts'
 import { searchFewer, type SearchEffort } from './search-fewer.ts'
 import type { Solver } from './solver.ts'
-import type { Progress } from './search-large.ts'
+import { serial, type Parallel, type Progress, type TaskKind } from './parallel.ts'
 import { removeRedundancy } from './remove-redundancy.ts'
 
 /**
@@ -47,6 +47,7 @@ export function findCover(
   problem: CoverProblem,
   effort: CoverEffort,
   solver: Solver | null,
+  parallel: Parallel = serial,
   progress?: Progress,
 ): Cover {
   const obvious = buildObviousCover(problem)
@@ -63,17 +64,23 @@ export function findCover(
     ? counted
     : Math.max(counted, computeDualBound(remaining.problem, known, solver, effort.bound))
   const target = bound - full.length
-  const random = createRandom(1)
-  const found = isLarge
-    ? coverLarge(core.problem, start, target, effort.large, random, progress)
-    : searchFewer(core.problem, start, target, effort.search, random)
-  const searched = [
+  const { cover: found, start: first } = isLarge
+    ? coverLarge(core.problem, start, target, effort.large, parallel, progress)
+    : searchSmall(core.problem, start, target, effort.search)
+  const join = (rectangles: Rectangle[]): Rectangle[] => [
     ...buildRectangles(problem, full),
-    ...found.map((rectangle) => core.toOuter(rectangle)),
+    ...rectangles.map((rectangle) => core.toOuter(rectangle)),
   ]
+  const searched = join(found)
+  // The greedy cover gives better duals for some fleets, and the searched one for others.
   const priced =
     isLarge && searched.length > bound
-      ? computePriceBound(remaining.problem, searched.map(remaining.toInner), effort.largeBound)
+      ? computePriceBound(
+          remaining.problem,
+          [first, found].map((each) => join(each).map(remaining.toInner)),
+          effort.largeBound,
+          parallel,
+        )
       : 0
   const cover = [...buildRectangles(problem, forced), ...searched]
   const best = cover.length <= obvious.length ? cover : obvious
@@ -81,6 +88,33 @@ export function findCover(
     rectangles: removeRedundancy(problem, best),
     bound: forced.length + Math.max(bound, priced),
   }
+}
+
+function searchSmall(
+  problem: CoverProblem,
+  start: Rectangle[],
+  target: number,
+  effort: SearchEffort,
+): { cover: Rectangle[]; start: Rectangle[] } {
+  return { cover: searchFewer(problem, start, target, effort, createRandom(1)), start }
+}
+
+/** Whether the cover takes long enough to have tasks of its own. */
+export function isLargeProblem(problem: CoverProblem): boolean {
+  return buildObviousCover(problem).length > maxSmallCover
+}
+
+interface CoverTask {
+  problem: CoverProblem
+  effort: CoverEffort
+}
+
+/** Finds covers of small problems, which take long for their size. */
+export const findSmallCover: TaskKind<CoverTask, Cover> = {
+  name: 'find-small-cover',
+  minBytes: 4_000,
+  run: ({ problem, effort }, { solver, progress }) =>
+    findCover(problem, effort, solver, serial, progress),
 }
 
 /** Builds a rectangle of each set of equal rows, with all columns that they need. */

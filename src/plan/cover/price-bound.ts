@@ -1,5 +1,7 @@
+import { findMax } from '../../model/append.ts'
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { findMaxPrices, type Duals } from './find-max-prices.ts'
+import type { Parallel, TaskKind } from './parallel.ts'
 import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-classes.ts'
 
 /** Limits of the work for the bound. */
@@ -23,23 +25,43 @@ const columnShares = [0, 0.5]
  * A round divides each dual by the maximum price of a rectangle that contains it. Then no price is
  * over 1, whatever the duals were, and duals that were feasible only rise.
  *
- * @param cover a good cover; cells of rectangles that cover few cells start with large duals
+ * @param covers good covers, each for duals of its own; cells of rectangles that cover few cells
+ *   start with large duals
  */
 export function computePriceBound(
   problem: CoverProblem,
-  cover: Rectangle[],
-  { rounds, sets }: PriceEffort,
+  covers: Rectangle[][],
+  effort: PriceEffort,
+  parallel: Parallel,
 ): number {
-  const classes = buildRowClasses(problem)
-  const maxDuals = countDualsPerClass(classes, sets)
-  let best = 0
-  for (const share of columnShares) {
-    const duals = computeFirstDuals(problem, classes, cover, share, maxDuals)
+  if (effort.rounds === 0) return 0
+  const tasks = covers.flatMap((cover) =>
+    columnShares.map((columnShare) => ({ problem, cover, columnShare, effort })),
+  )
+  return findMax(parallel.run(scaleToBound, tasks))
+}
+
+/** A bound from one share of the duals. */
+interface BoundTask {
+  problem: CoverProblem
+  cover: Rectangle[]
+  columnShare: number
+  effort: PriceEffort
+}
+
+export const scaleToBound: TaskKind<BoundTask, number> = {
+  name: 'scale-to-bound',
+  minBytes: 50_000,
+  run: ({ problem, cover, columnShare, effort: { rounds, sets } }) => {
+    const classes = buildRowClasses(problem)
+    const maxDuals = countDualsPerClass(classes, sets)
+    const duals = computeFirstDuals(problem, classes, cover, columnShare, maxDuals)
+    let best = 0
     for (let round = 0; round < rounds && roundUp(best) < cover.length; round++) {
       best = Math.max(best, scaleDuals(problem, classes, duals))
     }
-  }
-  return roundUp(best)
+    return roundUp(best)
+  },
 }
 
 /** Rounds a bound up: covers have whole numbers of rectangles. Allows for the error of sums. */

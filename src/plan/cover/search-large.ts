@@ -1,6 +1,7 @@
 import type { Rectangle } from './cover-problem.ts'
 import type { FlatProblem } from './flat-problem.ts'
 import { LargeMoves } from './large-moves.ts'
+import type { Progress } from './parallel.ts'
 import type { PlacedRectangle, Placement } from './placement.ts'
 
 /** Limits of the search of a large cover. */
@@ -11,9 +12,6 @@ export interface LargeEffort {
   /** Maximum steps for each removed rectangle, before the search restarts from another cover. */
   patience: number
 }
-
-/** Called regularly with the number of steps made and the maximum. */
-export type Progress = (made: number, all: number) => void
 
 /** Maximum number of least useful rectangles from which one is drawn to remove after a failure. */
 const maxDrawnRectangles = 50
@@ -35,7 +33,7 @@ export function searchLarge(
   target: number,
   { stepsPerRectangle, maxSteps, patience }: LargeEffort,
   random: () => number,
-  progress: Progress = () => undefined,
+  progress: Progress,
 ): Rectangle[] {
   const moves = new LargeMoves(flat, start, random)
   const { placement } = moves

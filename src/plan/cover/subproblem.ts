@@ -9,39 +9,24 @@ export interface Subproblem {
   toInner(rectangle: Rectangle): Rectangle
 }
 
-/** Cuts the subproblem of these rows; that of all rows is the problem itself. */
-export function cutRows(problem: CoverProblem, rows: Row[]): Subproblem {
-  if (rows.length < problem.rows.length) return cutSubproblem(problem, rows, () => true)
-  return { problem, toOuter: (rectangle) => rectangle, toInner: (rectangle) => rectangle }
-}
-
 /**
- * Cuts the subproblem of these rows with the cells that `isWanted` accepts. Columns without such a
- * cell are left out; a remaining column may have rows where it covers nothing.
+ * Cuts the subproblem of these rows, without the columns that none of them takes. That of all rows
+ * is the problem itself.
  */
-export function cutSubproblem(
-  problem: CoverProblem,
-  rows: Row[],
-  isWanted: (cell: Cell) => boolean,
-): Subproblem {
+export function cutRows(problem: CoverProblem, rows: Row[]): Subproblem {
+  if (rows.length === problem.rows.length)
+    return { problem, toOuter: (rectangle) => rectangle, toInner: (rectangle) => rectangle }
   const cellNumbers = new Map<Cell, Cell>()
-  const needed = rows.map((row) => {
-    const own = [...(problem.rows[row] ?? [])]
-    return own.map(([column, cells]): [Column, Cell[]] => [column, cells.filter(isWanted)])
-  })
-  const used = [
-    ...new Set(
-      needed.flatMap((own) => own.flatMap(([column, cells]) => (cells.length > 0 ? [column] : []))),
-    ),
-  ].toSorted((a, b) => a - b)
+  const taken = rows.map((row) => [...(problem.rows[row] ?? [])])
+  const used = [...new Set(taken.flatMap((own) => own.map(([column]) => column)))].toSorted(
+    (a, b) => a - b,
+  )
   const columnNumbers = new Map(used.map((column, i): [Column, Column] => [column, i]))
-  const renumbered = needed.map((own) => {
-    const entries = own.flatMap(([column, cells]): [Column, Cell[]][] => {
-      const number = columnNumbers.get(column)
-      return number === undefined
-        ? []
-        : [[number, cells.map((cell) => assignNumber(cellNumbers, cell))]]
-    })
+  const renumbered = taken.map((own) => {
+    const entries = own.map(([column, cells]): [Column, Cell[]] => [
+      columnNumbers.get(column) ?? 0,
+      cells.map((cell) => assignNumber(cellNumbers, cell)),
+    ])
     return new Map(entries)
   })
   const rowNumbers = new Map(rows.map((row, i) => [row, i]))

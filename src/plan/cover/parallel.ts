@@ -1,0 +1,57 @@
+import type { Solver } from './solver.ts'
+
+/** Called regularly with the number of steps made and the maximum. */
+export type Progress = (made: number, all: number) => void
+
+/**
+ * A kind of task. Tasks and results are plain data, which can be copied to another thread. A result
+ * depends on its task alone, so it is the same in every thread.
+ */
+export interface TaskKind<Task, Result> {
+  name: string
+  /** Minimum size of tasks that are worth the start of threads, bytes. */
+  minBytes: number
+  run(task: Task, context: TaskContext): Result
+}
+
+/** What a task finds in its thread. */
+export interface TaskContext {
+  solver: Solver | null
+  progress: Progress
+}
+
+/** Runs independent tasks, perhaps several at the same time. */
+export interface Parallel {
+  /** Returns the results in the order of the tasks. */
+  run<Task, Result>(
+    kind: TaskKind<Task, Result>,
+    tasks: Task[],
+    context?: Partial<TaskContext>,
+  ): Result[]
+}
+
+/** Runs the tasks one after the other. */
+export const serial: Parallel = {
+  run: (kind, tasks, { solver = null, progress = ignoreProgress } = {}) =>
+    tasks.map((task, i) =>
+      kind.run(task, { solver, progress: joinProgress(progress, i, i + 1, tasks.length) }),
+    ),
+}
+
+/**
+ * Joins the progress of a running task to that of all: those that have started are assumed to be as
+ * far as this one.
+ */
+export function joinProgress(
+  progress: Progress,
+  finished: number,
+  started: number,
+  tasks: number,
+): Progress {
+  return (made, all) => progress(finished * all + (started - finished) * made, tasks * all)
+}
+
+/** The progress of tasks whose caller reports none. */
+export function ignoreProgress(): void {
+  // Nothing is reported.
+}
