@@ -3,7 +3,8 @@
  * known, the proven bound, wall and CPU seconds of all threads, and memory. Exits with 1 if a plan
  * misses its goal.
  *
- * --unseen 1500,10000 makes new mixes of so many domains, with --seed; --effort is that of `plan`.
+ * --unseen 1500,10000 makes new mixes of so many domains, with --seed, of --families or all;
+ * --skip-greedy leaves the greedy search out, which is slow. --effort is that of `plan`.
  * --waves plans each mix in the waves 1, 5%, 25%, 100%, and prints how many writes they add; the
  * seconds include the waves. --threads is the number of threads beside the first one, by default
  * those of the machine.
@@ -42,12 +43,16 @@ const { values: options } = parseArgs({
     unseen: { type: 'string' },
     seed: { type: 'string', default: '1' },
     waves: { type: 'boolean', default: false },
+    families: { type: 'string' },
+    'skip-greedy': { type: 'boolean', default: false },
     threads: { type: 'string', default: String(countSpareThreads()) },
   },
 })
 const effort = efforts.find((each) => each === options.effort) ?? 'normal'
 const solver = await loadSolver()
-const parallel = createWorkerPool(Number(options.threads))
+// Node 20 starts no thread from a TypeScript file while this one waits.
+const worker = new URL('../dist/operations/worker.js', import.meta.url)
+const parallel = createWorkerPool(Number(options.threads), worker)
 const printLine = (...cells: (string | number)[]): void =>
   console.log(
     cells.map((cell, i) => (i === 0 ? String(cell).padEnd(16) : String(cell).padStart(9))).join(''),
@@ -165,10 +170,12 @@ function decodeRow(row: string, items: string[]): Mix[number] {
 }
 
 function makeUnseenFleets(): Fleet[] {
+  const named = options.families?.split(',')
+  const chosen = Object.entries(families).filter(([family]) => named?.includes(family) ?? true)
   return (options.unseen ?? '').split(',').flatMap((domains) =>
-    Object.entries(families).map(([family, make]) => {
+    chosen.map(([family, make]) => {
       const mix = make(Number(domains), Number(options.seed))
-      const greedy = countGreedyWrites(mix)
+      const greedy = options['skip-greedy'] ? NaN : countGreedyWrites(mix)
       return {
         family,
         mix,
