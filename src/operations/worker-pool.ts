@@ -145,10 +145,13 @@ function runBatch<Task, Result>(
   let longestMs = 0
   const runHere = (index: number): void => {
     const started = performance.now()
-    const begun = Math.min(tasks.length, Atomics.load(next, 0))
     const result = kind.run(tasks[index] as Task, {
       solver,
-      progress: joinProgress(progress, results.size, begun, tasks.length),
+      // A worker may take its task after this one has begun.
+      progress: (made, all) => {
+        const begun = Math.min(tasks.length, Atomics.load(next, 0))
+        joinProgress(progress, results.size, begun, tasks.length)(made, all)
+      },
     })
     longestMs = Math.max(longestMs, performance.now() - started)
     add(index, result)

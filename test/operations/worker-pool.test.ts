@@ -117,6 +117,29 @@ describe('a pool of threads', () => {
     expect(seen.at(-1)).toBe(1)
   })
 
+  it('assumes that a task of a worker is as far as that of this thread', async () => {
+    const { file, taken } = writeWorker(`
+      port.postMessage({ batch: number, index, result: serialize('worker') })
+      Atomics.add(delivered, 0, 1)
+      Atomics.notify(delivered, 0)`)
+    const waiting = createWaitingKind(taken)
+    const kind: TaskKind<number, string> = {
+      ...waiting,
+      run: (task, context) => {
+        const result = waiting.run(task, context)
+        context.progress(8, 10)
+        return result
+      },
+    }
+    const seen: number[] = []
+    await withThreads(
+      1,
+      (parallel) => parallel.run(kind, [0, 1], { progress: (made, all) => seen.push(made / all) }),
+      file,
+    )
+    expect(seen[0]).toBe(0.8)
+  })
+
   it.each([
     ['does not exist', pathToFileURL(join(tmpdir(), 'missing', 'worker.js'))],
     ['Node refuses to start', new URL('https://example.com/worker.js')],
