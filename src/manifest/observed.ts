@@ -63,8 +63,8 @@ export function parseObserved(
     }
     observed.set(domain, seen)
   }
-  const verb = foreign === 1 ? 'item is' : 'items are'
-  const note = `${foreign} observed ${verb} not managed here and were ignored.`
+  const verbs = foreign === 1 ? ['item is', 'was'] : ['items are', 'were']
+  const note = `${foreign} observed ${verbs[0]} not managed here and ${verbs[1]} ignored.`
   return { observed, notes: foreign === 0 ? [] : [note] }
 }
 

@@ -10,6 +10,7 @@ import type { Unreadable } from '../model/drift.ts'
 import type { Domain, ItemKey, ItemState } from '../model/item.ts'
 import { isDeeper, formatPointerStep, type Json } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
+import { pluralize } from '../model/words.ts'
 import { extractConfigs } from './extract-configs.ts'
 import { ImportFile, type ImportSource } from './import-file.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -91,6 +92,8 @@ function parseFile(
     return []
   }
   const { itemKeys } = workspace.config.service
+  /** Domains with the same problem: an export has one mistake in all of them. */
+  const domainsByProblem = new Map<string, Domain[]>()
   return extractConfigs(data, domain, (...args) => file.reportShape(...args)).flatMap((entry) => {
     const name = entry.domain.toLowerCase()
     if (!isDomain(name)) {
@@ -109,16 +112,28 @@ function parseFile(
       if (!('problem' in parsed)) return [{ domain: name, item, ...parsed, file, pointer }]
       const { pointer: inner, reason } = parsed.problem
       const where = inner === '' ? '' : ` at ${inner}`
+      const key = JSON.stringify([item, inner, reason])
+      const others = domainsByProblem.get(key)
+      if (others !== undefined) {
+        others.push(name)
+        return []
+      }
+      const domains = [name]
+      domainsByProblem.set(key, domains)
       file.report(pointer + inner, {
         code: 'item-invalid',
         summary: 'This item can not be imported',
-        detail: () => `${item} of ${name}${where}: ${reason}`,
+        detail: () => `${item} of ${describeDomains(domains)}${where}: ${reason}`,
         domain: name,
         item,
       })
       return []
     })
   })
+}
+
+function describeDomains([first = '', ...others]: Domain[]): string {
+  return others.length === 0 ? first : `${first} and ${pluralize(others.length, 'other domain')}`
 }
 
 function parsePayload(

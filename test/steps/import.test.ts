@@ -58,6 +58,19 @@ describe('import of files with problems', () => {
     expect(await place.json('state', 'list')).toMatchObject({ domains: [] })
   })
 
+  it('reports the same problem of many domains once, with their number', async () => {
+    const fleet = Array.from({ length: 40 }, (_, i) => [
+      `d${i}.example.com`,
+      { origin: { default_master: ['192.0.2.1', `192.0.2.${i + 2}`] } },
+    ])
+    file('a.json', Object.fromEntries([...fleet, [www, { origin: { default_master: 7 } }]]))
+    expect(await problems('a.json')).toEqual([
+      'a.json:4:25 origin of d0.example.com and 39 other domains at /default_master: ' +
+        'expected a string, got a list of 2',
+      expect.stringMatching(/^a\.json:\d+:25 origin of www\.example\.com at \/default_master: /),
+    ])
+  })
+
   it.each([
     [
       'a comment',
