@@ -55,7 +55,10 @@ const worker = new URL('../dist/operations/worker.js', import.meta.url)
 const parallel = createWorkerPool(Number(options.threads), worker)
 const printLine = (...cells: (string | number)[]): void =>
   console.log(
-    cells.map((cell, i) => (i === 0 ? String(cell).padEnd(16) : String(cell).padStart(9))).join(''),
+    cells
+      .map((cell) => String(cell).replace('NaN', '-'))
+      .map((cell, i) => (i === 0 ? cell.padEnd(16) : cell.padStart(9)))
+      .join(''),
   )
 printLine(
   'fleet',
@@ -135,9 +138,10 @@ printLine(
 )
 await parallel.end()
 const ratio = notPlanted.writes / notPlanted.greedy
-console.log(
-  `\nall but planted: ${notPlanted.writes} writes, ${ratio.toFixed(3)} × the greedy search`,
-)
+if (!Number.isNaN(ratio))
+  console.log(
+    `\nall but planted: ${notPlanted.writes} writes, ${ratio.toFixed(3)} × the greedy search`,
+  )
 if (ratio > maxRatio)
   missed.push(`expected at most ${maxRatio} × the greedy search for all but planted`)
 if (effort !== 'quick' && missed.length > 0) {
