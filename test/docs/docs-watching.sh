@@ -12,7 +12,13 @@ edgewise emulator --port 0 > address &
 until grep -q http address; do sleep 0.1; done
 url=$(sed 's/listening on //' address)
 printf 'version: 1\nservice: {url: "%s", token: any}\nstate: {store: dir}\n' "$url" > edgewise.yaml
-tell() { curl -sS -o /dev/null -H 'content-type: application/json' -d "$2" "$url/_emulator/$1"; }
+tell() {
+  node -e '
+    const [url, body] = process.argv.slice(1)
+    const headers = { "content-type": "application/json" }
+    void fetch(url, { method: "POST", headers, body }).then(({ ok }) => process.exit(ok ? 0 : 1))
+  ' "$url/_emulator/$1" "$2"
+}
 now=$(node -p 'Date.now()')
 tell clock "{\"now\": $((now - 8 * 3600 * 1000))}"
 edgewise apply --yes
