@@ -53,6 +53,7 @@ const withSecrets = [
   'secrets:',
   '  signing: {env: SIGNING_KEY}',
   '  same: {env: SIGNING_KEY}',
+  '  alike: {env: Signing_Key}',
   '  word: {env: "on"}',
   '  of_host: {env: GITHUB_KEY}',
   '  odd: {env: "bad\\nX: $${{ secrets.X }}"}',
@@ -251,8 +252,9 @@ describe('init --ci github', () => {
       expect([name, text.includes(name)]).toEqual([name, false])
     expect(out.slice(out.indexOf('First follow'))).toBe(
       'First follow the steps at the top of .github/workflows/edgewise-apply.yml.\n' +
-        'Not in the workflow: GITHUB_KEY, bad\\nX: ${{ secrets.X }}.\n' +
-        'These are no valid names of secrets in CI. Choose others in edgewise.yaml.\n' +
+        'Not in the workflow: Signing_Key, GITHUB_KEY, bad\\nX: ${{ secrets.X }}.\n' +
+        'These are no valid names of secrets in CI, or differ in case only.\n' +
+        'Choose others in edgewise.yaml.\n' +
         'Secrets from a file or a command: from_file, from_program.\n' +
         'Make the file or the program available to the job that applies.\n' +
         'Every job needs REGION, because edgewise.yaml refers to it.\n' +
@@ -304,7 +306,10 @@ describe('init --ci gitlab', () => {
     const { code, out } = await place.cli('init', 'repo', '--ci', 'gitlab', '--action', image)
     const text = place.read('repo/.gitlab-ci.yml')
     const names = text.split('\n').flatMap((line) => /^#    - (\w+)$/.exec(line)?.[1] ?? [])
-    expect([code, names]).toEqual([0, ['CDN_TOKEN', 'REGION', 'SIGNING_KEY', 'on', 'GITHUB_KEY']])
+    expect([code, names]).toEqual([
+      0,
+      ['CDN_TOKEN', 'REGION', 'SIGNING_KEY', 'Signing_Key', 'on', 'GITHUB_KEY'],
+    ])
     expect(out).toContain('Not in the workflow: bad')
     expect(text).not.toContain('bad')
     expect(text).not.toContain('HOME')

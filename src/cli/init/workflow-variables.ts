@@ -38,7 +38,11 @@ export function collectVariables(content: JsonObject, host: CiHost): WorkflowVar
       : []
   })
   const all = list([...findReferences(token), ...needed, ...sources])
-  const isValid = (name: string) => patterns[host].test(name)
+  const firsts = new Map(all.toReversed().map((name) => [name.toUpperCase(), name]))
+  const isFirst = (name: string) => firsts.get(name.toUpperCase()) === name
+  // Names for GitHub are case-insensitive: two that differ in case only make a workflow invalid.
+  const isValid = (name: string) =>
+    patterns[host].test(name) && (host === 'gitlab' || isFirst(name))
   const others = Object.keys(secrets).filter((name) => {
     const source = getOwn(secrets, name)
     return isObject(source) && getOwn(source, 'env') === undefined
@@ -73,7 +77,8 @@ function formatInvalid(names: string[]): string {
   return names.length === 0
     ? ''
     : `Not in the workflow: ${join(names)}.\n` +
-        'These are no valid names of secrets in CI. Choose others in edgewise.yaml.\n'
+        'These are no valid names of secrets in CI, or differ in case only.\n' +
+        'Choose others in edgewise.yaml.\n'
 }
 
 function formatOthers(names: string[]): string {
