@@ -13,6 +13,7 @@ import { buildGithubWorkflows } from '../src/cli/init/github-workflows.ts'
 import { buildGitlabPipeline } from '../src/cli/init/gitlab-pipeline.ts'
 import { pinForms } from '../src/cli/init/pin.ts'
 import { initialGlobs, listPaths } from '../src/cli/init/placement.ts'
+import { initialVariables } from '../src/cli/init/workflow-variables.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
 import { buildStateSchemaFiles } from './state-schemas.ts'
 
@@ -71,13 +72,18 @@ function buildFileSchemasFile(): string {
 function buildExamples(): Record<string, string> {
   const placement = { workspace: '.', branch: 'main', paths: listPaths('.', initialGlobs) }
   const workflows = Object.entries(
-    buildGithubWorkflows({ host: 'github', reference: pinForms.github }, placement),
+    buildGithubWorkflows(
+      { host: 'github', reference: pinForms.github },
+      placement,
+      initialVariables,
+    ),
   ).map(([path, text]) => [path.replace('.github/workflows', 'examples/github'), text])
   return {
     ...(Object.fromEntries(workflows) as Record<string, string>),
     'examples/gitlab/.gitlab-ci.yml': buildGitlabPipeline(
       { host: 'gitlab', reference: pinForms.gitlab },
       placement,
+      initialVariables,
     ),
   }
 }

@@ -51,6 +51,13 @@ describe('the workflows for GitHub', () => {
     expect(withSecrets?.map((step) => step.with?.['command'])).toEqual(['apply'])
   })
 
+  it('tell where to add the secrets of the manifests', () => {
+    const { '.github/workflows/edgewise-apply.yml': text = '' } = buildGithub()
+    expect(text).toMatch(
+      / env:\n( +#.*"secrets" in edgewise\.yaml.*\n)( +#.*\n)*? +EDGEWISE_TOKEN:/,
+    )
+  })
+
   it('plan every pull request: a required check is never left pending', () => {
     const { on, jobs: each } = parseGithub('plan')
     expect(on).toEqual({ pull_request: null, merge_group: null })

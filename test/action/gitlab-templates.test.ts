@@ -50,6 +50,14 @@ describe('the pipeline for GitLab', () => {
       )
   })
 
+  it('describes the secrets to store, and that a plan to apply blocks its pipeline', () => {
+    const [comment = ''] = buildGitlab().split('\n.edgewise:')
+    expect(comment).toContain('\n#    - EDGEWISE_TOKEN\n')
+    expect(comment).toContain('"blocked"')
+    // The state follows from a manual job that may not fail.
+    expect(JSON.stringify(jobs['edgewise apply'])).not.toContain('allow_failure')
+  })
+
   it('applies the saved plan of the job before', () => {
     const [plan, apply] = [jobs['edgewise plan to apply'], jobs['edgewise apply']]
     expect(apply?.needs).toEqual(['edgewise plan to apply'])

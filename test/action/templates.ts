@@ -2,6 +2,7 @@ import { parse } from 'yaml'
 import { buildGithubWorkflows } from '../../src/cli/init/github-workflows.ts'
 import { buildGitlabPipeline } from '../../src/cli/init/gitlab-pipeline.ts'
 import { initialGlobs, listPaths } from '../../src/cli/init/placement.ts'
+import { initialVariables } from '../../src/cli/init/workflow-variables.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 
@@ -56,7 +57,11 @@ const place = (workspace: string, branch: string) => ({
 
 /** Builds the workflows for GitHub, by path. */
 export function buildGithub(workspace = '.', branch = 'main'): Record<string, string> {
-  return buildGithubWorkflows({ host: 'github', reference: pinnedAction }, place(workspace, branch))
+  return buildGithubWorkflows(
+    { host: 'github', reference: pinnedAction },
+    place(workspace, branch),
+    initialVariables,
+  )
 }
 
 /** Builds and parses a workflow for GitHub: `plan`, `apply` or `drift`. */
@@ -67,7 +72,11 @@ export function parseGithub(kind: string, workspace = '.'): Workflow {
 
 /** Builds the pipeline for GitLab. */
 export function buildGitlab(workspace = '.'): string {
-  return buildGitlabPipeline({ host: 'gitlab', reference: pinnedImage }, place(workspace, 'main'))
+  return buildGitlabPipeline(
+    { host: 'gitlab', reference: pinnedImage },
+    place(workspace, 'main'),
+    initialVariables,
+  )
 }
 
 /** Builds and parses the pipeline for GitLab. */

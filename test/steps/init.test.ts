@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import type { Step } from '../action/templates.ts'
 import { Place } from './cli.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
@@ -39,6 +40,27 @@ const parseApply = (path: string) =>
     on: { push: { branches: string[]; paths?: string[] } }
     jobs: { plan: { steps: { env?: { BRANCH?: string }; with?: { workspace?: string } }[] } }
   }
+
+/** Lists `env` of the steps of a workflow that have it. */
+const envOfSteps = (path: string) =>
+  Object.values((parse(place.read(path)) as { jobs: Record<string, { steps: Step[] }> }).jobs)
+    .flatMap(({ steps }) => steps)
+    .filter((step) => 'env' in step)
+    .map(({ env }) => env)
+const withSecrets = [
+  'version: 1',
+  'service: {url: "https://${env:REGION}.cdn.example.com", token: "${env:CDN_TOKEN}"}',
+  'secrets:',
+  '  signing: {env: SIGNING_KEY}',
+  '  same: {env: SIGNING_KEY}',
+  '  alike: {env: Signing_Key}',
+  '  word: {env: "on"}',
+  '  of_host: {env: GITHUB_KEY}',
+  '  odd: {env: "bad\\nX: $${{ secrets.X }}"}',
+  '  from_file: {file: "${env:HOME}/$${env:LITERAL}"}',
+  '  from_program: {command: [pass, show, key]}',
+  '',
+].join('\n')
 
 describe('init', () => {
   it('creates a workspace that is valid, formatted and can be planned', async () => {
@@ -208,6 +230,44 @@ describe('init --ci github', () => {
     expect(place.read(path)).toContain(action)
   })
 
+  it('gives the apply step, and no other, the variables of edgewise.yaml', async () => {
+    createRepository('main')
+    place.write('repo/edgewise.yaml', withSecrets)
+    const { code, out } = await place.cli('init', 'repo', '--ci', 'github', '--action', action)
+    expect(code).toBe(0)
+    expect(envOfSteps(`repo/${workflows[1]}`)).toEqual([
+      { BRANCH: 'main' },
+      {
+        CDN_TOKEN: '${{ secrets.CDN_TOKEN }}',
+        REGION: '${{ secrets.REGION }}',
+        SIGNING_KEY: '${{ secrets.SIGNING_KEY }}',
+        on: '${{ secrets.on }}',
+      },
+    ])
+    for (const path of [workflows[0], workflows[2]])
+      expect(place.read(`repo/${path}`)).not.toContain('secrets.')
+    const text = place.read(`repo/${workflows[1]}`)
+    for (const name of ['CDN_TOKEN', 'SIGNING_KEY']) expect(text).toContain(`\n#    - ${name}\n`)
+    for (const name of ['EDGEWISE_TOKEN', 'GITHUB_KEY', 'HOME', 'bad', 'LITERAL'])
+      expect([name, text.includes(name)]).toEqual([name, false])
+    expect(out.slice(out.indexOf('First follow'))).toBe(
+      'First follow the steps at the top of .github/workflows/edgewise-apply.yml.\n' +
+        'Not in the workflow: Signing_Key, GITHUB_KEY, bad\\nX: ${{ secrets.X }}.\n' +
+        'These are no valid names of secrets in CI, or differ in case only.\n' +
+        'Choose others in edgewise.yaml.\n' +
+        'Secrets from a file or a command: from_file, from_program.\n' +
+        'Make the file or the program available to the job that applies.\n' +
+        'Every job needs REGION, because edgewise.yaml refers to it.\n' +
+        'Set it in the jobs that plan or detect drift, too.\n',
+    )
+  })
+
+  it('gives the apply step no variable if edgewise.yaml refers to none', async () => {
+    place.write('edgewise.yaml', 'version: 1\nservice: {token: "$${env:NAME}"}\n')
+    expect((await place.cli('init', '--ci', 'github', '--action', action)).code).toBe(0)
+    expect(envOfSteps(workflows[1] ?? '')).toEqual([{ BRANCH: 'default' }])
+  })
+
   it('finds the workspace from a folder in it upwards, unless a folder is named', async () => {
     createRepository('main')
     place.write('repo/edgewise.yaml', 'version: 1\n').write('repo/domains/a.yaml', '')
@@ -238,6 +298,21 @@ describe('init --ci gitlab', () => {
     expect(place.read('repo/.gitlab-ci.yml')).toBe(
       example('gitlab/.gitlab-ci.yml').replaceAll('IMAGE@sha256:DIGEST', image),
     )
+  })
+
+  it('names the variables of edgewise.yaml in the first lines', async () => {
+    createRepository('main')
+    place.write('repo/edgewise.yaml', withSecrets)
+    const { code, out } = await place.cli('init', 'repo', '--ci', 'gitlab', '--action', image)
+    const text = place.read('repo/.gitlab-ci.yml')
+    const names = text.split('\n').flatMap((line) => /^#    - (\w+)$/.exec(line)?.[1] ?? [])
+    expect([code, names]).toEqual([
+      0,
+      ['CDN_TOKEN', 'REGION', 'SIGNING_KEY', 'Signing_Key', 'on', 'GITHUB_KEY'],
+    ])
+    expect(out).toContain('Not in the workflow: bad')
+    expect(text).not.toContain('bad')
+    expect(text).not.toContain('HOME')
   })
 
   it('leaves an existing pipeline as it is, and prints what to include', async () => {

@@ -2,7 +2,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { loadSource } from '../../manifest/load-source.ts'
 import { parseWorkspaceConfig } from '../../manifest/workspace-config.ts'
+import { parseYaml, type SourceFile } from '../../manifest/yaml-file.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { isObject, type JsonObject } from '../../model/json.ts'
 import { findRepositoryFolder } from '../../state/git/find-repository-folder.ts'
 import { formatGitError, splitLines, type Git } from '../../state/git/git-command.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
@@ -93,10 +95,23 @@ async function findLine(git: Git, args: string[]): Promise<string | null> {
   }
 }
 
+/** Loads `edgewise.yaml` as written; empty if it does not exist or is no mapping. */
+export function loadContent(root: string): JsonObject {
+  const source = loadConfig(root)
+  const content = source === null ? null : parseYaml(source).documents[0]?.value
+  return isObject(content) ? content : {}
+}
+
+function loadConfig(root: string): SourceFile | null {
+  if (!existsSync(join(root, 'edgewise.yaml'))) return null
+  const source = loadSource(realpathSync(root), 'edgewise.yaml')
+  return 'text' in source ? source : null
+}
+
 /** Loads the globs of manifests and profiles; all files if `edgewise.yaml` is invalid. */
 function loadGlobs(root: string, env: Environment): string[] {
   if (!existsSync(join(root, 'edgewise.yaml'))) return initialGlobs
-  const source = loadSource(realpathSync(root), 'edgewise.yaml')
-  const config = 'text' in source ? parseWorkspaceConfig(source, env).config : null
+  const source = loadConfig(root)
+  const config = source === null ? null : parseWorkspaceConfig(source, env).config
   return config === null ? ['**'] : [...config.manifests, ...config.profiles]
 }

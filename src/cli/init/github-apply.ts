@@ -1,5 +1,5 @@
 import { checkout, download, temp, upload, type GithubParts } from './github-parts.ts'
-import { buildGlobs, formatScalar } from './placement.ts'
+import { buildGlobs, formatNames, formatScalar } from './placement.ts'
 
 /** Builds the workflow that applies merged changes. */
 export function buildGithubApply({
@@ -10,6 +10,7 @@ export function buildGithubApply({
   run,
   origin,
   workspace,
+  variables,
 }: GithubParts): string {
   const globs = buildGlobs([...paths, pathOf('apply')], '**')
   const list = globs.map((glob) => `      - ${formatScalar(glob)}\n`).join('')
@@ -21,8 +22,8 @@ export function buildGithubApply({
 # Before the first run:
 # 1. Protect the branch: require reviews, also for .github/workflows.
 # 2. Create the environment "production" with required reviewers, for this branch only.
-# 3. Store EDGEWISE_TOKEN and the secrets of the manifests in that environment, not in the
-#    repository: runs of pull requests can use the secrets of the repository.
+# 3. Store the secrets of the apply step in that environment, not in the repository: runs of pull
+#    requests can use the secrets of the repository.${formatNames(variables)}
 ${origin}
 name: ${name} apply
 on:
@@ -97,9 +98,7 @@ jobs:
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/plan/edgewise-plan.json
           report: ${temp}/edgewise.md
-        env:
-          EDGEWISE_TOKEN: \${{ secrets.EDGEWISE_TOKEN }}
-      # Also after a failed apply, which may have changed something.
+${formatEnv(variables)}      # Also after a failed apply, which may have changed something.
       - id: report
         if: always()
         uses: ${upload}
@@ -127,6 +126,18 @@ jobs:
           report: ${temp}/report/edgewise.md
           code-host-token: \${{ github.token }}
 `
+}
+
+/** Formats `env` of the step that applies, and where a later secret is added. */
+function formatEnv(variables: string[]): string {
+  const comment =
+    '# Add a line here, and in no other job, for each variable of "secrets" in edgewise.yaml.'
+  const lines = variables.map(
+    (name) => `          ${formatScalar(name)}: \${{ secrets.${name} }}\n`,
+  )
+  return lines.length === 0
+    ? `        # env:\n          ${comment}\n`
+    : `        env:\n          ${comment}\n${lines.join('')}`
 }
 
 /** Formats a branch for a filter, in which some characters of branch names are special. */

@@ -18,14 +18,21 @@ export interface GithubParts extends Placement {
   run(command: string): string
   /** Path of a workflow, from the top folder. */
   pathOf(kind: string): string
+  /** Variables of the step that applies. */
+  variables: string[]
   /** Comment with the command that writes the workflow. */
   origin: string
 }
 
-export function createGithubParts({ reference }: Pin, placement: Placement): GithubParts {
+export function createGithubParts(
+  { reference }: Pin,
+  placement: Placement,
+  variables: string[],
+): GithubParts {
   const name = `edgewise${buildSuffix(placement.workspace)}`
   return {
     ...placement,
+    variables,
     name,
     run: (command) =>
       `uses: ${reference}

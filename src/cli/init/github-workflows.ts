@@ -5,9 +5,17 @@ import { buildGithubPlan } from './github-plan.ts'
 import type { Pin } from './pin.ts'
 import type { Placement } from './placement.ts'
 
-/** Builds the workflows for GitHub, by path from the top folder of the repository. */
-export function buildGithubWorkflows(pin: Pin, placement: Placement): Record<string, string> {
-  const parts = createGithubParts(pin, placement)
+/**
+ * Builds the workflows for GitHub, by path from the top folder of the repository.
+ *
+ * @param variables of the step that applies: names of secrets
+ */
+export function buildGithubWorkflows(
+  pin: Pin,
+  placement: Placement,
+  variables: string[],
+): Record<string, string> {
+  const parts = createGithubParts(pin, placement, variables)
   return {
     [parts.pathOf('plan')]: buildGithubPlan(parts),
     [parts.pathOf('apply')]: buildGithubApply(parts),

@@ -1,8 +1,23 @@
 import type { Pin } from './pin.ts'
-import { buildGlobs, buildSuffix, formatScalar, quotePath, type Placement } from './placement.ts'
+import {
+  buildGlobs,
+  buildSuffix,
+  formatNames,
+  formatScalar,
+  quotePath,
+  type Placement,
+} from './placement.ts'
 
-/** Builds the pipeline for GitLab. */
-export function buildGitlabPipeline(pin: Pin, { workspace, paths }: Placement): string {
+/**
+ * Builds the pipeline for GitLab.
+ *
+ * @param variables of the job that applies, which the project has to define
+ */
+export function buildGitlabPipeline(
+  pin: Pin,
+  { workspace, paths }: Placement,
+  variables: string[],
+): string {
   const name = `edgewise${buildSuffix(workspace)}`
   const folder = workspace === '.' ? '.edgewise' : `${workspace}/.edgewise`
   const at = workspace === '.' ? '' : ` -C ${quotePath(workspace)}`
@@ -22,11 +37,13 @@ export function buildGitlabPipeline(pin: Pin, { workspace, paths }: Placement): 
 # Every job runs in the image below, pinned by its digest. A merge request has a link to its plan
 # ("${name} plan"). After the merge, one job plans again. Whoever may deploy to the environment
 # "production" reads that plan and starts the next job. It applies exactly that plan, and refuses
-# it if state or manifests have changed since.
+# it if state or manifests have changed since. Until somebody starts that job, GitLab shows the
+# pipeline as "blocked".
 #
 # Before the first run:
 # 1. Protect the default branch (else nothing is applied) and the environment "production".
-# 2. Store EDGEWISE_TOKEN and the secrets of the manifests as protected variables of it.
+# 2. Store the variables of the apply as protected variables of that environment. Later, add one
+#    for each new variable of "secrets" in edgewise.yaml.${formatNames(variables)}
 # 3. Let jobs push state: Settings > CI/CD > Job token permissions > Allow Git push requests.
 # 4. Add a pipeline schedule for drift. A pipeline fails while there is drift.
 # Written by "edgewise init --ci gitlab --action ${pin.reference}".

@@ -55,6 +55,11 @@ export function quotePath(path: string): string {
   return path.includes(' ') ? `'${path}'` : path
 }
 
+/** Formats names as lines that follow a step in a comment. */
+export function formatNames(names: string[]): string {
+  return names.map((name) => `\n#    - ${name}`).join('')
+}
+
 /** Formats a text as a YAML scalar on one line. */
 export function formatScalar(text: string): string {
   const isWord = /^(true|false|yes|no|on|off|y|n|null|\.inf|\.nan)$/i.test(text)

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPlacement } from './find-placement.ts'
+import { findPlacement, loadContent } from './find-placement.ts'
 import { buildGithubWorkflows } from './github-workflows.ts'
 import { buildGitlabPipeline } from './gitlab-pipeline.ts'
 import type { Pin } from './pin.ts'
 import { buildSuffix } from './placement.ts'
+import { collectVariables } from './workflow-variables.ts'
 
 /** Files of a workflow, and what to print about them. */
 export interface Workflow {
@@ -23,11 +24,13 @@ export async function planWorkflow(
   env: Record<string, string | undefined>,
 ): Promise<Workflow> {
   const { top, ...placement } = await findPlacement(root, env)
+  const { names, note } = collectVariables(loadContent(root), pin.host)
   if (pin.host === 'github') {
-    const files = buildGithubWorkflows(pin, placement)
+    const files = buildGithubWorkflows(pin, placement, names)
     const setup = Object.keys(files).find((path) => path.endsWith('-apply.yml')) ?? ''
     const events = `Pull requests are planned; what is merged to "${placement.branch}" is applied.`
-    return { top, files, note: `${events}\nFirst follow the steps at the top of ${setup}.\n` }
+    const steps = `First follow the steps at the top of ${setup}.`
+    return { top, files, note: `${events}\n${steps}\n${note}` }
   }
   // A repository has one such file; others can be included in it.
   const main = '.gitlab-ci.yml'
@@ -39,7 +42,7 @@ export async function planWorkflow(
     : ''
   return {
     top,
-    files: { [path]: buildGitlabPipeline(pin, placement) },
-    note: `${include}${events}\nFirst follow the steps at the top of ${path}.\n`,
+    files: { [path]: buildGitlabPipeline(pin, placement, names) },
+    note: `${include}${events}\nFirst follow the steps at the top of ${path}.\n${note}`,
   }
 }
