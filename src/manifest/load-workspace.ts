@@ -7,7 +7,7 @@ import { limitProblems } from '../model/limit-problems.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
-import { createDiagnostic } from './finding.ts'
+import { createDiagnostic, createFileDiagnostic } from './finding.ts'
 import { findFiles } from './find-files.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
 import { loadSource } from './load-source.ts'
@@ -52,6 +52,7 @@ export function loadWorkspace(
   const documents = files.flatMap((file) => {
     const yaml = parseYaml(file)
     append(all, yaml.diagnostics)
+    if (yaml.documents.length + yaml.diagnostics.length === 0) all.push(createEmptied(file))
     return yaml.documents
   })
   const keeper = keeperFor(config)
@@ -74,6 +75,18 @@ export function loadWorkspace(
         createWeakDiagnostic(document, name, value),
       ),
   }
+}
+
+/**
+ * Creates the diagnostic of a file without a document. It was emptied by mistake, as a rule: to
+ * release its domains, it is deleted.
+ */
+function createEmptied({ path }: SourceFile): Diagnostic {
+  return createFileDiagnostic(path, {
+    code: 'file-invalid',
+    summary: 'This file is empty',
+    detail: 'there is no manifest or profile in this file. Restore its content, or delete it.',
+  })
 }
 
 /** Creates the diagnostic of a workspace whose globs find no manifest. */

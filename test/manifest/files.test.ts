@@ -80,6 +80,7 @@ describe('loadWorkspace', () => {
       'domains/bom.yaml:2:1-2 manifest-invalid',
       'domains/dangling.yaml:1:1-1 file-unreadable',
       'domains/device.yaml:1:1-1 file-invalid',
+      'domains/empty.yaml:1:1-1 file-invalid',
       'domains/etc:1:1-1 file-invalid',
       'domains/folder.yaml:1:1-1 file-invalid',
       'domains/latin.yaml:1:1-1 file-invalid',
