@@ -86,6 +86,7 @@ export function parseDocument(document: YamlDocument): {
         'key',
       )
   }
+  if (kind === 'manifest' && findings.length === 0) checkConfigured(value, report)
   const shared = {
     document,
     profiles: parseProfiles(value, report),
@@ -201,6 +202,18 @@ function parseVars(value: JsonObject, report: Report): Map<string, string> {
     else parsed.set(name, content.replaceAll('$${', '${'))
   }
   return parsed
+}
+
+/** Reports a manifest with neither items nor profiles, which would release everything. */
+function checkConfigured(value: JsonObject, report: Report): void {
+  const profiles = getOwn(value, 'profiles') ?? []
+  const hasProfiles = !Array.isArray(profiles) || profiles.length > 0
+  if (hasProfiles || (getOwn(value, 'config') ?? null) !== null) return
+  const detail =
+    'expected items under "config", or profiles, got neither. "config: {}" releases all items ' +
+    'of the domain, except those of "defaults".'
+  const key = ['config', 'domains', 'domain'].find((each) => Object.hasOwn(value, each)) ?? ''
+  report(formatPointerStep(key), detail, 'key')
 }
 
 function parseConfig(value: JsonObject, report: Report): JsonObject {

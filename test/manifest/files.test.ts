@@ -50,7 +50,7 @@ describe('loadWorkspace', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nmanifests: ["**/*.yaml", "!old/**"]\nprofiles: ["**/*.yaml"]\n',
       'a.yaml': 'domain: a.example.com\nprofiles: [p]\n---\nprofile: p\n',
-      'old/b.yaml': 'domain: b.example.com\n',
+      'old/b.yaml': 'domain: b.example.com\nconfig: {}\n',
       '.github/c.yaml': 'on: push\n',
       'node_modules/x/d.yaml': 'x: 1\n',
     })
@@ -60,7 +60,7 @@ describe('loadWorkspace', () => {
 
   it('reports files that are not manifests, and continues', () => {
     const root = createFolder({
-      'domains/good.yaml': 'domain: a.example.com\n',
+      'domains/good.yaml': 'domain: a.example.com\nconfig: {}\n',
       'domains/empty.yaml': '',
       'domains/bom.yaml': '\ufeffdomain: b.example.com\nx: 1\n',
     })
@@ -105,15 +105,15 @@ describe('loadWorkspace', () => {
 
   it('warns of a manifest or profile whose file no glob matches because of its name', () => {
     const workspace = createWorkspace({
-      'domains/a.yaml': 'domain: a.example.com\n',
-      'domains/b.YAML': '# shop\ndomain: b.example.com\n',
+      'domains/a.yaml': 'domain: a.example.com\nconfig: {}\n',
+      'domains/b.YAML': '# shop\ndomain: b.example.com\nconfig: {}\n',
       'domains/eu/c.json': '{\n  "domain": "c.example.com"\n}\n',
-      'domains/d.example.com': 'domain: D.example.com\n',
-      'domains/e': '---\ndomains: [e.example.com]\n',
+      'domains/d.example.com': 'domain: D.example.com\nconfig: {}\n',
+      'domains/e': '---\ndomains: [e.example.com]\nconfig: {}\n',
       'profiles/p.Yml': 'profile: p\n',
       'domains/README': 'The domain: see the handbook.\n',
-      'domains/notes.md': 'domain: x.example.com\n',
-      'domains/f.yaml.bak': 'domain: f.example.com\n',
+      'domains/notes.md': 'domain: x.example.com\nconfig: {}\n',
+      'domains/f.yaml.bak': 'domain: f.example.com\nconfig: {}\n',
       'domains/live.json': '{"g.example.com": {"https": {}}}\n',
     })
     expect(listMarks(workspace)).toEqual([
@@ -135,15 +135,18 @@ describe('loadWorkspace', () => {
   it('warns of a .yml file that an older glob misses, and of none that a glob excludes', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nmanifests: ["domains/**/*.yaml", "!domains/old/**"]\n',
-      'domains/a.yml': 'domain: a.example.com\n',
-      'domains/old/b.yaml': 'domain: b.example.com\n',
-      'domains/old/c.yml': 'domain: c.example.com\n',
+      'domains/a.yml': 'domain: a.example.com\nconfig: {}\n',
+      'domains/old/b.yaml': 'domain: b.example.com\nconfig: {}\n',
+      'domains/old/c.yml': 'domain: c.example.com\nconfig: {}\n',
     })
     expect(listMarks(workspace)).toEqual(['domains/a.yml:1:1-1 file-invalid'])
   })
 
   it('follows links within the workspace, without cycles', () => {
-    const root = createFolder({ 'shared/a.yaml': 'domain: a.example.com\n', 'domains/x.txt': '' })
+    const root = createFolder({
+      'shared/a.yaml': 'domain: a.example.com\nconfig: {}\n',
+      'domains/x.txt': '',
+    })
     symlinkSync('../shared', join(root, 'domains/shared'))
     symlinkSync('..', join(root, 'shared/up'))
     symlinkSync('../shared', join(root, 'shared/self'))
@@ -154,8 +157,8 @@ describe('loadWorkspace', () => {
 
   it.skipIf(process.getuid?.() === 0)('reports files and folders without read permission', () => {
     const root = createFolder({
-      'domains/a.yaml': 'domain: a.example.com\n',
-      'domains/sub/b.yaml': 'domain: b.example.com\n',
+      'domains/a.yaml': 'domain: a.example.com\nconfig: {}\n',
+      'domains/sub/b.yaml': 'domain: b.example.com\nconfig: {}\n',
     })
     chmodSync(join(root, 'domains/a.yaml'), 0)
     chmodSync(join(root, 'domains/sub'), 0)
