@@ -1,12 +1,30 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import { findRoot, loadWorkspace } from '../../src/manifest/load-workspace.ts'
+import { findMisnamed, findRoot } from '../../src/manifest/find-root.ts'
+import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
 import { createFolder, listMarks, plainKeeper, createWorkspace } from './test-workspace.ts'
 
 const load = (root: string) => loadWorkspace(root, {}, () => plainKeeper)
+
+describe('findMisnamed', () => {
+  it.each(['edgewise.yml', 'EDGEWISE.YAML', 'Edgewise.Yml'])('finds %s', (name) => {
+    const root = createFolder({ 'a/b/x.yaml': '' })
+    renameSync(join(root, 'edgewise.yaml'), join(root, name))
+    expect(findMisnamed(join(root, 'a/b'))).toBe(join(root, name))
+  })
+
+  it('ignores folders and other files, and the files of a missing folder', () => {
+    const root = createFolder({
+      'edgewise.yml/x': '',
+      'edgewise.yaml.bak': '',
+      'my-edgewise.yml': '',
+    })
+    expect(findMisnamed(join(root, 'nowhere'))).toBeNull()
+  })
+})
 
 describe('findRoot', () => {
   it('searches upwards', () => {
