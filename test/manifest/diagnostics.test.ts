@@ -22,6 +22,18 @@ it.each([
     '3:1-7 manifest-invalid',
     'expected items under "config", or profiles, got neither',
   ],
+  [
+    'items beside config, once',
+    'domain: a.example.com\norigin: {}\nhttps: {cert_id: 1}\n',
+    '2:1-7 manifest-invalid',
+    'origin, https are items and belong under "config:".',
+  ],
+  [
+    'an item of a profile beside config',
+    'profile: p\ntimeout: {time: 5}\n',
+    '2:1-8 profile-invalid',
+    '"timeout" is an item and belongs under "config:".',
+  ],
   ['an unknown item', `${domain}  htps: {}\n`, '3:3-7 item-unknown', 'Did you mean "https"?'],
   [
     'an unknown field, at its key',
