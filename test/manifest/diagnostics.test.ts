@@ -34,6 +34,12 @@ it.each([
     '2:1-8 profile-invalid',
     '"timeout" is an item and belongs under "config:".',
   ],
+  [
+    'a field with two letters swapped',
+    `${domain}  timeout: {tiem: 5, time: 5}\n`,
+    '3:13-17 item-invalid',
+    'Did you mean "time"?',
+  ],
   ['an unknown item', `${domain}  htps: {}\n`, '3:3-7 item-unknown', 'Did you mean "https"?'],
   [
     'an unknown field, at its key',
