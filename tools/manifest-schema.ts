@@ -63,6 +63,8 @@ export function buildManifestSchemas(items: Record<string, ItemSchema>): {
     type: 'object',
     additionalProperties: false,
     oneOf: [{ required: ['domain'] }, { required: ['domains'] }],
+    // A manifest with neither would release everything.
+    anyOf: [{ required: ['config'] }, { required: ['profiles'] }],
     properties: {
       domain: {
         type: 'string',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { loadWorkspace, type LoadedWorkspace } from '../operations/load-workspace.ts'
-import { findRoot } from '../manifest/load-workspace.ts'
+import { createNoWorkspaceError, findRoot } from '../manifest/find-root.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { countProblems } from '../model/limit-problems.ts'
@@ -28,13 +28,7 @@ export function findWorkspaceRoot({ io, options }: CommandContext): string {
       'Pass the folder of edgewise.yaml, or one below it, with -C.',
     )
   const root = findRoot(start)
-  if (root === null) {
-    throw new EdgewiseError(
-      'not-a-workspace',
-      `no edgewise.yaml in ${start} or its parent folders`,
-      'Run "edgewise init" to create a workspace, or pass its folder with -C.',
-    )
-  }
+  if (root === null) throw createNoWorkspaceError(start)
   return root
 }
 

@@ -38,8 +38,7 @@ export function selectFiles(
   const matchers = paths.map((path) => {
     const matches = createMatcher(path, root, cwd)
     if (typeof matches === 'string') return { path, matches: () => false, fault: matches }
-    const isLoaded = files.some((file) => matches(file.path))
-    const fault = known.some(matches) ? null : explainMismatch(resolve(cwd, path), isLoaded)
+    const fault = known.some(matches) ? null : explainMismatch(resolve(cwd, path))
     return { path, matches, fault }
   })
   const faults = matchers.flatMap(({ path, fault }) =>
@@ -95,13 +94,11 @@ function createMatcher(path: string, root: string, cwd: string): Matcher {
   return globs.length === 0 ? `outside the workspace ${root}` : picomatch(globs, { dot: true })
 }
 
-function explainMismatch(path: string, isLoaded: boolean): string {
+function explainMismatch(path: string): string {
   const status = statSync(path, { throwIfNoEntry: false })
   if (status === undefined) return 'this glob matches no manifest or profile'
   if (status.isDirectory()) return 'no manifest or profile below this folder'
-  return isLoaded
-    ? 'no manifest or profile in this file'
-    : 'no glob of edgewise.yaml matches this file'
+  return 'no glob of edgewise.yaml matches this file'
 }
 
 /** Returns the path from a folder with `/`; none if it is outside. */

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
@@ -7,8 +7,9 @@ import { limitProblems } from '../model/limit-problems.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
-import { createDiagnostic } from './finding.ts'
+import { createDiagnostic, createFileDiagnostic } from './finding.ts'
 import { findFiles } from './find-files.ts'
+import { workspaceFile } from './find-root.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
 import { loadSource } from './load-source.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
@@ -18,16 +19,6 @@ import { parseWorkspaceConfig } from './workspace-config.ts'
 import { explainWeakness } from './weak-secret.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
-
-const workspaceFile = 'edgewise.yaml'
-
-/** Finds the nearest folder from `start` upwards with an `edgewise.yaml`; null if there is none. */
-export function findRoot(start: string): string | null {
-  for (let folder = resolve(start); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, workspaceFile))) return folder
-    if (folder === dirname(folder)) return null
-  }
-}
 
 /**
  * Loads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
@@ -52,6 +43,7 @@ export function loadWorkspace(
   const documents = files.flatMap((file) => {
     const yaml = parseYaml(file)
     append(all, yaml.diagnostics)
+    if (yaml.documents.length + yaml.diagnostics.length === 0) all.push(createEmptied(file))
     return yaml.documents
   })
   const keeper = keeperFor(config)
@@ -74,6 +66,18 @@ export function loadWorkspace(
         createWeakDiagnostic(document, name, value),
       ),
   }
+}
+
+/**
+ * Creates the diagnostic of a file without a document. It was emptied by mistake, as a rule: to
+ * release its domains, it is deleted.
+ */
+function createEmptied({ path }: SourceFile): Diagnostic {
+  return createFileDiagnostic(path, {
+    code: 'file-invalid',
+    summary: 'This file is empty',
+    detail: 'there is no manifest or profile in this file. Restore its content, or delete it.',
+  })
 }
 
 /** Creates the diagnostic of a workspace whose globs find no manifest. */

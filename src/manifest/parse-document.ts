@@ -1,3 +1,4 @@
+import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeValue } from '../catalog/value/schema-problems.ts'
@@ -5,6 +6,7 @@ import { append } from '../model/append.ts'
 import type { Domain } from '../model/item.ts'
 import { isObject, getOwn, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 import type { DiagnosticCode } from '../model/problem.ts'
+import { listSome } from '../model/words.ts'
 import type { Finding } from './finding.ts'
 import type { YamlDocument } from './yaml-file.ts'
 
@@ -71,8 +73,13 @@ export function parseDocument(document: YamlDocument): {
       ],
     }
   }
+  const misplaced = Object.keys(value).filter((key) => catalogue.has(key))
+  const [firstMisplaced] = misplaced
   for (const key of Object.keys(value)) {
-    if (kind === 'profile' && (key === 'domain' || key === 'domains'))
+    if (catalogue.has(key)) {
+      if (key === firstMisplaced)
+        report(formatPointerStep(key), explainMisplaced(key, misplaced), 'key')
+    } else if (kind === 'profile' && (key === 'domain' || key === 'domains'))
       report(
         formatPointerStep(key),
         `a profile can't have "${key}". Remove it, and list the profile under "profiles" ` +
@@ -86,6 +93,7 @@ export function parseDocument(document: YamlDocument): {
         'key',
       )
   }
+  if (kind === 'manifest' && findings.length === 0) checkConfigured(value, report)
   const shared = {
     document,
     profiles: parseProfiles(value, report),
@@ -116,6 +124,14 @@ function createShapeFinding(detail: string): Finding {
     summary: 'Neither a manifest nor a profile',
     detail,
   }
+}
+
+function explainMisplaced(first: string, items: string[]): string {
+  const subject =
+    items.length === 1
+      ? `"${first}" is an item and belongs`
+      : `${listSome(items)} are items and belong`
+  return `${subject} under "config:".`
 }
 
 function suggestKey(key: string, keys: string[]): string {
@@ -201,6 +217,18 @@ function parseVars(value: JsonObject, report: Report): Map<string, string> {
     else parsed.set(name, content.replaceAll('$${', '${'))
   }
   return parsed
+}
+
+/** Reports a manifest with neither items nor profiles, which would release everything. */
+function checkConfigured(value: JsonObject, report: Report): void {
+  const profiles = getOwn(value, 'profiles') ?? []
+  const hasProfiles = !Array.isArray(profiles) || profiles.length > 0
+  if (hasProfiles || (getOwn(value, 'config') ?? null) !== null) return
+  const detail =
+    'expected items under "config", or profiles, got neither. "config: {}" releases all items ' +
+    'of the domain, except those of "defaults".'
+  const key = ['config', 'domains', 'domain'].find((each) => Object.hasOwn(value, each)) ?? ''
+  report(formatPointerStep(key), detail, 'key')
 }
 
 function parseConfig(value: JsonObject, report: Report): JsonObject {

@@ -1,6 +1,6 @@
-import { findRoot } from '../manifest/load-workspace.ts'
+import { resolve } from 'node:path'
+import { createNoWorkspaceError, findRoot } from '../manifest/find-root.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Decided, ListedRollout } from '../model/listed-rollout.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { apply, type ApplyRequest } from './apply.ts'
@@ -75,8 +75,7 @@ export function open(
   { outside = {}, dialogue = {}, signal }: OpenOptions = {},
 ): Edgewise {
   const root = findRoot(folder)
-  if (root === null)
-    throw new EdgewiseError('not-a-workspace', `no edgewise.yaml in ${folder} or above it`)
+  if (root === null) throw createNoWorkspaceError(resolve(folder))
   const ports: Ports = {
     outside: completeOutside(outside, createNodeOutside(signal ?? new AbortController().signal)),
     dialogue: completeDialogue(dialogue),

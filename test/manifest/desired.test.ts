@@ -83,7 +83,7 @@ describe('desired', () => {
   it('keeps a domain without items, and omits items with errors', () => {
     const workspace = createWorkspace({
       'domains/a.yaml':
-        'domain: a.example.com\n---\ndomain: b.example.com\n' +
+        'domain: a.example.com\nconfig: {}\n---\ndomain: b.example.com\n' +
         'config: {https: {cert_id: x}, timeout: {time: 5}}\n',
     })
     expect(listValues(workspace, 'a.example.com')).toEqual({})

@@ -10,6 +10,36 @@ it.each([
     '2:1-6 manifest-invalid',
     'Did you mean "config"?',
   ],
+  [
+    'neither config nor profiles',
+    'domain: a.example.com\nvars: {x: y}\n',
+    '1:1-7 manifest-invalid',
+    '"config: {}" releases all items of the domain',
+  ],
+  [
+    'config and profiles without content',
+    'domain: a.example.com\nprofiles: []\nconfig:\n',
+    '3:1-7 manifest-invalid',
+    'expected items under "config", or profiles, got neither',
+  ],
+  [
+    'items beside config, once',
+    'domain: a.example.com\norigin: {}\nhttps: {cert_id: 1}\n',
+    '2:1-7 manifest-invalid',
+    'origin, https are items and belong under "config:".',
+  ],
+  [
+    'an item of a profile beside config',
+    'profile: p\ntimeout: {time: 5}\n',
+    '2:1-8 profile-invalid',
+    '"timeout" is an item and belongs under "config:".',
+  ],
+  [
+    'a field with two letters swapped',
+    `${domain}  timeout: {tiem: 5, time: 5}\n`,
+    '3:13-17 item-invalid',
+    'Did you mean "time"?',
+  ],
   ['an unknown item', `${domain}  htps: {}\n`, '3:3-7 item-unknown', 'Did you mean "https"?'],
   [
     'an unknown field, at its key',
@@ -101,16 +131,21 @@ it.each([
     '2:12-16 profile-unknown',
     'there is no profile "nope"',
   ],
-  ['an invalid domain name', 'domain: localhost\n', '1:9-18 domain-invalid', 'got "localhost"'],
+  [
+    'an invalid domain name',
+    'domain: localhost\nconfig: {}\n',
+    '1:9-18 domain-invalid',
+    'got "localhost"',
+  ],
   [
     'a domain twice in a list',
-    'domains: [a.example.com, A.example.com]\n',
+    'domains: [a.example.com, A.example.com]\nconfig: {}\n',
     '1:26-39 domain-duplicate',
     '',
   ],
   [
     'domain and domains',
-    'domain: a.example.com\ndomains: [b.example.com]\n',
+    'domain: a.example.com\ndomains: [b.example.com]\nconfig: {}\n',
     '2:1-8 manifest-invalid',
     'got both',
   ],
@@ -123,7 +158,7 @@ it.each([
   ['a document that is a list', '- 1\n', '1:1-4 manifest-invalid', 'got a list of 1'],
   [
     'a variable that is not text',
-    'domain: a.example.com\nvars: {x: true}\n',
+    'domain: a.example.com\nvars: {x: true}\nconfig: {}\n',
     '2:11-15 manifest-invalid',
     'expected a string or a number, got true',
   ],
@@ -144,6 +179,16 @@ it.each([
   expect(listMarks(workspace)).toEqual([`domains/a.yaml:${mark}`])
   expect(workspace.diagnostics[0]?.detail).toContain(detail)
   expect(workspace.diagnostics[0]?.severity).toBe('error')
+})
+
+it('accepts a manifest with profiles and without config', () => {
+  const workspace = createWorkspace({
+    'domains/a.yaml':
+      'domain: a.example.com\nprofiles: [p]\n---\n' +
+      'domain: b.example.com\nprofiles: [p]\nconfig:\n---\n' +
+      'domain: c.example.com\nconfig: {}\n---\nprofile: p\n',
+  })
+  expect(workspace.diagnostics).toEqual([])
 })
 
 it('produces the diagnostic of the contract', () => {
@@ -214,7 +259,7 @@ it('reports both places of a conflict', () => {
     'domains/a.yaml':
       `${domain}  ip_black_list: {list: [192.0.2.1]}\n  ip_white_list: {list: [192.0.2.2]}\n` +
       '  cache_rule: []\n  cache_rule_list: []\n',
-    'domains/b.yaml': 'domain: a.example.com\n---\nprofile: p\n---\nprofile: p\n',
+    'domains/b.yaml': 'domain: a.example.com\nconfig: {}\n---\nprofile: p\n---\nprofile: p\n',
   })
   expect(workspace.diagnostics).toMatchObject([
     {
@@ -231,7 +276,7 @@ it('reports both places of a conflict', () => {
     {
       code: 'profile-duplicate',
       document: 2,
-      related: [{ file: 'domains/b.yaml', line: 3, column: 10 }],
+      related: [{ file: 'domains/b.yaml', line: 4, column: 10 }],
     },
   ])
   expect(workspace.desired.get('a.example.com')?.has('ip_white_list')).toBe(false)

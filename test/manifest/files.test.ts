@@ -1,12 +1,30 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import { findRoot, loadWorkspace } from '../../src/manifest/load-workspace.ts'
+import { findMisnamed, findRoot } from '../../src/manifest/find-root.ts'
+import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
 import { createFolder, listMarks, plainKeeper, createWorkspace } from './test-workspace.ts'
 
 const load = (root: string) => loadWorkspace(root, {}, () => plainKeeper)
+
+describe('findMisnamed', () => {
+  it.each(['edgewise.yml', 'EDGEWISE.YAML', 'Edgewise.Yml'])('finds %s', (name) => {
+    const root = createFolder({ 'a/b/x.yaml': '' })
+    renameSync(join(root, 'edgewise.yaml'), join(root, name))
+    expect(findMisnamed(join(root, 'a/b'))).toBe(join(root, name))
+  })
+
+  it('ignores folders and other files, and the files of a missing folder', () => {
+    const root = createFolder({
+      'edgewise.yml/x': '',
+      'edgewise.yaml.bak': '',
+      'my-edgewise.yml': '',
+    })
+    expect(findMisnamed(join(root, 'nowhere'))).toBeNull()
+  })
+})
 
 describe('findRoot', () => {
   it('searches upwards', () => {
@@ -50,7 +68,7 @@ describe('loadWorkspace', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nmanifests: ["**/*.yaml", "!old/**"]\nprofiles: ["**/*.yaml"]\n',
       'a.yaml': 'domain: a.example.com\nprofiles: [p]\n---\nprofile: p\n',
-      'old/b.yaml': 'domain: b.example.com\n',
+      'old/b.yaml': 'domain: b.example.com\nconfig: {}\n',
       '.github/c.yaml': 'on: push\n',
       'node_modules/x/d.yaml': 'x: 1\n',
     })
@@ -60,7 +78,7 @@ describe('loadWorkspace', () => {
 
   it('reports files that are not manifests, and continues', () => {
     const root = createFolder({
-      'domains/good.yaml': 'domain: a.example.com\n',
+      'domains/good.yaml': 'domain: a.example.com\nconfig: {}\n',
       'domains/empty.yaml': '',
       'domains/bom.yaml': '\ufeffdomain: b.example.com\nx: 1\n',
     })
@@ -80,6 +98,7 @@ describe('loadWorkspace', () => {
       'domains/bom.yaml:2:1-2 manifest-invalid',
       'domains/dangling.yaml:1:1-1 file-unreadable',
       'domains/device.yaml:1:1-1 file-invalid',
+      'domains/empty.yaml:1:1-1 file-invalid',
       'domains/etc:1:1-1 file-invalid',
       'domains/folder.yaml:1:1-1 file-invalid',
       'domains/latin.yaml:1:1-1 file-invalid',
@@ -104,15 +123,15 @@ describe('loadWorkspace', () => {
 
   it('warns of a manifest or profile whose file no glob matches because of its name', () => {
     const workspace = createWorkspace({
-      'domains/a.yaml': 'domain: a.example.com\n',
-      'domains/b.YAML': '# shop\ndomain: b.example.com\n',
+      'domains/a.yaml': 'domain: a.example.com\nconfig: {}\n',
+      'domains/b.YAML': '# shop\ndomain: b.example.com\nconfig: {}\n',
       'domains/eu/c.json': '{\n  "domain": "c.example.com"\n}\n',
-      'domains/d.example.com': 'domain: D.example.com\n',
-      'domains/e': '---\ndomains: [e.example.com]\n',
+      'domains/d.example.com': 'domain: D.example.com\nconfig: {}\n',
+      'domains/e': '---\ndomains: [e.example.com]\nconfig: {}\n',
       'profiles/p.Yml': 'profile: p\n',
       'domains/README': 'The domain: see the handbook.\n',
-      'domains/notes.md': 'domain: x.example.com\n',
-      'domains/f.yaml.bak': 'domain: f.example.com\n',
+      'domains/notes.md': 'domain: x.example.com\nconfig: {}\n',
+      'domains/f.yaml.bak': 'domain: f.example.com\nconfig: {}\n',
       'domains/live.json': '{"g.example.com": {"https": {}}}\n',
     })
     expect(listMarks(workspace)).toEqual([
@@ -134,15 +153,18 @@ describe('loadWorkspace', () => {
   it('warns of a .yml file that an older glob misses, and of none that a glob excludes', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nmanifests: ["domains/**/*.yaml", "!domains/old/**"]\n',
-      'domains/a.yml': 'domain: a.example.com\n',
-      'domains/old/b.yaml': 'domain: b.example.com\n',
-      'domains/old/c.yml': 'domain: c.example.com\n',
+      'domains/a.yml': 'domain: a.example.com\nconfig: {}\n',
+      'domains/old/b.yaml': 'domain: b.example.com\nconfig: {}\n',
+      'domains/old/c.yml': 'domain: c.example.com\nconfig: {}\n',
     })
     expect(listMarks(workspace)).toEqual(['domains/a.yml:1:1-1 file-invalid'])
   })
 
   it('follows links within the workspace, without cycles', () => {
-    const root = createFolder({ 'shared/a.yaml': 'domain: a.example.com\n', 'domains/x.txt': '' })
+    const root = createFolder({
+      'shared/a.yaml': 'domain: a.example.com\nconfig: {}\n',
+      'domains/x.txt': '',
+    })
     symlinkSync('../shared', join(root, 'domains/shared'))
     symlinkSync('..', join(root, 'shared/up'))
     symlinkSync('../shared', join(root, 'shared/self'))
@@ -153,8 +175,8 @@ describe('loadWorkspace', () => {
 
   it.skipIf(process.getuid?.() === 0)('reports files and folders without read permission', () => {
     const root = createFolder({
-      'domains/a.yaml': 'domain: a.example.com\n',
-      'domains/sub/b.yaml': 'domain: b.example.com\n',
+      'domains/a.yaml': 'domain: a.example.com\nconfig: {}\n',
+      'domains/sub/b.yaml': 'domain: b.example.com\nconfig: {}\n',
     })
     chmodSync(join(root, 'domains/a.yaml'), 0)
     chmodSync(join(root, 'domains/sub'), 0)

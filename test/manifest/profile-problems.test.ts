@@ -68,7 +68,7 @@ describe('a problem that a profile itself has', () => {
   it('is reported at edgewise.yaml for the defaults', () => {
     const { diagnostics } = createWorkspace({
       'edgewise.yaml': 'version: 1\ndefaults: {https: {cert_id: x}}\n',
-      ...manifests(3, ''),
+      ...manifests(3, 'config: {}\n'),
     })
     expect(diagnostics).toMatchObject([
       {

@@ -56,6 +56,7 @@ describe('the schemas for editors', () => {
     ['an unknown key', { domain: 'a.example.com', confg: {} }],
     ['domain and domains', { domain: 'a.example.com', domains: ['b.example.com'] }],
     ['neither domain nor domains', { config: {} }],
+    ['neither config nor profiles', { domain: 'a.example.com' }],
     ['an unknown item', { domain: 'a.example.com', config: { htps: {} } }],
     ['an unknown field', { domain: 'a.example.com', config: { https: { htp2: 'on' } } }],
     ['a wrong value', { profile: 'p', config: { https: { http2: 'yes' } } }],

@@ -163,7 +163,7 @@ it('a workspace opens from a subfolder and offers all operations', async () => {
     'complete',
     'complete',
   ])
-  expect(() => open('/')).toThrow('no edgewise.yaml in / or above it')
+  expect(() => open('/')).toThrow('no edgewise.yaml in / or its parent folders')
 })
 
 it('drift and repair accept a selection, and repair leaves pending items out', async () => {

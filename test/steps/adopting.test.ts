@@ -63,14 +63,14 @@ describe('import --write-manifests', () => {
     expect([text('profiles/imported.yaml'), text('profiles/base.yaml')]).toEqual(before)
     expect(text('profiles/imported3.yaml')).toMatch(/^profile: imported3\n/)
     place
-      .write('domains/x.example.com.yaml', '# nothing yet\n')
+      .write('domains/x.example.com.yaml', 'profile: unused\n')
       .write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
     const { code, err } = await place.cli('import', 'live.json', '--write-manifests')
     expect({ code, err }).toMatchObject({
       code: 1,
       err: expect.stringContaining('domains/x.example.com.yaml already exists') as string,
     })
-    expect(text('domains/x.example.com.yaml')).toBe('# nothing yet\n')
+    expect(text('domains/x.example.com.yaml')).toBe('profile: unused\n')
   })
 
   it('writes nothing outside the manifest globs, or into an invalid workspace', async () => {
@@ -84,7 +84,7 @@ describe('import --write-manifests', () => {
     place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {timeout: {time: 1}}\n')
     expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({ code: 1 })
     expect(readdirSync(join(place.root, 'domains'))).toEqual(['bad.yaml'])
-    place.write('domains/bad.yaml', '')
+    rmSync(join(place.root, 'domains/bad.yaml'))
     await adopt(Object.fromEntries(names(3).map((name) => [name, { timeout, https }])))
     expect(existsSync(join(place.root, 'profiles'))).toBe(false)
   })

@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { open } from '../../src/operations/open.ts'
 import { Place } from './cli.ts'
 
 const a = 'a.example.com'
@@ -110,5 +111,19 @@ describe('fmt without a manifest or profile', () => {
   it('counts the files otherwise', async () => {
     await place.cli('fmt')
     expect((await place.cli('fmt', '--check')).err).toBe('Checked 3 files.\n')
+  })
+})
+
+describe('an edgewise.yaml with another name', () => {
+  it('is named with the advice to rename it', async () => {
+    renameSync(join(place.root, 'edgewise.yaml'), join(place.root, 'edgewise.yml'))
+    for (const args of [['validate'], ['plan', '-C', 'domains']]) {
+      const message = await fail(...args)
+      expect(message).toContain('no edgewise.yaml')
+      expect(message).toContain(`but there is ${join(place.root, 'edgewise.yml')}`)
+      expect(message).toContain('Rename it to edgewise.yaml.')
+      expect(message).not.toContain('init')
+    }
+    expect(() => open(place.root)).toThrow('but there is')
   })
 })

@@ -10,7 +10,7 @@ beforeEach(() => {
     .write('domains/a.yaml', 'domain: a.example.com\nconfig: {timeout: {time: 60}}\n')
     .write(
       'domains/eu/b.yml',
-      'domains: [b.example.com, c.example.com]\nprofiles: [outer]\n---\ndomain: d.example.com\n',
+      'domains: [b.example.com, c.example.com]\nprofiles: [outer]\n---\ndomain: d.example.com\nconfig: {}\n',
     )
     .write('profiles/p.yaml', 'profile: inner\nconfig: {https: {cert_id: 1}}\n')
     .write('profiles/q.yaml', 'profile: outer\nprofiles: [inner]\n')
@@ -70,14 +70,12 @@ describe('validate', () => {
   it('fails and names each path that matches nothing', async () => {
     mkdirSync(join(place.root, 'empty'))
     place.write('domains/e.YAML', 'domain: e.example.com\n').write('README.md', '')
-    place.write('domains/draft.yaml', '# domain: f.example.com\n')
     const paths = [
       'domains/none.yaml',
       'empty',
       'README.md',
       'x/*.yaml',
       'domains/e.YAML',
-      'domains/draft.yaml',
       '',
       '..',
     ]
@@ -89,7 +87,6 @@ describe('validate', () => {
       'README.md: no glob of edgewise.yaml matches this file',
       'x/*.yaml: this glob matches no manifest or profile',
       'domains/e.YAML: no glob of edgewise.yaml matches this file',
-      'domains/draft.yaml: no manifest or profile in this file',
       '"": an empty path',
       '..: outside the workspace',
     ])
@@ -116,6 +113,35 @@ describe('validate', () => {
   it('checks the manifests that use a named profile', async () => {
     place.write('domains/eu/b.yml', 'domain: b.example.com\nprofiles: [outer]\nx: 1\n')
     expect((await place.cli('validate', 'profiles/p.yaml')).out).toContain('domains/eu/b.yml:3:1')
+    expect((await place.cli('validate', 'domains/a.yaml')).code).toBe(0)
+  })
+})
+
+describe('an emptied file', () => {
+  it.each([
+    ['no bytes', ''],
+    ['comments', '# domain: a.example.com\n# config: {}\n'],
+    ['only ---', '---\n---\n'],
+  ])('with %s is an error, also of plan and apply', async (_what, text) => {
+    place.write('domains/a.yaml', text).write('profiles/r.yaml', text)
+    const detail = 'no manifest or profile in this file'
+    for (const args of [['validate'], ['validate', 'domains/a.yaml', 'profiles/r.yaml']]) {
+      const { code, out } = await place.cli(...args)
+      expect([args, code]).toEqual([args, 1])
+      expect(message(out)).toContain('domains/a.yaml:1:1')
+      expect(message(out)).toContain('profiles/r.yaml:1:1')
+      expect(message(out).split(detail)).toHaveLength(3)
+    }
+    for (const args of [['plan'], ['apply', '--yes']]) {
+      const { code, out, err } = await place.cli(...args)
+      expect([args, code, out]).toEqual([args, 1, ''])
+      expect(message(err)).toContain(detail)
+    }
+    await expect(open(place.root).plan()).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  it('is none if another document of the file is not empty', async () => {
+    place.write('domains/a.yaml', '---\ndomain: a.example.com\nconfig: {}\n---\n# end\n---\n')
     expect((await place.cli('validate', 'domains/a.yaml')).code).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { findRoot } from '../../manifest/load-workspace.ts'
+import { findRoot } from '../../manifest/find-root.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
