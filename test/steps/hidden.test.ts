@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
@@ -134,7 +134,7 @@ describe('secrets and the token in answers of the service are neither printed no
     )
     place.manifest(www, { visit_timestamp: { ...config.visit_timestamp, key: literal } })
     const ran = await all()
-    place.write(`domains/${www}.yaml`, '')
+    rmSync(join(place.root, `domains/${www}.yaml`))
     expectHidden(ran, [literal, token])
   })
 })
@@ -174,7 +174,7 @@ describe('a literal of any shape in a secret field is refused without printing i
       ran.push(await place.cli('validate', '--format', format))
     ran.push(await place.cli('plan'), await place.cli('apply', '--yes', '--json'))
     expect(ran.map(({ code }) => code)).toEqual(ran.map(() => 1))
-    place.write(`domains/${www}.yaml`, '')
+    rmSync(join(place.root, `domains/${www}.yaml`))
     expectHidden(ran, [literal])
   })
 
@@ -185,7 +185,7 @@ describe('a literal of any shape in a secret field is refused without printing i
       `{"domain":"${www}","config":{"visit_timestamp":{"pattern":".*","key":987654321}}}`,
     )
     const ran = [await place.cli('validate'), await place.cli('validate', '--json')]
-    place.write(`domains/${www}.yaml`, '')
+    rmSync(join(place.root, `domains/${www}.yaml`))
     expectHidden(ran, ['987654321'])
   })
 })
@@ -214,7 +214,7 @@ describe('the fingerprint form of secrets is refused in a manifest', () => {
     place.write(`domains/${www}.yaml`, JSON.stringify({ domain: www, profiles: ['p'], config: {} }))
     expect((await place.cli('validate')).code).toBe(1)
     place
-      .write('profiles/p.yaml', '')
+      .write('profiles/p.yaml', 'profile: p\n')
       .write(`domains/${www}.yaml`, JSON.stringify({ domain: www, config: {} }))
     const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
     place.write('edgewise.yaml', `${home}defaults: ${JSON.stringify({ config: items })}\n`)

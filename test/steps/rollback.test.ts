@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openState } from '../../src/state/open-state.ts'
@@ -155,7 +157,7 @@ describe('rollback', () => {
 
   it('restores a domain that is in neither manifests nor state', async () => {
     await applied([a, time(10)], [b, time(20)])
-    place.write(`domains/${b}.yaml`, '')
+    rmSync(join(place.root, `domains/${b}.yaml`))
     await place.settle()
     expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(1)
     expect(await place.cli('rollback', '--target', 'c.*', '--yes')).toMatchObject({

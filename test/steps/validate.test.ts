@@ -10,7 +10,8 @@ beforeEach(() => {
     .write('domains/a.yaml', 'domain: a.example.com\nconfig: {timeout: {time: 60}}\n')
     .write(
       'domains/eu/b.yml',
-      'domains: [b.example.com, c.example.com]\nprofiles: [outer]\n---\ndomain: d.example.com\nconfig: {}\n',
+      'domains: [b.example.com, c.example.com]\nprofiles: [outer]\n---\n' +
+        'domain: d.example.com\nconfig: {}\n',
     )
     .write('profiles/p.yaml', 'profile: inner\nconfig: {https: {cert_id: 1}}\n')
     .write('profiles/q.yaml', 'profile: outer\nprofiles: [inner]\n')

@@ -49,7 +49,7 @@ it('invalid manifests with hostile names, keys and values print no command', asy
       .map((document) => JSON.stringify(document))
       .join('\n---\n'),
   )
-  place.write('domains/text.yaml', `domain: ${hostile}\n`)
+  place.write('domains/text.yaml', `domain: ${hostile}\nconfig: {}\n`)
   for (const format of ['text', 'json', 'sarif'])
     await expectHarmless('validate', '--format', format)
   await expectHarmless('validate', '-v', join('domains', fileName))
