@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
@@ -136,7 +136,7 @@ describe('an automatic rollback', () => {
     await breaking(8)
     for (let i = 8; i < 10; i++) place.manifest(name(i), { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', 'd{8,9}.*')).code).toBe(0)
-    place.write(`domains/${name(8)}.yaml`, '').write(`domains/${name(9)}.yaml`, '')
+    for (const i of [8, 9]) rmSync(join(place.root, `domains/${name(i)}.yaml`))
     const { code } = await place.cli('apply', '--yes')
     expect(code).toBe(3)
     const { domains } = (await place.json('state', 'list')) as { domains: { domain: string }[] }
@@ -174,7 +174,7 @@ describe('an item on hold', () => {
 
   it('is released from hold by a changed manifest, and unmanaged without one', async () => {
     await holding()
-    place.write(`domains/${name(7)}.yaml`, '')
+    rmSync(join(place.root, `domains/${name(7)}.yaml`))
     place.manifest(name(6), { origin: { default_master: alsoGood } })
     const { changes } = (await place.json('plan')) as {
       changes: { domain: string; action: string }[]
