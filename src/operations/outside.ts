@@ -5,7 +5,7 @@ import type { Transport } from '../service/transport.ts'
 import type { Disk } from '../state/folder/disk.ts'
 import type { GitRepository } from '../state/git/git-repository.ts'
 import type { Machine } from '../state/machine.ts'
-import type { WorkerPool } from './worker-pool.ts'
+import type { WorkerPool } from '../plan/cover/parallel.ts'
 
 /** Ports to the outside world. Passed in, so that tests and other hosts can replace them. */
 export interface Outside {

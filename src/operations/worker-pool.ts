@@ -6,9 +6,9 @@ import {
   ignoreProgress,
   joinProgress,
   serial,
-  type Parallel,
   type TaskContext,
   type TaskKind,
+  type WorkerPool,
 } from '../plan/cover/parallel.ts'
 
 /** Tasks of one kind for a worker, which takes the next one until none is left. */
@@ -35,12 +35,6 @@ export interface WorkerStart {
   port: MessagePort
   /** Number of all results of all workers, in its only element. */
   delivered: Int32Array
-}
-
-/** Worker threads that run tasks beside this thread. */
-export interface WorkerPool extends Parallel {
-  /** Ends the threads. */
-  end(): Promise<void>
 }
 
 const maxThreads = 8

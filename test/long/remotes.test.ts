@@ -163,6 +163,7 @@ describe.each<Transport>(['http', 'ssh'])('over %s', (transport) => {
   )
 
   describe('a plan', () => {
+    const createClone = () => new Clone('clone').manifest(www, { timeout: { time: 10 } })
     const explain = async (clone: Place) => {
       const { code, err } = await clone.cli('plan')
       expect(code).toBe(1)
@@ -176,11 +177,11 @@ describe.each<Transport>(['http', 'ssh'])('over %s', (transport) => {
     it('explains a refused login', async () => {
       remote.behaviour = 'refuse-login'
       const advice = { http: 'credential.helper', ssh: 'an ssh key that the server accepts' }
-      expect(await explain(new Clone('clone'))).toContain(advice[transport])
+      expect(await explain(createClone())).toContain(advice[transport])
     })
 
     it('explains a wrong password, or an unknown and a changed host key', async () => {
-      const clone = new Clone('clone')
+      const clone = createClone()
       if (transport === 'http') {
         change('user/login', (text) => text.replace(/password=.*/, 'password=wrong'))
         expect(await explain(clone)).toMatch(
@@ -198,7 +199,7 @@ describe.each<Transport>(['http', 'ssh'])('over %s', (transport) => {
 
     it('explains a host that is unreachable', async () => {
       await remote.close()
-      expect(await explain(new Clone('clone'))).toContain('"git remote get-url origin"')
+      expect(await explain(createClone())).toContain('"git remote get-url origin"')
     })
   })
 })

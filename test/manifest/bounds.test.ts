@@ -16,7 +16,9 @@ const buildItems = (domain: string, count: number) => {
 
 itLong('200,000 domains of one manifest are desired', () => {
   const names = Array.from({ length: 200_000 }, (_, i) => `- d${i}.e.io\n`).join('')
-  const { desired, diagnostics } = createWorkspace({ 'domains/a.yaml': `domains:\n${names}` })
+  const { desired, diagnostics } = createWorkspace({
+    'domains/a.yaml': `config: {}\ndomains:\n${names}`,
+  })
   expect([desired.size, diagnostics]).toEqual([200_000, []])
 })
 

@@ -131,7 +131,7 @@ describe('a rollout with state on a remote', () => {
     expect([code, out]).toEqual([
       3,
       expect.stringMatching(
-        /2 not sent.*the rollout stays open at wave 1 of 3, and the next apply resumes it/s,
+        /2 not sent.*the rollout stays open at wave 2 of 3, and the next apply resumes it/s,
       ),
     ])
     rmSync(hook())

@@ -30,6 +30,12 @@ export interface Parallel {
   ): Result[]
 }
 
+/** Threads that run tasks beside this one. */
+export interface WorkerPool extends Parallel {
+  /** Ends the threads. */
+  end(): Promise<void>
+}
+
 /** Runs the tasks one after the other. */
 export const serial: Parallel = {
   run: (kind, tasks, { solver = null, progress = ignoreProgress } = {}) =>
