@@ -106,7 +106,7 @@ it('the package has all files that its pages link to', () => {
   const pages = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /^(?:[^/]+|docs\/[^/]+)\.md$/.test(path),
   )
-  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/daily-round.md']))
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/guides/pull-requests.md']))
   for (const page of pages)
     for (const [, target = ''] of readFileSync(join(home, page), 'utf8').matchAll(
       /\]\((?!https?:|#)([^)#]+)/g,

@@ -219,7 +219,10 @@ describe('import --write-manifests', () => {
 })
 
 it('the guide leads from the emulator to a first change of the service', async () => {
-  const guide = readFileSync(new URL('../../docs/adopting-a-fleet.md', import.meta.url), 'utf8')
+  const guide = readFileSync(
+    new URL('../../docs/guides/adopting-a-fleet.md', import.meta.url),
+    'utf8',
+  )
   const guards = /^guards: .*$/m.exec(guide)?.[0] ?? ''
   const opened = /^guards: .*"!shop\.example\.com".*$/m.exec(guide)?.[0] ?? ''
   const production = await startService()

@@ -6,7 +6,9 @@ import { Place } from './cli.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = [
   'README.md',
-  ...readdirSync(`${root}docs`).map((name) => `docs/${name}`),
+  ...readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
   'examples/github/README.md',
   'examples/gitlab/README.md',
 ]
@@ -59,7 +61,7 @@ describe('the documentation', () => {
     const names = (await list()).filter((name) => name !== '')
     expect(names.length).toBeGreaterThan(40)
     const global = ['--workspace', '--yes', '--quiet', '--verbose', '--help', '--version']
-    const emulator = readFileSync(`${root}docs/emulator.md`, 'utf8')
+    const emulator = readFileSync(`${root}docs/reference/emulator.md`, 'utf8')
     const documented = (name: string) => text.includes(`\`${name}`) || emulator.includes(name)
     expect(names.filter((name) => !documented(name) && !global.includes(name))).toEqual([])
   })
@@ -74,7 +76,7 @@ describe('the documentation', () => {
   })
 
   it('the guards of the daily round are valid', async () => {
-    const text = readFileSync(`${root}docs/daily-round.md`, 'utf8')
+    const text = readFileSync(`${root}docs/guides/pull-requests.md`, 'utf8')
     const guards = /```yaml\n# edgewise\.yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
     expect(guards).toContain('guards:')
     place.write('edgewise.yaml', `version: 1\n${guards}`)
@@ -82,7 +84,7 @@ describe('the documentation', () => {
   })
 
   it('adopting a fleet: import, an empty plan, and guards that refuse every change', async () => {
-    const text = readFileSync(`${root}docs/adopting-a-fleet.md`, 'utf8')
+    const text = readFileSync(`${root}docs/guides/adopting-a-fleet.md`, 'utf8')
     const fleet = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
     place.write('live.json', fleet)
     const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
