@@ -454,7 +454,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   await expectCode(3, 'apply --yes -v', { SERVICE_URL: `http://127.0.0.1:${port}/broken` })
   await expectCode(1, 'apply --yes -v', { SERVICE_URL: 'http://127.0.0.1:9' })
 
-  // The daily round, in part by the built program, whose fingerprints are real.
+  // A usual day, in part by the built program, whose fingerprints are real.
   scrypt.isReal = true
   // The apply makes the calls of git that a plan makes.
   const runObserved = long ? process : edgewise

@@ -75,7 +75,7 @@ describe('the documentation', () => {
     expect([page, missing]).toEqual([page, []])
   })
 
-  it('the guards of the daily round are valid', async () => {
+  it('the guards of the guide to pull requests are valid', async () => {
     const text = readFileSync(`${root}docs/guides/pull-requests.md`, 'utf8')
     const guards = /```yaml\n# edgewise\.yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
     expect(guards).toContain('guards:')
