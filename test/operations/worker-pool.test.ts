@@ -7,6 +7,7 @@ import { deserialize, serialize } from 'node:v8'
 import { MessageChannel, setEnvironmentData, Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { createWorkerPool, type Batch, type BatchResult } from '../../src/operations/worker-pool.ts'
+import type { Grouping } from '../../src/model/config.ts'
 import { coverLarge, growFromSeed } from '../../src/plan/cover/cover-large.ts'
 import type { CoverProblem } from '../../src/plan/cover/cover-problem.ts'
 import { buildObviousCover } from '../../src/plan/cover/obvious-covers.ts'
@@ -206,18 +207,25 @@ itOften('a large cover is the same with any number of threads', async () => {
   for (const cover of covers) expect(cover).toEqual(covers[0])
 })
 
-it('a plan of several groups is the same with a thread, for any order of its needs', async () => {
-  const needs = listNeeds('tenants', 80)
-  const plan = (own: Need[], parallel?: Parallel) =>
-    groupWrites({
-      needs: own,
-      grouping: { groups: 'documented', together: [] },
-      domainsPerWrite: 10,
-      effort: 'quick',
-      solver: null,
-      ...(parallel === undefined ? {} : { parallel }),
-    })
-  const alone = plan(needs)
-  expect(new Set(alone.writes.flatMap(({ items }) => Object.keys(items))).size).toBeGreaterThan(3)
-  expect(await withThreads(1, (parallel) => plan(needs.toReversed(), parallel))).toEqual(alone)
-})
+const groupings: [string, Grouping][] = [
+  ['of several groups', { groups: 'documented', together: [] }],
+  ['with items that belong together', { groups: 'all', together: [['https', 'origin']] }],
+]
+it.each(groupings)(
+  'a plan %s is the same with a thread, for any order of its needs',
+  async (_, grouping) => {
+    const needs = listNeeds('tenants', 80)
+    const plan = (own: Need[], parallel?: Parallel) =>
+      groupWrites({
+        needs: own,
+        grouping,
+        domainsPerWrite: 10,
+        effort: 'quick',
+        solver: null,
+        ...(parallel === undefined ? {} : { parallel }),
+      })
+    const alone = plan(needs)
+    expect(new Set(alone.writes.flatMap(({ items }) => Object.keys(items))).size).toBeGreaterThan(3)
+    expect(await withThreads(1, (parallel) => plan(needs.toReversed(), parallel))).toEqual(alone)
+  },
+)
