@@ -245,6 +245,9 @@ describe('import', () => {
       .cli('import', 'live.json')
     const { domains } = (await place.json('state', 'list')) as { domains: { domain: string }[] }
     expect(domains.map(({ domain }) => domain)).toEqual(names.toSorted())
+    const { out } = await place.cli('state', 'list')
+    expect(out.match(/^\S+/gm)).toEqual(names.toSorted())
+    expect((await place.cli('state', 'list', '--help')).out).toContain('sorted by name')
   })
 
   it('lists the items that it skips, and does not record them', async () => {

@@ -5,7 +5,7 @@ import type { Declare } from './declare.ts'
 /** `edgewise state list`: lists the domains in state. */
 export function declareList(state: Command, declare: Declare): void {
   declare(state, 'list', {
-    description: 'list the domains in state',
+    description: 'list the domains in state, sorted by name',
     examples: ['state list', 'state list --json'],
     run: async (context) => {
       const { listState } = await import('../../operations/state.ts')
