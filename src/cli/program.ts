@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { declareApply } from './commands/apply.ts'
 import { declareCompletion } from './commands/completion.ts'
@@ -80,6 +80,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .helpCommand('help [command]', 'print help for a command')
     .showHelpAfterError('(see --help)')
     .exitOverride()
+    .configureHelp({ optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
@@ -105,6 +106,11 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
   declareEmulator(program, declare)
   declareCompletion(program, declare)
   return program
+}
+
+/** Describes an option with its choices and its default, but not an empty list as default. */
+function describeOption(option: Option): string {
+  return new Help().optionDescription(option).replace(/ \(default: \[\]\)$/, '')
 }
 
 /** Escapes line ends of arguments that an error quotes; a suggestion stays on a line of its own. */

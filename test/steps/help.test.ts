@@ -39,6 +39,10 @@ describe('--help', () => {
         }
       }
       expect([path, out.split('\n').filter((line) => line.length > 80)]).toEqual([path, []])
+      expect([path, out.replaceAll(/\s+/g, ' ')]).toEqual([
+        path,
+        expect.not.stringContaining('[])'),
+      ])
     }
   })
 })
