@@ -26,7 +26,7 @@ import { version } from './version.ts'
 /**
  * Runs one command line.
  *
- * @param argv the arguments after the program's name
+ * @param argv the arguments after the program's name; without any, help is printed
  * @returns the exit code; an `EdgewiseError` is printed here
  */
 export async function run(argv: string[], streams: Io): Promise<number> {
@@ -34,7 +34,7 @@ export async function run(argv: string[], streams: Io): Promise<number> {
   let code: number = exitCodes.done
   const program = buildProgram(io, (exit) => (code = exit))
   try {
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -43,7 +43,9 @@ export async function run(argv: string[], streams: Io): Promise<number> {
         await reportError(
           new EdgewiseError(
             'usage',
-            error.message.replace(/^error: /, ''),
+            error.code === 'commander.help'
+              ? 'missing subcommand'
+              : error.message.replace(/^error: /, ''),
             'See "edgewise --help".',
           ),
           argv,

@@ -45,4 +45,16 @@ describe('--help', () => {
       ])
     }
   })
+
+  it('is printed to stdout without arguments, with exit code 0', async () => {
+    const help = await place.cli('--help')
+    expect(help.out).toMatch(/^Usage: edgewise /)
+    expect(await place.cli()).toEqual({ code: 0, out: help.out, err: '' })
+  })
+
+  it('is printed to stderr without the subcommand of a command, with exit code 1', async () => {
+    const { out } = await place.cli('state', '--help')
+    expect(await place.cli('state')).toEqual({ code: 1, out: '', err: out })
+    expect(await place.json('state')).toMatchObject({ message: 'missing subcommand' })
+  })
 })
