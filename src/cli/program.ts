@@ -19,6 +19,7 @@ import { createDeclare, formatExamples, addGlobalOptions } from './commands/decl
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { guardOutput } from './terminal/guard-output.ts'
+import { dropFarSuggestions } from './suggestions.ts'
 import { createPaint } from './terminal/paint.ts'
 import { wrapForStderr } from './terminal/wrap-output.ts'
 import { version } from './version.ts'
@@ -45,7 +46,7 @@ export async function run(argv: string[], streams: Io): Promise<number> {
             'usage',
             error.code === 'commander.help'
               ? 'missing subcommand'
-              : error.message.replace(/^error: /, ''),
+              : dropFarSuggestions(error.message).replace(/^error: /, ''),
             'See "edgewise --help".',
           ),
           argv,
@@ -86,7 +87,8 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(wrapForStderr(escapeArguments(text), io)),
+      outputError: (text, write) =>
+        write(wrapForStderr(escapeArguments(dropFarSuggestions(text)), io)),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })
