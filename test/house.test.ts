@@ -1,12 +1,47 @@
 import { readFileSync } from 'node:fs'
 import { globSync } from 'tinyglobby'
 import { expect, it } from 'vitest'
-import { inspect, renderPage } from '../tools/house.ts'
+import { inspect, listImpurities, renderPage } from '../tools/house.ts'
 
 it('rooms import only what their row allows, and pure rooms are pure', () => {
   const { rooms, faults } = inspect()
   expect(faults).toEqual([])
   expect(rooms.every((room) => room.files > 0)).toBe(true)
+})
+
+it.each([
+  "import { readFileSync } from 'fs'",
+  "import 'fs'",
+  "export * from 'node:fs/promises'",
+  'import { spawn } from "child_process"',
+  "const { hostname } = await import('os')",
+  "const { join } = require('path')",
+  'setTimeout(done, 10)',
+  'setInterval(done, 10)',
+  'setImmediate(done)',
+  'const start = performance.now()',
+  'const now = Date.now()',
+  'const now = new Date()',
+  'const drawn = Math.random()',
+  'const id = crypto.randomUUID()',
+  "import { createHash, randomBytes } from 'node:crypto'",
+  "import net from 'node:net'",
+  'const { env } = process.env',
+  'const answer = await fetch(url)',
+  'console.log(text)',
+])('a pure room may not contain %s', (line) => {
+  expect(listImpurities(`${line}\n`)).toHaveLength(1)
+})
+
+it.each([
+  "import { createHash } from 'node:crypto'",
+  "import { isIP, isIPv4 } from 'node:net'",
+  "import { findMax } from './append.ts'",
+  "import leven from 'leven'",
+  'const day = new Date(`${text}T00:00Z`)',
+  '// Nothing calls setTimeout here.',
+])('a pure room may contain %s', (line) => {
+  expect(listImpurities(`${line}\n`)).toEqual([])
 })
 
 it('docs/architecture.md has the current picture (else npm run house -- --picture)', () => {

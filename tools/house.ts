@@ -4,6 +4,7 @@
  * --picture it draws the house into docs/architecture.md.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /** The rooms that each room may import: only rooms below it. */
@@ -53,8 +54,11 @@ const allowed: Record<string, string[]> = {
 }
 /** Pure rooms: values in, values out. */
 const pure = ['health', 'plan', 'diff', 'report', 'catalog', 'model']
-/** Node's modules without an effect: hashes, address syntax, text. */
-const allowedNodeModules = ['node:crypto', 'node:net', 'node:util']
+/** Names of Node's modules without an effect, which pure rooms may import. */
+const allowedNodeNames: Record<string, string[]> = {
+  'node:crypto': ['createHash'],
+  'node:net': ['isIP', 'isIPv4'],
+}
 
 /** Libraries with only a default export, which can be imported lazily. */
 const defaultOnly = ['highs']
@@ -104,14 +108,6 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
         if (!allowed[name]?.includes(other))
           faults.push(`src/${path}: ${name} may not import ${other}`)
       }
-      if (
-        other === null &&
-        pure.includes(name) &&
-        target.startsWith('node:') &&
-        !allowedNodeModules.includes(target)
-      ) {
-        faults.push(`src/${path}: ${name} is pure and may not import ${target}`)
-      }
     }
     for (const library of listLazyLibraries(text)) {
       faults.push(
@@ -119,19 +115,40 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
           'import them in a separate module, and import that module lazily',
       )
     }
-    if (
-      pure.includes(name) &&
-      /\bconsole\.|\bDate\.now\(|\bMath\.random\(|\bprocess\.|\bfetch\(|new Date\(\)/.test(text)
-    ) {
-      faults.push(
-        `src/${path}: ${name} is pure ` +
-          'and may not use the clock, randomness, console, network or process',
-      )
-    }
+    if (pure.includes(name))
+      for (const impurity of listImpurities(text))
+        faults.push(`src/${path}: ${name} is pure and may not ${impurity}`)
   }
   for (const cycle of findCycles(fileImports))
     faults.push(`src/${cycle.join(', src/')}: these files form an import cycle`)
   return { rooms: [...rooms.values()], faults }
+}
+
+/** Clock, timers, randomness, console, network and process, which need no import. */
+const globals = new RegExp(
+  [
+    String.raw`\b(?:console|process|performance|crypto)\.`,
+    String.raw`\b(?:Date\.now|Math\.random|fetch|setTimeout|setInterval|setImmediate)\(`,
+    String.raw`\bnew Date\(\)`,
+  ].join('|'),
+  'g',
+)
+
+/** Lists the uses of the outside world in a source text: what a pure room may not do. */
+export function listImpurities(text: string): string[] {
+  const modules = parseImports(text).filter((target) => {
+    const names = new RegExp(`import \\{([^}]*)\\} from '${target}'`).exec(text)?.[1]?.split(',')
+    const allowedNames = allowedNodeNames[target] ?? []
+    return (
+      isBuiltin(target) && !(names ?? ['*']).every((name) => allowedNames.includes(name.trim()))
+    )
+  })
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  const uses = code.match(globals) ?? []
+  return [
+    ...modules.map((target) => `import ${target}`),
+    ...new Set(uses.map((use) => `use ${use}`)),
+  ]
 }
 
 /** Finds import cycles, type imports included (strongly connected components by Tarjan). */
@@ -177,7 +194,9 @@ function findRoom(path: string): string {
 }
 
 function parseImports(text: string): string[] {
-  return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] ?? '')
+  return [...text.matchAll(/\b(?:from\s*|import\s*\(?\s*|require\(\s*)(['"])([^'"\n]+)\1/g)].map(
+    (match) => match[2] ?? '',
+  )
 }
 
 /** Rooms that nearly all others import: arrows to them would clutter the picture. */

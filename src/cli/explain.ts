@@ -2,14 +2,14 @@ import { stringify } from 'yaml'
 import { catalogue, getItemSpec, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { getAnnotations, type ItemSchema } from '../catalog/value/item-schema.ts'
-import { didYouMean } from '../catalog/value/nearest.ts'
 import { findMax } from '../model/append.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
 import { unrecordedState, type ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Paint } from '../report/text/paint.ts'
 import { wrap } from '../report/text/wrap.ts'
+import { describeDefault, describeType, listFields } from './describe-schema.ts'
 import { exitCodes } from './exit-codes.ts'
+import { findField, formatFacts, formatFieldPage } from './explain-field.ts'
 import type { CommandContext } from './io.ts'
 import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
@@ -30,14 +30,14 @@ export async function explain(
   const [key = '', ...path] = String(name).split('.')
   refuseUnknownItems([key])
   const spec = getItemSpec(key)
-  const schema = findField(spec, path)
+  const found = path.length === 0 ? null : findField(spec, path)
+  const schema = found?.schema ?? spec.schema
   if (options.json === true) io.out(`${JSON.stringify(schema)}\n`)
-  else
-    io.out(
-      path.length === 0
-        ? formatItem(spec, paint, io.columns)
-        : formatField(path.at(-1) ?? '', schema, false, 0, paint, io.columns),
-    )
+  else if (found === null) io.out(formatItem(spec, paint, io.columns))
+  else {
+    const fieldTexts = formatFields(schema, paint, io.columns)
+    io.out(formatFieldPage(spec, path, found, fieldTexts, paint, io.columns))
+  }
   return exitCodes.done
 }
 
@@ -58,16 +58,14 @@ function extractFirstSentence(spec: ItemSpec): string {
 }
 
 function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
-  const fields = listFields(spec.schema)
   const ofEach = spec.schema.type === 'array' ? ' of each entry' : ''
   const fieldsTitle = `${paint.bold('Fields')}${ofEach}`
-  const fieldTexts = fields.map(([name, field, required]) =>
-    formatField(name, field, required, 1, paint, columns),
-  )
+  const fieldTexts = formatFields(spec.schema, paint, columns)
   const parts = [
     paint.bold(spec.key),
     wrap(spec.schema.description ?? '', columns, ''),
-    ...(fields.length === 0 ? [] : [`${fieldsTitle}\n${fieldTexts.join('')}`.trimEnd()]),
+    formatFacts(spec.schema, [], paint, columns),
+    ...(fieldTexts.length === 0 ? [] : [`${fieldsTitle}\n${fieldTexts.join('')}`.trimEnd()]),
     `${paint.bold('Rules')}\n${listRules(spec)
       .map((rule) => `  - ${wrap(rule, columns - 4, '    ').trimStart()}`)
       .join('\n')}`,
@@ -85,6 +83,12 @@ function formatExample(key: ItemKey, schema: ItemSchema): string {
     .join('\n')
 }
 
+function formatFields(schema: ItemSchema, paint: Paint, columns: number): string[] {
+  return listFields(schema).map(([name, field, required]) =>
+    formatField(name, field, required, 1, paint, columns),
+  )
+}
+
 function formatField(
   name: string,
   schema: ItemSchema,
@@ -98,7 +102,7 @@ function formatField(
     describeType(schema),
     required ? 'required' : null,
     describeRange(schema),
-    describeDefault(schema),
+    schema.default === undefined ? describeDefault(schema) : `default ${describeDefault(schema)}`,
     schema.writeOnly === true ? 'secret' : null,
   ]
   const head =
@@ -107,37 +111,6 @@ function formatField(
     formatField(key, field, needed, depth + 2, paint, columns),
   )
   return `${head}\n${wrap(schema.description ?? '', columns, `${indent}    `)}\n${inner.join('')}`
-}
-
-/** Lists the fields of an object, or of the objects in a list: name, schema, required. */
-function listFields(schema: ItemSchema): [string, ItemSchema, boolean][] {
-  const holder =
-    schema.items === undefined
-      ? schema
-      : (schema.items.oneOf?.find((choice) => choice.type === 'object') ?? schema.items)
-  return Object.entries(holder.properties ?? {}).map(([name, field]) => [
-    name,
-    field,
-    holder.required?.includes(name) === true,
-  ])
-}
-
-function describeType(schema: ItemSchema): string {
-  if (schema.enum !== undefined) return schema.enum.map(String).join(' | ')
-  const { list } = getAnnotations(schema)
-  if (list !== undefined)
-    return list === 'comma'
-      ? 'list (or comma-separated text)'
-      : 'list (or text with one entry per line)'
-  if (schema.type === 'array')
-    return schema.items?.enum === undefined
-      ? 'list'
-      : `list of ${schema.items.enum.map(String).join(' | ')}`
-  return (
-    { integer: 'whole number', string: 'text', boolean: 'true | false', object: 'object' }[
-      schema.type ?? 'string'
-    ] ?? 'value'
-  )
 }
 
 function describeRange(schema: ItemSchema): string | null {
@@ -149,13 +122,6 @@ function describeRange(schema: ItemSchema): string | null {
   if (schema.exclusiveMinimum !== undefined) return `over ${schema.exclusiveMinimum}`
   if (min === null && max === null) return null
   return max === null ? `at least ${min}` : `${min ?? 0} to ${max}`
-}
-
-function describeDefault(schema: ItemSchema): string | null {
-  if (getAnnotations(schema).keeps === true) return 'unchanged if omitted'
-  return schema.default === undefined
-    ? null
-    : `default ${schema.default === '' ? 'empty' : String(schema.default)}`
 }
 
 function listRules(spec: ItemSpec): string[] {
@@ -190,20 +156,4 @@ function listRules(spec: ItemSpec): string[] {
 function describeReset(spec: ItemSpec): string {
   const payload: Json | null = spec.unset?.(unrecordedState, 'www.example.com') ?? null
   return payload === null ? '' : ` by writing ${JSON.stringify(payload)}`
-}
-
-function findField(spec: ItemSpec, path: string[]): ItemSchema {
-  return path.reduce<ItemSchema>((schema, step) => {
-    const fields = listFields(schema)
-    const found = fields.find(([name]) => name === step)
-    if (found !== undefined) return found[1]
-    const names = fields.map(([name]) => name)
-    const hint =
-      didYouMean(step, names) || (names.length === 0 ? '' : ` It has: ${names.join(', ')}.`)
-    throw new EdgewiseError(
-      'usage',
-      `${spec.key} has no field "${step}".${hint}`,
-      `"edgewise explain ${spec.key}" lists its fields.`,
-    )
-  }, spec.schema)
 }

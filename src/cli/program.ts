@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { declareApply } from './commands/apply.ts'
 import { declareCompletion } from './commands/completion.ts'
@@ -19,6 +19,7 @@ import { createDeclare, formatExamples, addGlobalOptions } from './commands/decl
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { guardOutput } from './terminal/guard-output.ts'
+import { dropFarSuggestions } from './suggestions.ts'
 import { createPaint } from './terminal/paint.ts'
 import { wrapForStderr } from './terminal/wrap-output.ts'
 import { version } from './version.ts'
@@ -26,7 +27,7 @@ import { version } from './version.ts'
 /**
  * Runs one command line.
  *
- * @param argv the arguments after the program's name
+ * @param argv the arguments after the program's name; without any, help is printed
  * @returns the exit code; an `EdgewiseError` is printed here
  */
 export async function run(argv: string[], streams: Io): Promise<number> {
@@ -34,7 +35,7 @@ export async function run(argv: string[], streams: Io): Promise<number> {
   let code: number = exitCodes.done
   const program = buildProgram(io, (exit) => (code = exit))
   try {
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -43,7 +44,9 @@ export async function run(argv: string[], streams: Io): Promise<number> {
         await reportError(
           new EdgewiseError(
             'usage',
-            error.message.replace(/^error: /, ''),
+            error.code === 'commander.help'
+              ? 'missing subcommand'
+              : dropFarSuggestions(error.message).replace(/^error: /, ''),
             'See "edgewise --help".',
           ),
           argv,
@@ -80,10 +83,12 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .helpCommand('help [command]', 'print help for a command')
     .showHelpAfterError('(see --help)')
     .exitOverride()
+    .configureHelp({ optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(wrapForStderr(escapeArguments(text), io)),
+      outputError: (text, write) =>
+        write(wrapForStderr(escapeArguments(dropFarSuggestions(text)), io)),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })
@@ -105,6 +110,11 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
   declareEmulator(program, declare)
   declareCompletion(program, declare)
   return program
+}
+
+/** Describes an option with its choices and its default, but not an empty list as default. */
+function describeOption(option: Option): string {
+  return new Help().optionDescription(option).replace(/ \(default: \[\]\)$/, '')
 }
 
 /** Escapes line ends of arguments that an error quotes; a suggestion stays on a line of its own. */

@@ -1,7 +1,7 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { fillKeptFields, type ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem } from '../catalog/parse-item.ts'
-import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
+import type { ItemKeys } from '../catalog/wire-names.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import {
   unrecordedState,
@@ -12,6 +12,7 @@ import {
   type Value,
 } from '../model/item.ts'
 import { mapSecrets } from '../model/secret.ts'
+import { dropEmptiedGoals } from './emptied-goals.ts'
 
 /** Domain → item → its state before; null if unrecorded. */
 type StateBefore = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState | null>>
@@ -208,44 +209,4 @@ function listSecrets(value: Value): string[] {
     return null
   })
   return secrets
-}
-
-/**
- * Drops goals that conflict: one that another goal empties, and one that would unset its item but
- * empty an unchanged one. Adds the reasons to `lost`.
- *
- * @returns all items that the remaining goals empty
- */
-function dropEmptiedGoals(
-  goals: Map<ItemKey, ItemState>,
-  lost: Map<ItemKey, string>,
-  before: ReadonlyMap<ItemKey, ItemState | null>,
-  now: ReadonlyMap<ItemKey, ItemState>,
-  itemKeys: ItemKeys,
-): Set<ItemKey> {
-  const emptied = new Set<ItemKey>()
-  const isSet = (current: ItemState | null | undefined) =>
-    current !== null && current !== undefined && current.status !== 'unset'
-  const staysSet = (item: ItemKey) =>
-    !goals.has(item) && isSet(now.get(item)) && (!before.has(item) || isSet(before.get(item)))
-  const valuesFirst = [...goals].toSorted(
-    ([, a], [, b]) => Number(a.status === 'unset') - Number(b.status === 'unset'),
-  )
-  for (const [item, goal] of valuesFirst) {
-    if (!goals.has(item)) continue
-    const clearedItems = listClearedItems(item, itemKeys)
-    const keptItem = goal.status === 'unset' ? clearedItems.find(staysSet) : undefined
-    if (keptItem !== undefined) {
-      lost.set(item, `unsetting it would empty ${keptItem}`)
-      goals.delete(item)
-      continue
-    }
-    for (const cleared of clearedItems) {
-      emptied.add(cleared)
-      if (goals.get(cleared)?.status === 'confirmed' || (before.has(cleared) && staysSet(cleared)))
-        lost.set(cleared, `${item} empties it`)
-      goals.delete(cleared)
-    }
-  }
-  return emptied
 }

@@ -1,4 +1,5 @@
-import { CallBudget, type CallLimit } from '../../src/service/write/call-budget.ts'
+import { CallBudget } from '../../src/service/write/call-budget.ts'
+import type { CallLimit } from '../../src/service/write/next-call.ts'
 import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
 import { FakeClock } from './fake-clock.ts'
 

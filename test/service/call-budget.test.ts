@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CallBudget, type BudgetWait, type CallLimit } from '../../src/service/write/call-budget.ts'
+import { CallBudget, type BudgetWait } from '../../src/service/write/call-budget.ts'
+import type { CallLimit } from '../../src/service/write/next-call.ts'
 import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
 import { countEach, simulateArrivals, minute, maxPerMinute, maxPerWindow } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'

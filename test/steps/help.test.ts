@@ -39,6 +39,51 @@ describe('--help', () => {
         }
       }
       expect([path, out.split('\n').filter((line) => line.length > 80)]).toEqual([path, []])
+      expect([path, out.replaceAll(/\s+/g, ' ')]).toEqual([
+        path,
+        expect.not.stringContaining('[])'),
+      ])
     }
+  })
+
+  it('is printed to stdout without arguments, with exit code 0', async () => {
+    const help = await place.cli('--help')
+    expect(help.out).toMatch(/^Usage: edgewise /)
+    expect(await place.cli()).toEqual({ code: 0, out: help.out, err: '' })
+  })
+
+  it('is printed to stderr without the subcommand of a command, with exit code 1', async () => {
+    const { out } = await place.cli('state', '--help')
+    expect(await place.cli('state')).toEqual({ code: 1, out: '', err: out })
+    expect(await place.json('state')).toMatchObject({ message: 'missing subcommand' })
+  })
+})
+
+describe('an unknown name', () => {
+  const ask = async (...args: string[]) => (await place.cli(...args)).err.trimEnd().split('\n')
+
+  it.each([
+    [['plaan'], 'plan'],
+    [['fm'], 'fmt'],
+    [['state', 'lst'], 'list'],
+    [['statu'], 'one of state, stats'],
+    [['plan', '--targt', 'a'], '--target'],
+    [['apply', '--lokc-timeout', '1'], '--lock-timeout'],
+  ])('%j gets a suggestion: it has a slip of letters', async (args, name) => {
+    expect(await ask(...args)).toContain(`(Did you mean ${name}?)`)
+  })
+
+  it.each([
+    ['exit'],
+    ['exit', '--json'],
+    ['plot'],
+    ['drop'],
+    ['state', 'ls'],
+    ['plan', '--yessss'],
+    ['plan', '--check'],
+  ])('%s %s gets none: it is too far from every name', async (...args) => {
+    const { code, out, err } = await place.cli(...args.filter((word) => word !== undefined))
+    expect([code, `${out}${err}`]).toEqual([1, expect.stringContaining('unknown ')])
+    expect(`${out}${err}`).not.toContain('Did you mean')
   })
 })

@@ -274,3 +274,93 @@ describe('import over recorded state', () => {
     )
   })
 })
+
+describe('import', () => {
+  it('records domains that state list sorts by name', async () => {
+    const names = ['d', 'b', 'f', 'a', 'e', 'c'].map((name) => `${name}.example.com`)
+    const live = names.map((name) => [name, { timeout: { time: 60 } }])
+    for (const name of names) place.manifest(name, { timeout: { time: 60 } })
+    await place
+      .write('live.json', JSON.stringify(Object.fromEntries(live)))
+      .cli('import', 'live.json')
+    const { domains } = (await place.json('state', 'list')) as { domains: { domain: string }[] }
+    expect(domains.map(({ domain }) => domain)).toEqual(names.toSorted())
+    const { out } = await place.cli('state', 'list')
+    expect(out.match(/^\S+/gm)).toEqual(names.toSorted())
+    expect((await place.cli('state', 'list', '--help')).out).toContain('sorted by name')
+  })
+
+  it('lists the items that it skips, and does not record them', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write(
+      'live.json',
+      JSON.stringify({
+        [www]: { timeout: { time: 60 }, https: { cert_id: 1 } },
+        'b.example.com': { timeout: { time: 5 } },
+      }),
+    )
+    expect(await place.json('import', 'live.json')).toEqual({
+      format: 'edgewise.import/1',
+      domains: 1,
+      items: 1,
+      skipped: [
+        { domain: www, item: 'https' },
+        { domain: 'b.example.com', item: 'timeout' },
+      ],
+    })
+    expect(await place.json('state', 'show', www)).toMatchObject({
+      items: { timeout: { status: 'confirmed', origin: 'import' } },
+    })
+    expect(await place.json('state', 'list')).toMatchObject({
+      domains: [{ domain: www, items: 1 }],
+    })
+  })
+
+  it.each<[string, string, JsonObject]>([
+    ['append', 'ip_black_list', { list: ['192.0.2.1'], mode: 'append' }],
+    ['add', 'add_response_head', { type: 'add', list: [{ name: 'X-A', value: 'a' }] }],
+    ['remove', 'add_response_head', { type: 'remove', list: ['X-A'] }],
+  ])('refuses a file with an action (%s)', async (_what, item, payload) => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write('live.json', JSON.stringify({ [www]: { timeout: { time: 60 }, [item]: payload } }))
+    const { code, err } = await place.cli('import', 'live.json')
+    expect(code).toBe(1)
+    expect(err).toMatch(new RegExp(`${item} of ${www} at /\\w+: it is an action`))
+    expect((await place.json('state', 'list'))['domains']).toEqual([])
+  })
+
+  it('refuses endless nesting', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write('live.json', `{"${www}": {"timeout": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`)
+    const { code, err } = await place.cli('import', 'live.json')
+    expect([code, err]).toEqual([1, expect.stringContaining('expected at most 64 levels')])
+  })
+
+  it('is a confirmed base: later differences are changes', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write('live.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
+    expect((await place.cli('import', 'live.json')).code).toBe(0)
+    expect(await place.json('plan')).toMatchObject({
+      changes: [{ action: 'change', before: { time: '50' }, after: { time: '60' } }],
+    })
+    await place.settle()
+    expect(await place.json('state', 'show', www)).toMatchObject({
+      items: { timeout: { origin: 'write' } },
+    })
+  })
+
+  it.each([
+    '{',
+    'null',
+    '[]',
+    '7',
+    '{"a": 1}',
+    '{"a b": {"timeout": {}}}',
+    '{"code": 0, "data": {"config": {}}}',
+    '{"data": [{"domain": 1}]}',
+  ])('of %s is exit 1 with a message', async (text) => {
+    place.manifest(www, {}).write('live.json', text)
+    const { code, err } = await place.cli('import', 'live.json')
+    expect([code, err]).toEqual([1, expect.stringMatching(/^error: .*can't be imported: /m)])
+  })
+})

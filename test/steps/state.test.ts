@@ -57,6 +57,21 @@ describe('state history', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
+  it('like list and show prints times without milliseconds; JSON has them', async () => {
+    await place.settle()
+    const id = ((await place.json('state', 'history'))['applies'] as { id: string }[])[0]?.id ?? ''
+    for (const args of [['history'], ['list'], ['show', a], ['show', a, '--at', id]]) {
+      const { out } = await place.cli('state', ...args)
+      expect([args, out.match(/\d\d:\d\d:\d\d\S*/g)]).toEqual([
+        args,
+        expect.arrayContaining([expect.stringMatching(/^\d\d:\d\d:\d\dZ,?$/)]),
+      ])
+      expect([args, out]).toEqual([args, expect.not.stringMatching(/\d\.\d{3}Z/)])
+      const json = await place.cli('state', ...args, '--json')
+      expect([args, json.out]).toEqual([args, expect.stringMatching(/\d\.\d{3}Z/)])
+    }
+  })
+
   it('lists a release without a write', async () => {
     await place.settle()
     place.manifest(a, { timeout: { time: '10' } })

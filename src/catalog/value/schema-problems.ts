@@ -135,7 +135,8 @@ export function createFormatProblem(
   return refuse(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
 }
 
-const patternWords: Record<string, string> = {
+/** Expected values of the patterns, in words for messages. */
+export const patternWords: Record<string, string> = {
   '^(0|[1-9][0-9]*)$': 'a whole number such as 60',
   '^[^&=?#\\s]+$': 'a name without blanks, "&", "=", "?" and "#"',
   '^[A-Za-z_][A-Za-z0-9_]*$': 'a name of letters, digits and "_" that begins with no digit',

@@ -50,6 +50,12 @@ export function declareDrift(program: Command, declare: Declare): void {
     .option('--include-pending', 'with --repair: also write pending and in-doubt items')
   addSelectionOptions(command)
   addLockOptions(addGuardOptions(command), 'with --repair: seconds to wait for the lock')
+  command.addHelpText(
+    'after',
+    `
+--allow, --supersede, --force and --allow-local-state are valid only with
+--repair.`,
+  )
 }
 
 /** @throws EdgewiseError `usage` when an option has an effect only with `--repair` */

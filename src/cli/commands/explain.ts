@@ -1,11 +1,16 @@
 import type { Command } from 'commander'
 import type { Declare } from './declare.ts'
 
-/** `edgewise explain`: describes an item. */
+/** `edgewise explain`: describes an item or a field. */
 export function declareExplain(program: Command, declare: Declare): void {
   declare(program, 'explain [item]', {
-    description: 'describe an item: fields, rules and an example',
-    examples: ['explain', 'explain https', 'explain https.force_https'],
+    description: 'describe an item or one of its fields, with an example',
+    examples: ['explain', 'explain https', 'explain cache_rule_list.expire'],
     run: async (context, args) => (await import('../explain.ts')).explain(context, args),
-  })
+  }).addHelpText(
+    'after',
+    `
+Without an item, it lists all items. Names of fields follow the item, separated
+by dots: ITEM.FIELD or ITEM.FIELD.FIELD.`,
+  )
 }

@@ -21,11 +21,11 @@ export function declareInit(program: Command, declare: Declare): void {
         'none',
       ]),
     )
-    .option('--action <pinned>', 'what the workflows run, pinned by a hash')
+    .option('--action <pinned>', 'program that the workflows run, pinned by a hash')
     .addHelpText(
       'after',
       `
-The workflows plan pull requests, apply what is merged after an approval, and
+The workflows plan pull requests, apply merged changes after an approval, and
 detect drift. In an existing workspace, init adds them and nothing else. It
 replaces no file.
 

@@ -49,5 +49,5 @@ export function declarePrefetch(program: Command, declare: Declare): void {
     .option('--to <date>', 'last day of the tasks')
     .option('--url <url>', 'only this URL; needs --from and --to')
     .option('--task <id>', 'all URLs of one submission')
-    .option('--wait', 'wait until none is waiting or processing; exit with 3 if some failed')
+    .option('--wait', 'wait until no task is waiting or processing; exit with 3 if one failed')
 }

@@ -20,7 +20,7 @@ export function declareRollout(program: Command, declare: Declare): void {
     'approve',
     'approve the wave that a rollout waits for, or resume it',
   )
-  declareDecision(rollout, declare, 'abort', 'end a rollout; put the changes not sent on hold')
+  declareDecision(rollout, declare, 'abort', 'end a rollout, and put its unsent changes on hold')
   declareDecision(rollout, declare, 'pause', 'stop a rollout before its next wave')
 }
 
@@ -80,5 +80,9 @@ function declareDecision(
       return exitCodes.done
     },
   })
-  addLockOptions(command, 'seconds to wait for the lock, such as until a wave is sent', lockTimeout)
+  addLockOptions(
+    command,
+    'seconds to wait for the lock, for example while a wave is sent',
+    lockTimeout,
+  )
 }

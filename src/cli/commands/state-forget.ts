@@ -39,6 +39,6 @@ export function declareForget(state: Command, declare: Declare): void {
       io.out(context.options.json === true ? `${JSON.stringify(output)}\n` : `Forgot ${what}.\n`)
       return exitCodes.done
     },
-  }).option('--item <name>', 'only this item; repeatable', collect, [])
+  }).option('--item <item>', 'only this item; repeatable', collect, [])
   addLockOptions(command)
 }

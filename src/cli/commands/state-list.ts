@@ -5,10 +5,11 @@ import type { Declare } from './declare.ts'
 /** `edgewise state list`: lists the domains in state. */
 export function declareList(state: Command, declare: Declare): void {
   declare(state, 'list', {
-    description: 'list the domains in state',
+    description: 'list the domains in state, sorted by name',
     examples: ['state list', 'state list --json'],
     run: async (context) => {
       const { listState } = await import('../../operations/state.ts')
+      const { formatTime } = await import('../../report/text/time.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io, options, paint } = context
       const workspace = openWorkspace(context, 'none')
@@ -34,7 +35,8 @@ export function declareList(state: Command, declare: Declare): void {
       for (const { domain, items, inDoubt, confirmedAt } of domains) {
         const doubt = inDoubt === 0 ? '' : paint.yellow(`  ${inDoubt} in-doubt`)
         const count = `${String(items).padStart(3)} ${items === 1 ? 'item ' : 'items'}`
-        io.out(`${domain.padEnd(width)}  ${count}  ${confirmedAt ?? 'never confirmed'}${doubt}\n`)
+        const when = confirmedAt === null ? 'never confirmed' : formatTime(confirmedAt)
+        io.out(`${domain.padEnd(width)}  ${count}  ${when}${doubt}\n`)
       }
       return exitCodes.done
     },

@@ -12,7 +12,7 @@ interface PruneOptions extends LockOptions {
 /** `edgewise state prune`: removes the state before old applies. */
 export function declarePrune(state: Command, declare: Declare): void {
   const command = declare<PruneOptions>(state, 'prune', {
-    description: 'remove the state before old applies',
+    description: 'remove the data for rolling back old applies',
     examples: ['state prune --keep 90d', 'state prune --keep 30d --yes'],
     run: async (context, _args, options) => {
       const { prune } = await import('../../operations/prune.ts')
@@ -33,7 +33,7 @@ export function declarePrune(state: Command, declare: Declare): void {
       )
       return exitCodes.done
     },
-  }).option('--keep <days>', 'age of the applies to keep (default: 90d)', parseDays)
+  }).option('--keep <days>', 'maximum age of the applies to keep (default: 90d)', parseDays)
   addLockOptions(command)
   command.addHelpText(
     'after',

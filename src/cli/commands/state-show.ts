@@ -62,6 +62,7 @@ async function print(
   const { groupBy } = await import('../../model/group-by.ts')
   const { formatValue } = await import('../../report/plan/value-lines.ts')
   const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
+  const { formatTime } = await import('../../report/text/time.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
       'Not known at that time, because it was imported or observed later: ' +
@@ -72,13 +73,15 @@ async function print(
       ? ''
       : paint.dim(
           `  at the end of apply ${escapeInvisible(asOf.apply.id)}, ` +
-            (asOf.apply.endedAt ?? 'whose end is not recorded'),
+            (asOf.apply.endedAt === null
+              ? 'whose end is not recorded'
+              : formatTime(asOf.apply.endedAt)),
         )
   io.out(`${paint.bold(domain)}${when}\n`)
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
     io.out(`\n${status}\n`)
     for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
-      const source = `${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`
+      const source = `${origin === 'import' ? 'imported' : 'written'} ${formatTime(at)}, ${apply}`
       io.out(`  ${escapeInvisible(item)}  ${paint.dim(escapeInvisible(source))}\n`)
       for (const value of candidates)
         io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value)}\n`)

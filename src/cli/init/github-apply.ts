@@ -1,17 +1,17 @@
-import { checkout, download, temp, upload, type GithubParts } from './github-parts.ts'
+import {
+  checkoutStep,
+  explainedCheckoutStep,
+  formatDownload,
+  formatPublication,
+  formatUpload,
+  temp,
+  type GithubParts,
+} from './github-parts.ts'
 import { buildGlobs, formatNames, formatScalar } from './placement.ts'
 
 /** Builds the workflow that applies merged changes. */
-export function buildGithubApply({
-  name,
-  branch,
-  paths,
-  pathOf,
-  run,
-  origin,
-  workspace,
-  variables,
-}: GithubParts): string {
+export function buildGithubApply(parts: GithubParts): string {
+  const { name, branch, paths, pathOf, run, origin, workspace, variables } = parts
   const globs = buildGlobs([...paths, pathOf('apply')], '**')
   const list = globs.map((glob) => `      - ${formatScalar(glob)}\n`).join('')
   const filter = paths[0] === '.' ? '' : `    paths:\n${list}`
@@ -57,22 +57,13 @@ jobs:
             echo '::error::The branch is not protected: protect it, and require reviews.'
             exit 1
           fi
-      # With all branches, because state is on one of them.
-      - uses: ${checkout}
-        with:
-          fetch-depth: 0
+      ${explainedCheckoutStep}
       - id: plan
         ${run('plan')}
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/edgewise-plan.json
           report: ${temp}/edgewise.md
-      - uses: ${upload}
-        with:
-          name: ${name}-saved-plan
-          path: ${temp}/edgewise-plan.json
-          retention-days: 30
-          if-no-files-found: error
-          overwrite: true
+      - ${formatUpload(`${name}-saved-plan`, 'edgewise-plan.json', 30)}
   apply:
     name: ${name} apply
     if: needs.plan.outputs.differs == 'true'
@@ -86,14 +77,8 @@ jobs:
     outputs:
       report: \${{ steps.report.outputs.artifact-id }}
     steps:
-      - uses: ${checkout}
-        with:
-          fetch-depth: 0
-      - uses: ${download}
-        with:
-          name: ${name}-saved-plan
-          # In a folder of its own: the files of an artifact replace others.
-          path: ${temp}/plan
+      ${checkoutStep}
+      ${formatDownload(`${name}-saved-plan`, 'plan')}
       - ${run('apply')}
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/plan/edgewise-plan.json
@@ -101,31 +86,16 @@ jobs:
 ${formatEnv(variables)}      # Also after a failed apply, which may have changed something.
       - id: report
         if: always()
-        uses: ${upload}
-        with:
-          name: ${name}-apply
-          path: ${temp}/edgewise.md
-          retention-days: 30
-          if-no-files-found: ignore
-          overwrite: true
+        ${formatUpload(`${name}-apply`, 'edgewise.md', 30, 'ignore')}
   comment:
     if: always() && needs.apply.outputs.report != ''
     needs: apply
-    runs-on: ubuntu-latest
-    timeout-minutes: 5
-    permissions:
-      contents: read
-      pull-requests: write
-    steps:
-      - uses: ${download}
-        with:
-          name: ${name}-apply
-          path: ${temp}/report
-      - ${run('comment')}
-          workspace: ${formatScalar(workspace)}
-          report: ${temp}/report/edgewise.md
-          code-host-token: \${{ github.token }}
-`
+${formatPublication(parts, {
+  command: 'comment',
+  permission: 'pull-requests',
+  artifact: `${name}-apply`,
+  reason: '',
+})}`
 }
 
 /** Formats `env` of the step that applies, and where a later secret is added. */

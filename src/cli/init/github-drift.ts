@@ -1,8 +1,15 @@
-import { checkout, download, temp, upload, type GithubParts } from './github-parts.ts'
+import {
+  explainedCheckoutStep,
+  formatPublication,
+  formatUpload,
+  temp,
+  type GithubParts,
+} from './github-parts.ts'
 import { formatScalar } from './placement.ts'
 
 /** Builds the workflow that detects drift. */
-export function buildGithubDrift({ name, run, origin, workspace }: GithubParts): string {
+export function buildGithubDrift(parts: GithubParts): string {
+  const { name, run, origin, workspace } = parts
   return `# Detects drift between manifests, state and service four times a day. One issue is open
 # while there is drift. To compare the service itself, pass the input "observed" to the first
 # job: a program of the runner that can query it.
@@ -26,38 +33,18 @@ jobs:
     outputs:
       differs: \${{ steps.drift.outputs.differs }}
     steps:
-      # With all branches, because state is on one of them.
-      - uses: ${checkout}
-        with:
-          fetch-depth: 0
+      ${explainedCheckoutStep}
       - id: drift
         ${run('drift')}
           workspace: ${formatScalar(workspace)}
           report: ${temp}/edgewise.md
-      - uses: ${upload}
-        with:
-          name: ${name}-drift
-          path: ${temp}/edgewise.md
-          retention-days: 7
-          if-no-files-found: error
-          overwrite: true
+      - ${formatUpload(`${name}-drift`, 'edgewise.md', 7)}
   issue:
     needs: drift
-    runs-on: ubuntu-latest
-    timeout-minutes: 5
-    permissions:
-      contents: read
-      issues: write
-    steps:
-      - uses: ${download}
-        with:
-          name: ${name}-drift
-          # In a folder of its own: the files of an artifact replace others.
-          path: ${temp}/report
-      - ${run('issue')}
-          workspace: ${formatScalar(workspace)}
-          report: ${temp}/report/edgewise.md
-          differs: \${{ needs.drift.outputs.differs }}
-          code-host-token: \${{ github.token }}
-`
+${formatPublication(parts, {
+  command: 'issue',
+  permission: 'issues',
+  artifact: `${name}-drift`,
+  inputs: '          differs: ${{ needs.drift.outputs.differs }}\n',
+})}`
 }

@@ -1,14 +1,25 @@
 import type { Pin } from './pin.ts'
-import { buildSuffix, type Placement } from './placement.ts'
+import { buildSuffix, formatScalar, type Placement } from './placement.ts'
 
 // Pinned by commit: a tag can be moved to other code.
-export const checkout = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0'
-export const upload = 'actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2'
-export const download =
-  'actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0'
+const checkout = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0'
+const upload = 'actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2'
+const download = 'actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0'
 
 /** Folder of the runner for temporary files, outside of the checkout. */
 export const temp = '${{ runner.temp }}'
+
+/** Step that checks out all branches, because state is on one of them. */
+export const checkoutStep = `- uses: ${checkout}
+        with:
+          fetch-depth: 0`
+
+/** {@link checkoutStep}, with its reason. */
+export const explainedCheckoutStep = `# With all branches, because state is on one of them.
+      ${checkoutStep}`
+
+const downloadReason = `
+          # In a folder of its own: the files of an artifact replace others.`
 
 /** Parts of the workflows that depend on the repository. */
 export interface GithubParts extends Placement {
@@ -41,4 +52,65 @@ export function createGithubParts(
     pathOf: (kind) => `.github/workflows/${name}-${kind}.yml`,
     origin: `# Written by "edgewise init --ci github --action ${reference}".`,
   }
+}
+
+/**
+ * Formats the upload of a file as an artifact: a step without its dash.
+ *
+ * @param file in the folder {@link temp}
+ * @param days to keep it
+ */
+export function formatUpload(
+  artifact: string,
+  file: string,
+  days: number,
+  ifMissing: 'error' | 'ignore' = 'error',
+): string {
+  return `uses: ${upload}
+        with:
+          name: ${artifact}
+          path: ${temp}/${file}
+          retention-days: ${days}
+          if-no-files-found: ${ifMissing}
+          overwrite: true`
+}
+
+/** Formats the step that downloads an artifact into a folder of {@link temp}. */
+export function formatDownload(artifact: string, folder: string, reason = downloadReason): string {
+  return `- uses: ${download}
+        with:
+          name: ${artifact}${reason}
+          path: ${temp}/${folder}`
+}
+
+/** Publication of a report by a job of its own, without files of the checkout. */
+interface Publication {
+  command: 'comment' | 'issue'
+  /** Permission to write. */
+  permission: 'pull-requests' | 'issues'
+  /** Artifact with the report. */
+  artifact: string
+  /** Reason for the download's folder; absent: the default one. */
+  reason?: string
+  /** More inputs, one line each. */
+  inputs?: string
+}
+
+/** Formats the body of the job that publishes a report. */
+export function formatPublication(
+  { run, workspace }: GithubParts,
+  { command, permission, artifact, reason, inputs = '' }: Publication,
+): string {
+  return `    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    permissions:
+      contents: read
+      ${permission}: write
+    steps:
+      ${formatDownload(artifact, 'report', reason)}
+      - ${run(command)}
+          workspace: ${formatScalar(workspace)}
+          report: ${temp}/report/edgewise.md
+${inputs}          code-host-token: \${{ github.token }}
+`
 }

@@ -1,15 +1,15 @@
-import { checkout, download, temp, upload, type GithubParts } from './github-parts.ts'
+import {
+  explainedCheckoutStep,
+  formatPublication,
+  formatUpload,
+  temp,
+  type GithubParts,
+} from './github-parts.ts'
 import { formatScalar, quotePath } from './placement.ts'
 
 /** Builds the workflow that plans pull requests. */
-export function buildGithubPlan({
-  name,
-  paths,
-  pathOf,
-  run,
-  origin,
-  workspace,
-}: GithubParts): string {
+export function buildGithubPlan(parts: GithubParts): string {
+  const { name, paths, pathOf, run, origin, workspace } = parts
   const pathspecs = paths[0] === '.' ? '.' : [...paths, pathOf('plan')].map(quotePath).join(' ')
   return `# Plans each pull request: the plan is in the summary of the run, and in one comment.
 #
@@ -34,10 +34,7 @@ jobs:
     outputs:
       changed: \${{ steps.changes.outputs.changed }}
     steps:
-      # With all branches, because state is on one of them.
-      - uses: ${checkout}
-        with:
-          fetch-depth: 0
+      ${explainedCheckoutStep}
       - id: changes
         name: Find changes of the workspace
         env:
@@ -55,33 +52,16 @@ jobs:
           workspace: ${formatScalar(workspace)}
           report: ${temp}/edgewise.md
       - if: steps.changes.outputs.changed == 'true'
-        uses: ${upload}
-        with:
-          name: ${name}-plan
-          path: ${temp}/edgewise.md
-          retention-days: 7
-          if-no-files-found: error
-          overwrite: true
+        ${formatUpload(`${name}-plan`, 'edgewise.md', 7)}
   comment:
     # Only this job has a token that may write, and it has no files of the pull request.
     if: >-
       needs.plan.outputs.changed == 'true' &&
       github.event.pull_request.head.repo.full_name == github.repository
     needs: plan
-    runs-on: ubuntu-latest
-    timeout-minutes: 5
-    permissions:
-      contents: read
-      pull-requests: write
-    steps:
-      - uses: ${download}
-        with:
-          name: ${name}-plan
-          # In a folder of its own: the files of an artifact replace others.
-          path: ${temp}/report
-      - ${run('comment')}
-          workspace: ${formatScalar(workspace)}
-          report: ${temp}/report/edgewise.md
-          code-host-token: \${{ github.token }}
-`
+${formatPublication(parts, {
+  command: 'comment',
+  permission: 'pull-requests',
+  artifact: `${name}-plan`,
+})}`
 }

@@ -3,6 +3,7 @@ import { formatCounts } from './text.ts'
 import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { formatTime } from '../text/time.ts'
 
 /** One apply; `pruned` if it can't be rolled back any more. */
 type Entry = Applied & { pruned?: true }
@@ -32,7 +33,7 @@ function formatEntry(
       : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
   const counts = formatCounts(writes, parts, endedAt === null ? 'never begun' : 'not sent')
   const about = [
-    startedAt,
+    formatTime(startedAt),
     took,
     ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
