@@ -117,7 +117,7 @@ export function assemble(
   return {
     desired,
     diagnostics: diagnostics.toSorted(compareDiagnostics),
-    files: listFiles(paths, declarations, findStack),
+    files: listFiles(paths, declarations, profiles.byName),
     findItemPlace: (domain, item, pointer) =>
       findDeclaredPlace(declared.get(domain), item, pointer),
   }

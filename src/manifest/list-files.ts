@@ -1,6 +1,6 @@
 import type { Domain } from '../model/item.ts'
-import type { Stack } from './profiles.ts'
 import type { Manifest, Profile } from './parse-document.ts'
+import { listIncluded, type Profiles } from './profiles.ts'
 
 /** A file of the workspace, and what it declares. */
 export interface WorkspaceFile {
@@ -17,7 +17,7 @@ export interface WorkspaceFile {
 export function listFiles(
   paths: string[],
   declarations: (Manifest | Profile)[],
-  findStack: (declaration: Manifest | Profile) => Stack,
+  profiles: Profiles,
 ): WorkspaceFile[] {
   const files = new Map(
     paths.map((path) => [
@@ -25,6 +25,7 @@ export function listFiles(
       { path, manifests: 0, profiles: 0, domains: new Array<Domain>(), uses: new Set<string>() },
     ]),
   )
+  const seen = new Map(paths.map((path) => [path, new Set<string>()]))
   for (const declaration of declarations) {
     const file = files.get(declaration.document.file.path)
     if (file === undefined) continue
@@ -33,8 +34,8 @@ export function listFiles(
       file.manifests++
       for (const { domain } of declaration.domains) file.domains.push(domain)
     }
-    for (const { profile, document } of findStack(declaration).layers)
-      if (profile !== undefined) file.uses.add(document.file.path)
+    for (const { document } of listIncluded(declaration, profiles, seen.get(file.path)))
+      file.uses.add(document.file.path)
   }
   return [...files.values()]
 }

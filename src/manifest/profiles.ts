@@ -84,6 +84,22 @@ export function findProfileProblems(declarations: Declaration[], byName: Profile
   return [...unknown, ...cycles]
 }
 
+/**
+ * Lists the profiles that a document uses, directly or through others.
+ *
+ * @param seen names of profiles to leave out; gets the names of those listed
+ */
+export function listIncluded(
+  { profiles }: Declaration,
+  byName: Profiles,
+  seen = new Set<string>(),
+): Profile[] {
+  return profiles.flatMap(({ name }) => {
+    const profile = byName.get(name)
+    return profile === undefined ? [] : orderProfiles(profile, byName, seen, () => {})
+  })
+}
+
 /** The merged profiles below a manifest, on top of the workspace's defaults. */
 export interface Stack {
   layers: Layer[]
