@@ -3,7 +3,7 @@
 const width = 120
 /**
  * Text of descriptions that is code: commands in quotes, `${env:NAME}`, `{$append: […]}`, `--yes`,
- * `[1, 5%]`, `edgewise.yaml`, `cert_id`, `guards.maxDomains`.
+ * `[1, 5%]`, `EDGEWISE_TOKEN`, `edgewise.yaml`, `cert_id`, `guards.maxDomains`.
  */
 const code = new RegExp(
   [
@@ -12,6 +12,7 @@ const code = new RegExp(
     String.raw`\$?\$\{[^{}]*\}`,
     String.raw`\[+[^[\]\n]+\]+`,
     '--[a-z][a-z-]*',
+    String.raw`\b[A-Z]+(?:_[A-Z]+)+\b`,
     String.raw`\.?\bedgewise(?:\.yaml\b|(?:/[\w.]*\w)+)`,
     String.raw`\b(?:[a-z][a-z0-9]*\.)*(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z]\w*)\b`,
   ].join('|'),
