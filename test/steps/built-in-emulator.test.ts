@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { Place } from './cli.ts'
 
+const www = 'www.example.com'
 const noon = Date.UTC(2026, 10, 20, 12)
 
 const disk: Disk = { ...realDisk, sync: () => Promise.resolve() }
@@ -45,5 +46,37 @@ describe('the emulator inside the process', () => {
     expect(await place.json('plan')).toMatchObject({ summary: { writes: 3, seconds: 60 } })
     const { err } = await place.cli('apply', '--yes')
     expect(err).toContain('waiting 60 s before write 3')
+  })
+})
+
+describe('an apply that died with its emulator', () => {
+  beforeEach(async () => {
+    enter('{}')
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    place.manifest(www, { timeout: { time: 61 } })
+    place.disk = {
+      ...disk,
+      create: async (path, text) => {
+        if (path.includes('/domains/')) throw new TypeError('killed')
+        return disk.create(path, text)
+      },
+    }
+    await expect(place.cli('apply', '--yes')).rejects.toThrow('internal error')
+    place.disk = disk
+    place.otherProcessesDead = true
+  })
+
+  it('makes the next one not wait before another value', async () => {
+    place.manifest(www, { timeout: { time: 62 } })
+    expect(await apply()).toBeLessThan(1)
+    expect((await place.json('plan'))['changes']).toEqual([])
+  })
+
+  it('leaves no mark on imported items', async () => {
+    place.write('live.json', JSON.stringify({ [www]: { timeout: { time: '60' } } }))
+    const { code, err } = await place.cli('import', 'live.json', '--replace')
+    expect([code, err]).toEqual([0, expect.not.stringContaining('may still change')])
+    place.manifest(www, { timeout: { time: 62 } })
+    expect(await apply()).toBeLessThan(1)
   })
 })
