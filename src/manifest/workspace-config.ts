@@ -95,8 +95,13 @@ interface ValidHealth extends Omit<
   margin: string
 }
 
+/** Call rate of the built-in emulator by default: more than it can answer. */
+const emulatorCallsPerMinute = 100_000
+
 function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfig {
   const { service, limits, guards, rollout, state } = content
+  const hasDefaultRate =
+    service.url === 'emulator' && resolvePointer(written, '/limits/callsPerMinute') === undefined
   const itemKeys: Record<ItemKey, string> = service.itemKeys
   return {
     ...content,
@@ -112,7 +117,11 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
       remote: 'origin',
       path: '.edgewise/state',
     },
-    limits: { ...limits, burst: limits.burst === undefined ? null : parseBurst(limits.burst) },
+    limits: {
+      ...limits,
+      ...(hasDefaultRate ? { callsPerMinute: emulatorCallsPerMinute } : {}),
+      burst: limits.burst === undefined ? null : parseBurst(limits.burst),
+    },
     guards: {
       ...guards,
       maxDomains: parseAmount(guards.maxDomains),

@@ -27,7 +27,7 @@ describe('parseWorkspaceConfig', () => {
         settleSeconds: 10,
         allowHttp: false,
       },
-      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
+      limits: { callsPerMinute: 100_000, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
       manifests: ['domains/**/*.{yaml,yml}'],
       profiles: ['profiles/**/*.{yaml,yml}'],
       defaults: {},
@@ -101,9 +101,20 @@ describe('parseWorkspaceConfig', () => {
 
   it('parses a burst limit', () => {
     expect(parse('version: 1\nlimits: {burst: 24 per 2s}\n').config?.limits).toMatchObject({
-      callsPerMinute: 30,
       burst: { calls: 24, seconds: 2 },
     })
+  })
+
+  it.each([
+    ['https://api.example.net', '', 30],
+    ['https://api.example.net', 'limits: {callsPerMinute: 7}', 7],
+    ['emulator', '', 100_000],
+    ['emulator', 'limits: {}', 100_000],
+    ['emulator', 'limits: {callsPerMinute: 30}', 30],
+    ['${env:SERVICE}', '', 100_000],
+  ])('the call rate of %s with "%s" is %d', (url, limits, rate) => {
+    const text = `version: 1\nservice: {url: "${url}"}\n${limits}\n`
+    expect(parse(text, { SERVICE: 'emulator' }).config?.limits.callsPerMinute).toBe(rate)
   })
 
   it('drops the trailing slash of the address', () => {
