@@ -65,6 +65,7 @@ export type DiagnosticCode =
   | 'secret-literal'
   | 'secret-invalid'
   | 'secret-weak'
+  | 'token-literal'
   | 'too-many-problems'
 
 /** One problem at one place, as reported by `validate`. */
