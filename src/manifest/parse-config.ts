@@ -2,7 +2,6 @@ import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem, findSecretFields, type ParsedItem } from '../catalog/parse-item.ts'
 import { findConflicts } from '../catalog/conflicts.ts'
-import { didYouMean } from '../catalog/value/nearest.ts'
 import { append } from '../model/append.ts'
 import {
   createConfirmedState,
@@ -25,6 +24,7 @@ import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
 import { parseItemCached, type ItemCache } from './item-cache.ts'
 import { parseUnset, type ParsedState } from './parse-unset.ts'
+import { createUnknownItem } from './unknown-item.ts'
 
 /** The settings of the workspace that parsing a configuration needs. */
 export interface ConfigContext {
@@ -206,17 +206,6 @@ function findUnknownItem(item: string, { unknownItems }: ConfigContext): Finding
   const finding = unknownItems.get(item) ?? createUnknownItem(item)
   unknownItems.set(item, finding)
   return finding
-}
-
-function createUnknownItem(item: string): Finding {
-  const hint = didYouMean(item, catalogue.keys()) || ' "edgewise explain" lists all items.'
-  return {
-    code: 'item-unknown',
-    pointer: formatPointerStep(item),
-    part: 'key',
-    summary: 'Unknown item',
-    detail: `there is no item "${item}".${hint}`,
-  }
 }
 
 function createUnnamedItem(item: ItemKey): Finding {

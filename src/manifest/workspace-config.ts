@@ -46,7 +46,26 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
   if (shape.length > 0) return fail(shape)
   const config = buildConfig(value as unknown as ValidContent, written)
   const rules = checkRules(config, (pointer) => resolvePointer(written, pointer) !== undefined)
-  return rules.length > 0 ? fail(rules) : { config, document, diagnostics: [] }
+  if (rules.length > 0) return fail(rules)
+  const literal = isLiteralToken(written) ? [createDiagnostic(document, literalToken)] : []
+  return { config, document, diagnostics: literal }
+}
+
+/** Tests whether the token itself is in the file, which everybody with the repository can read. */
+function isLiteralToken(written: JsonObject): boolean {
+  const token = resolvePointer(written, '/service/token')
+  return typeof token === 'string' && token !== '' && !/(?<!\$)\$\{env:/.test(token)
+}
+
+const literalToken: Finding = {
+  code: 'token-literal',
+  severity: 'warning',
+  pointer: '/service/token',
+  summary: 'Token in plain text',
+  detail:
+    'expected a reference to an environment variable, got the token itself. Write "token: ' +
+    '${env:EDGEWISE_TOKEN}" and set that variable. Replace the token at the service if this ' +
+    'file was ever shared.',
 }
 
 /** Drops keys without a value, for example with commented-out content: they count as absent. */

@@ -293,14 +293,41 @@ describe('parseWorkspaceConfig', () => {
       faults('version: 1\nservice: {url: "https://%61bc123.example.net"}\n', inHost),
     ).toHaveLength(1)
     // A short word may be a part of anything.
-    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: api}\n')).toEqual(
-      [],
-    )
-    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: http}\n')).toEqual(
-      [],
-    )
-    expect(faults('version: 1\nservice: {url: emulator, token: emulator}\n')).toEqual([])
+    for (const token of ['api', 'http']) {
+      const inFile = `version: 1\nservice: {url: "https://api.example.net", token: ${token}}\n`
+      expect(parse(inFile).config).not.toBeNull()
+    }
+    expect(parse('version: 1\nservice: {url: emulator, token: emulator}\n').config).not.toBeNull()
   })
+
+  it.each([
+    ['token: abc5ecret', '3:10-19'],
+    ['token: "a$${env:X}5ecret"', '3:10-28'],
+    ['"token":\n    abc5ecret', '4:5-14'],
+    ['token: |\n    abc5ecret', '3:10-11'],
+  ])('warns of a token that is written out: %j', (line, place) => {
+    const { config, diagnostics } = parse(`version: 1\nservice:\n  ${line}\n`)
+    expect(config?.service.token).toContain('5ecret')
+    expect(diagnostics).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'token-literal',
+        pointer: '/service/token',
+        detail: expect.stringContaining('"token: ${env:EDGEWISE_TOKEN}"') as unknown,
+      }),
+    ])
+    const [{ line: at = 0, column = 0, endColumn = 0 } = {}] = diagnostics
+    expect(`${at}:${column}-${endColumn}`).toBe(place)
+    expect(JSON.stringify(diagnostics)).not.toContain('5ecret')
+  })
+
+  it.each(['${env:EDGEWISE_TOKEN}', 'Bearer ${env:T}', ''])(
+    'does not warn of the token "%s"',
+    (token) => {
+      const text = `version: 1\nservice: {token: "${token}"}\n`
+      expect(parse(text, { T: 'abc5ecret' }).diagnostics).toEqual([])
+    },
+  )
 
   it.each([
     ['', '1:1-1 expected at least "version: 1", got an empty file'],
