@@ -3,7 +3,6 @@ import type { ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem, findSecretFields, type ParsedItem } from '../catalog/parse-item.ts'
 import { findConflicts } from '../catalog/conflicts.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { append } from '../model/append.ts'
 import {
   createConfirmedState,
   type Domain,
@@ -23,7 +22,7 @@ import type { SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
-import { parseItemCached, type ItemCache } from './item-cache.ts'
+import type { ItemCache } from './item-cache.ts'
 import { parseUnset, type ParsedState } from './parse-unset.ts'
 
 /** The settings of the workspace that parsing a configuration needs. */
@@ -65,20 +64,12 @@ export function parseConfig(
     const parsed =
       spec === undefined
         ? { state: null, findings: [findUnknownItem(item, context)] }
-        : parseConfigItem(
-            context.partial === true ? { ...spec, check: () => [] } : spec,
-            raw,
-            names,
-            context,
-          )
+        : context.itemCache.parse(spec, raw, () => parseConfigItem(spec, raw, names, context))
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
-    if (!named) parsed.findings.push(createUnnamedItem(item))
     if (parsed.state !== null && named) items.set(item, parsed.state)
-    append(
-      findings,
-      parsed.findings.map((finding) => ({ ...finding, item })),
-    )
+    for (const finding of parsed.findings) findings.push({ ...finding, item })
+    if (!named) findings.push({ ...createUnnamedItem(item), item })
   }
   const checked = new Set(context.partial === true ? [] : Object.keys(config))
   for (const conflict of findConflicts(checked, context.itemKeys)) {
@@ -137,7 +128,8 @@ function replaceLiterals(
   names: Names,
   context: ConfigContext,
 ): { parsed: ParsedItem; literals: Finding[] } {
-  const parsed = parseItemCached(spec, value, names.domain, context.itemCache)
+  const checked = context.partial === true ? { ...spec, check: () => [] } : spec
+  const parsed = parseItem(checked, value, 'manifest', names.domain)
   const secretLiterals = findSecretFields(spec, parsed.payload).filter(
     (field) => field.literal && resolvePointer(parsed.payload, field.pointer) !== '',
   )
