@@ -22,7 +22,7 @@ import type { SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
-import { parseItemCached, type ItemCache } from './item-cache.ts'
+import type { ItemCache } from './item-cache.ts'
 import { parseUnset, type ParsedState } from './parse-unset.ts'
 import { createUnknownItem } from './unknown-item.ts'
 
@@ -65,20 +65,12 @@ export function parseConfig(
     const parsed =
       spec === undefined
         ? { state: null, findings: [findUnknownItem(item, context)] }
-        : parseConfigItem(
-            context.partial === true ? { ...spec, check: () => [] } : spec,
-            raw,
-            names,
-            context,
-          )
+        : context.itemCache.parse(spec, raw, () => parseConfigItem(spec, raw, names, context))
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
-    if (!named) parsed.findings.push(createUnnamedItem(item))
     if (parsed.state !== null && named) items.set(item, parsed.state)
-    append(
-      findings,
-      parsed.findings.map((finding) => ({ ...finding, item })),
-    )
+    for (const finding of parsed.findings) findings.push({ ...finding, item })
+    if (!named) findings.push({ ...createUnnamedItem(item), item })
   }
   const checked = new Set(context.partial === true ? [] : Object.keys(config))
   for (const conflict of findConflicts(checked, context.itemKeys)) {
@@ -137,7 +129,8 @@ function replaceLiterals(
   names: Names,
   context: ConfigContext,
 ): { parsed: ParsedItem; literals: Finding[] } {
-  const parsed = parseItemCached(spec, value, names.domain, context.itemCache)
+  const checked = context.partial === true ? { ...spec, check: () => [] } : spec
+  const parsed = parseItem(checked, value, 'manifest', names.domain)
   const secretLiterals = findSecretFields(spec, parsed.payload).filter(
     (field) => field.literal && resolvePointer(parsed.payload, field.pointer) !== '',
   )
