@@ -3,8 +3,9 @@
  * `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
  * edgewise.yaml as data), `src/generated/state-types.ts` and `src/generated/state-validators.ts`
  * (types and compiled validators of stored files), the schemas of manifests and profiles for
- * editors, and the workflows of `examples`, as `edgewise init` writes them. With
- * `--check` it writes nothing and prints the files that are out of date (exit 1).
+ * editors, the workflows of `examples`, as `edgewise init` writes them, and the pages of
+ * `docs/reference` about commands, items, files, output and errors. With `--check` it writes
+ * nothing and prints the files that are out of date (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
@@ -15,6 +16,7 @@ import { pinForms } from '../src/cli/init/pin.ts'
 import { initialGlobs, listPaths } from '../src/cli/init/placement.ts'
 import { initialVariables } from '../src/cli/init/workflow-variables.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
+import { buildReferencePages } from './reference/build-pages.ts'
 import { buildStateSchemaFiles } from './state-schemas.ts'
 
 const root = new URL('../', import.meta.url)
@@ -100,6 +102,7 @@ const files: Record<string, string> = {
   'src/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),
   ...buildExamples(),
+  ...buildReferencePages(manifest, profile),
 }
 
 const stale = Object.entries(files).filter(([path, text]) => loadFile(path) !== text)

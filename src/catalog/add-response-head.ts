@@ -18,6 +18,7 @@ export const addResponseHead: ItemRow = {
   group: 'combined',
   check,
   buildDeltas,
+  deltaForms: ['add', 'remove'],
   joinDeltas,
   reduce,
   unset: () => ({ type: 'reset', list: [] }),

@@ -49,6 +49,13 @@ const pairs: Conflict[] = [
   },
 ]
 
+/** Finds the items that an item excludes, or is rarely intended with. */
+export function findExclusions(key: ItemKey): Omit<Conflict, 'item'>[] {
+  return pairs.flatMap(({ item, other, severity, detail }) =>
+    item === key || other === key ? [{ other: item === key ? other : item, severity, detail }] : [],
+  )
+}
+
 /**
  * Finds conflicts between the items of one domain (specification, rules of "new_origin",
  * "ip_black_list and ip_white_list", "Versioning").

@@ -21,6 +21,7 @@ export function createIpList(other: ItemKey): ItemRow {
     clearedItems: [other],
     check,
     buildDeltas,
+    deltaForms: ['append'],
     joinDeltas,
     reduce,
     unset: () => ({ list: [], mode: 'cover' }),

@@ -1,5 +1,5 @@
 import { isSameJson } from '../model/canonical-json.ts'
-import type { Form } from '../model/change.ts'
+import type { Form, FormName } from '../model/change.ts'
 import type { Domain, FieldName, ItemState, ItemKey, Value, Wire } from '../model/item.ts'
 import { isObject, getOwn, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
@@ -12,6 +12,9 @@ import { getAnnotations, type ItemSchema } from './value/item-schema.ts'
  * specification's examples combine, or an item's own name.
  */
 export type GroupName = string
+
+/** Form of a write that sends a part of a value. */
+export type DeltaForm = Exclude<FormName, 'replace' | 'unset'>
 
 /** The form of an item in the service's response, if it differs from the submitted form. */
 export interface AnswerForm {
@@ -46,6 +49,8 @@ export interface ItemSpec {
   buildDeltas?(state: ItemState, desired: Value): Form[]
   /** Joins deltas with the same name into one. */
   joinDeltas?(deltas: Form[]): Form
+  /** Forms of the deltas that `buildDeltas` builds. */
+  deltaForms: DeltaForm[]
   /** Computes the value at the service after a payload; undefined if the item is empty then. */
   reduce(state: Value | undefined, payload: Wire): Value | undefined
   /**
@@ -105,6 +110,8 @@ interface RowTraits {
   buildWhole?: ItemSpec['buildWhole']
   buildDeltas?: ItemSpec['buildDeltas']
   joinDeltas?: ItemSpec['joinDeltas']
+  /** Required with `buildDeltas`. */
+  deltaForms?: DeltaForm[]
   reduce?: ItemSpec['reduce']
   unset?: ItemSpec['unset']
   explainDestructive?: ItemSpec['explainDestructive']
@@ -137,6 +144,7 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     ...(row.buildDeltas === undefined || row.joinDeltas === undefined
       ? {}
       : { buildDeltas: row.buildDeltas, joinDeltas: row.joinDeltas }),
+    deltaForms: row.deltaForms ?? [],
     reduce:
       row.reduce ??
       ((state, payload) => {

@@ -20,6 +20,7 @@ export const visitDenyWhitelist: ItemRow = {
     if (getCertainValue(state) === undefined || !Array.isArray(payload)) return []
     return payload.map((entry) => ({ name: 'switch', payload: [entry] }))
   },
+  deltaForms: ['switch'],
   joinDeltas: (parts) => ({
     name: 'switch',
     payload: sortByUrl(parts.flatMap(({ payload }) => (Array.isArray(payload) ? payload : []))),

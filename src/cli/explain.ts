@@ -1,13 +1,13 @@
 import { stringify } from 'yaml'
-import { catalogue, getItemSpec, unnamedItems } from '../catalog/catalogue.ts'
+import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
-import { getAnnotations, type ItemSchema } from '../catalog/value/item-schema.ts'
+import type { ItemSchema } from '../catalog/value/item-schema.ts'
 import { findMax } from '../model/append.ts'
-import { unrecordedState, type ItemKey } from '../model/item.ts'
-import type { Json } from '../model/json.ts'
+import type { ItemKey } from '../model/item.ts'
 import type { Paint } from '../report/text/paint.ts'
 import { wrap } from '../report/text/wrap.ts'
-import { describeDefault, describeType, listFields } from './describe-schema.ts'
+import { extractFirstSentence, listFacts, listRules } from './describe-item.ts'
+import { listFields } from './describe-schema.ts'
 import { exitCodes } from './exit-codes.ts'
 import { findField, formatFacts, formatFieldPage } from './explain-field.ts'
 import type { CommandContext } from './io.ts'
@@ -53,10 +53,6 @@ function formatOverview(paint: Paint, columns: number): string {
   return `${lines.join('\n')}\n\n${hint}\n`
 }
 
-function extractFirstSentence(spec: ItemSpec): string {
-  return /^.*?\.(?=\s|$)/s.exec(spec.schema.description ?? '')?.[0] ?? ''
-}
-
 function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
   const ofEach = spec.schema.type === 'array' ? ' of each entry' : ''
   const fieldsTitle = `${paint.bold('Fields')}${ofEach}`
@@ -67,7 +63,7 @@ function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
     formatFacts(spec.schema, [], paint, columns),
     ...(fieldTexts.length === 0 ? [] : [`${fieldsTitle}\n${fieldTexts.join('')}`.trimEnd()]),
     `${paint.bold('Rules')}\n${listRules(spec)
-      .map((rule) => `  - ${wrap(rule, columns - 4, '    ').trimStart()}`)
+      .map((rule) => `  - ${wrap(rule.replaceAll('`', ''), columns - 4, '    ').trimStart()}`)
       .join('\n')}`,
     `${paint.bold('Example')}\n${formatExample(spec.key, spec.schema)}`,
   ]
@@ -98,62 +94,9 @@ function formatField(
   columns: number,
 ): string {
   const indent = '  '.repeat(depth)
-  const facts = [
-    describeType(schema),
-    required ? 'required' : null,
-    describeRange(schema),
-    schema.default === undefined ? describeDefault(schema) : `default ${describeDefault(schema)}`,
-    schema.writeOnly === true ? 'secret' : null,
-  ]
-  const head =
-    `${indent}${paint.cyan(name)}  ` + paint.dim(facts.filter((fact) => fact !== null).join(', '))
+  const head = `${indent}${paint.cyan(name)}  ` + paint.dim(listFacts(schema, required).join(', '))
   const inner = listFields(schema).map(([key, field, needed]) =>
     formatField(key, field, needed, depth + 2, paint, columns),
   )
   return `${head}\n${wrap(schema.description ?? '', columns, `${indent}    `)}\n${inner.join('')}`
-}
-
-function describeRange(schema: ItemSchema): string | null {
-  const [min, max] = getAnnotations(schema).range ?? [
-    schema.minimum ?? null,
-    schema.maximum ?? null,
-  ]
-  if (schema.maxItems !== undefined) return `at most ${schema.maxItems} entries`
-  if (schema.exclusiveMinimum !== undefined) return `over ${schema.exclusiveMinimum}`
-  if (min === null && max === null) return null
-  return max === null ? `at least ${min}` : `${min ?? 0} to ${max}`
-}
-
-function listRules(spec: ItemSpec): string[] {
-  const grouped = [...catalogue.values()]
-    .filter((other) => other.group === spec.group && other !== spec)
-    .map((other) => other.key)
-  return [
-    ...(unnamedItems.includes(spec.key)
-      ? [
-          `Its wire name is not documented: configure it under service.itemKeys.${spec.key} ` +
-            'in edgewise.yaml.',
-        ]
-      : []),
-    ...spec.clearedItems.map((other) => `Setting it empties ${other}.`),
-    ...(spec.keptFields.length > 0
-      ? [`The service keeps ${spec.keptFields.join(' and ')} if a write omits them.`]
-      : []),
-    spec.unset === undefined
-      ? 'The service documents no reset. Removed from a manifest, it is released: the service ' +
-        'keeps its value.'
-      : `{$unset: true} resets it${describeReset(spec)}. Removed from a manifest, it is ` +
-        'released: the service keeps its value.',
-    ...(spec.explainDestructive?.(null)
-      ? [`Destructive changes need --allow ${spec.key}: ${spec.explainDestructive(null)}.`]
-      : []),
-    grouped.length === 0
-      ? 'It shares a write with no other item (with "grouping.groups: documented").'
-      : `It may share a write with ${grouped.join(', ')}.`,
-  ]
-}
-
-function describeReset(spec: ItemSpec): string {
-  const payload: Json | null = spec.unset?.(unrecordedState, 'www.example.com') ?? null
-  return payload === null ? '' : ` by writing ${JSON.stringify(payload)}`
 }

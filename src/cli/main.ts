@@ -2,14 +2,13 @@
 import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
 import { createNodeOutside } from '../operations/node-outside.ts'
 import { formatDoubts } from '../report/apply/text.ts'
-import { exitCodes } from './exit-codes.ts'
+import { exitCodes, signalCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
 import { guardText } from './terminal/guard-output.ts'
 
 const interrupt = new AbortController()
 let receivedSignal: 'SIGINT' | 'SIGTERM' | null = null
-const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {

@@ -74,7 +74,7 @@ async function reportError(error: EdgewiseError, argv: string[], io: Io): Promis
 }
 
 /** Builds the program with its commands, in the order of the help. */
-function buildProgram(io: Io, finish: (code: number) => void): Command {
+export function buildProgram(io: Io, finish: (code: number) => void): Command {
   const program = new Command('edgewise')
     .description('Keeps the configuration of CDN domains in sync with a Git repository.')
     .addHelpText('after', formatExamples(['init cdn', 'plan', 'apply', 'explain https']))

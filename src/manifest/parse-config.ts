@@ -2,7 +2,6 @@ import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem, findSecretFields, type ParsedItem } from '../catalog/parse-item.ts'
 import { findConflicts } from '../catalog/conflicts.ts'
-import { append } from '../model/append.ts'
 import {
   createConfirmedState,
   type Domain,

@@ -101,12 +101,24 @@ console.log(plan.changes.length > 0, status)`
   expect(edgewise('-C', 'work', 'plan')).toContain('No changes')
 })
 
+it('the example of docs/reference/library.md runs against the emulator', () => {
+  const page = readFileSync(join(root, 'docs/reference/library.md'), 'utf8')
+  const [, example = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
+  expect(example.split('\n').length).toBeGreaterThan(15)
+  run(consumer, join(consumer, 'node_modules', '.bin', 'edgewise'), 'init', 'library')
+  writeFileSync(join(consumer, 'library', 'example.mjs'), example)
+  const printed = run(join(consumer, 'library'), process.execPath, 'example.mjs')
+  expect(printed.split('\n')).toEqual(['4 changes in 1 writes', 'done 1', ''])
+  for (const line of printed.trim().split('\n')) expect(page).toContain(`\`${line}\``)
+})
+
 it('the package has all files that its pages link to', () => {
   const home = join(consumer, 'node_modules', 'edgewise')
   const pages = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    /^(?:[^/]+|docs\/[^/]+)\.md$/.test(path),
+    /^(?:[^/]+|docs\/.*)\.md$/.test(path),
   )
-  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/guides/pull-requests.md']))
+  const some = ['docs/concepts.md', 'docs/guides/drift.md', 'docs/reference/items/https.md']
+  expect(pages).toEqual(expect.arrayContaining(['README.md', ...some]))
   for (const page of pages)
     for (const [, target = ''] of readFileSync(join(home, page), 'utf8').matchAll(
       /\]\((?!https?:|#)([^)#]+)/g,

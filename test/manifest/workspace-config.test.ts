@@ -316,8 +316,8 @@ describe('parseWorkspaceConfig', () => {
         detail: expect.stringContaining('"token: ${env:EDGEWISE_TOKEN}"') as unknown,
       }),
     ])
-    const [{ line: at = 0, column = 0, endColumn = 0 } = {}] = diagnostics
-    expect(`${at}:${column}-${endColumn}`).toBe(place)
+    const [first] = diagnostics
+    expect(`${first?.line}:${first?.column}-${first?.endColumn}`).toBe(place)
     expect(JSON.stringify(diagnostics)).not.toContain('5ecret')
   })
 

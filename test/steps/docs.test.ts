@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAnchor } from '../../tools/reference/markdown.ts'
 import { Place } from './cli.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -39,39 +40,44 @@ describe('the documentation', () => {
     }
   })
 
-  it('README.md lists every command and option', async () => {
-    const text = readFileSync(`${root}README.md`, 'utf8')
-    const list = async (...command: string[]): Promise<string[]> => {
+  it('docs/reference/commands.md lists every command, its options and its arguments', async () => {
+    const text = readFileSync(`${root}docs/reference/commands.md`, 'utf8')
+    const common = text.slice(0, text.indexOf('\n## init'))
+    const check = async (...command: string[]): Promise<number> => {
       const { out } = await place.cli(...command, '--help')
-      const children = Array.from(
-        out.matchAll(/^ {2}([a-z]+)(?: .*)? {2}/gm),
-        ([, name = '']) => name,
+      const list = (title: string, pattern: RegExp) =>
+        Array.from(
+          (new RegExp(`\\n${title}:\\n((?: {2}.*\\n)+)`).exec(out)?.[1] ?? '').matchAll(pattern),
+          ([, name]) => name ?? '',
+        )
+      const children = list('Commands', /^ {2}([a-z]+)/gm).filter((name) => name !== 'help')
+      if (children.length > 0) {
+        const counts = await Promise.all(children.map((name) => check(...command, name)))
+        return counts.reduce((sum, count) => sum + count, 0)
+      }
+      const name = command.join(' ')
+      const section = new RegExp(`\\n## ${name}\\n([\\s\\S]*?)(?=\\n## |$)`).exec(text)?.[1] ?? ''
+      const names = [
+        ...list('Options', /^ {2}(?:-\w, )?(--[a-z-]+)/gm),
+        ...list('Arguments', /^ {2}([a-z]+)/gm),
+      ]
+      const missing = names.filter(
+        (each) => !new RegExp(`- \`[^\`]*${each}\\b`).test(section + common),
       )
-      const options = Array.from(
-        out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm),
-        ([, name = '']) => name,
-      )
-      const nested = out.includes('\nCommands:')
-        ? await Promise.all(
-            children.filter((name) => name !== 'help').map((name) => list(...command, name)),
-          )
-        : []
-      return [command.join(' '), ...options, ...nested.flat()]
+      expect([name, missing]).toEqual([name, []])
+      return 1
     }
-    const names = (await list()).filter((name) => name !== '')
-    expect(names.length).toBeGreaterThan(40)
-    const global = ['--workspace', '--yes', '--quiet', '--verbose', '--help', '--version']
-    const emulator = readFileSync(`${root}docs/reference/emulator.md`, 'utf8')
-    const documented = (name: string) => text.includes(`\`${name}`) || emulator.includes(name)
-    expect(names.filter((name) => !documented(name) && !global.includes(name))).toEqual([])
+    expect(await check()).toBeGreaterThan(20)
   })
 
-  it.each(pages)('%s: every link leads to a file', (page) => {
+  it.each(pages)('%s: every link leads to a file and to a heading of it', (page) => {
     const text = readFileSync(root + page, 'utf8')
-    const links = Array.from(text.matchAll(/\]\(([^)#:\s]+)\)/g), ([, link]) => link ?? '')
-    const missing = links.filter(
-      (link) => !existsSync(fileURLToPath(new URL(link, `file://${root}${page}`))),
-    )
+    const links = Array.from(text.matchAll(/\]\(([^)#:\s]*)(#[^)\s]+)?\)/g))
+    const missing = links.flatMap(([, link = '', anchor]) => {
+      const file = link === '' ? root + page : fileURLToPath(new URL(link, `file://${root}${page}`))
+      if (!existsSync(file)) return [link]
+      return anchor === undefined || hasHeading(file, anchor) ? [] : [`${link}${anchor}`]
+    })
     expect([page, missing]).toEqual([page, []])
   })
 
@@ -100,3 +106,9 @@ describe('the documentation', () => {
     )
   })
 })
+
+/** Tells whether a page has a heading with this anchor. */
+function hasHeading(file: string, anchor: string): boolean {
+  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)
+  return Array.from(headings, ([, heading = '']) => `#${createAnchor(heading)}`).includes(anchor)
+}

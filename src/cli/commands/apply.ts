@@ -25,6 +25,7 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
 export function declareApply(program: Command, declare: Declare): void {
   const command = declare<ApplyOptions>(program, 'apply [planfile]', {
     description: 'apply the changes, or exactly those of a saved plan',
+    args: ['a file of "edgewise plan --out"; without it, apply plans and asks'],
     examples: ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
     run: async (context, [planFile], options) => {
       const { apply } = await import('../../operations/apply.ts')

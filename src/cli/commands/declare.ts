@@ -7,6 +7,8 @@ import { wrapForStderr } from '../terminal/wrap-output.ts'
 /** Declaration of a command: its help and its action. */
 export interface Declaration<Options> {
   description: string
+  /** Descriptions of the arguments, in their order. */
+  args?: string[]
   /** Example command lines for the help, without `edgewise`. */
   examples: string[]
   /**
@@ -27,7 +29,7 @@ export type Declare = <Options = object>(
 
 /** Creates a `Declare` whose commands run with `io` and pass their exit code to `finish`. */
 export function createDeclare(io: Io, finish: (code: number) => void): Declare {
-  return (parent, nameAndArguments, { description, examples, run }) => {
+  return (parent, nameAndArguments, { description, args = [], examples, run }) => {
     const command = parent
       .command(nameAndArguments)
       .description(description)
@@ -43,9 +45,12 @@ export function createDeclare(io: Io, finish: (code: number) => void): Declare {
           ),
         )
       })
+    for (const [i, argument] of command.registeredArguments.entries())
+      argument.description = args[i] ?? ''
     return addGlobalOptions(command)
   }
 }
+
 /** Formats the examples at the end of a command's help. */
 export function formatExamples(examples: string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`

@@ -5,12 +5,13 @@ import type { Declare } from './declare.ts'
 export function declareExplain(program: Command, declare: Declare): void {
   declare(program, 'explain [item]', {
     description: 'describe an item or one of its fields, with an example',
+    args: ['an item, or one of its fields as ITEM.FIELD; without it, all items'],
     examples: ['explain', 'explain https', 'explain cache_rule_list.expire'],
     run: async (context, args) => (await import('../explain.ts')).explain(context, args),
   }).addHelpText(
     'after',
     `
-Without an item, it lists all items. Names of fields follow the item, separated
-by dots: ITEM.FIELD or ITEM.FIELD.FIELD.`,
+Names of fields follow the item, separated by dots: ITEM.FIELD or
+ITEM.FIELD.FIELD.`,
   )
 }

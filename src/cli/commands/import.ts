@@ -20,6 +20,7 @@ interface ImportOptions extends LockOptions {
 export function declareImport(program: Command, declare: Declare): void {
   const command = declare<ImportOptions>(program, 'import <files...>', {
     description: 'record the existing configuration of the service, without writing to it',
+    args: ['JSON files of the configuration; - is stdin'],
     examples: [
       'import current.json',
       'import answer.json --domain www.example.com --write-manifests',

@@ -6,6 +6,7 @@ import type { Declare } from './declare.ts'
 export function declareInit(program: Command, declare: Declare): void {
   declare<InitOptions>(program, 'init [dir]', {
     description: 'create a workspace that is ready to plan',
+    args: ['the folder; the current one by default'],
     examples: [
       'init',
       'init cdn --ci none',

@@ -24,6 +24,7 @@ export function declareRollback(program: Command, declare: Declare): void {
     'rollback [apply]',
     {
       description: 'roll back to the configuration before an apply',
+      args: ['id of an apply or a rollout; the last apply that changed something by default'],
       examples: [
         'rollback',
         'rollback 20260102T030405Z-1a2b',

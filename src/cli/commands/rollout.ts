@@ -54,6 +54,7 @@ function declareDecision(
 ): void {
   const command = declare<LockOptions>(rollout, `${name} <id>`, {
     description,
+    args: ['id of the rollout; "edgewise rollout list" shows it'],
     examples: [`rollout ${name} 20260102T030405Z-1a2b`],
     run: async (context, [id], options) => {
       const operations = await import('../../operations/rollouts.ts')

@@ -15,6 +15,7 @@ interface ForgetOptions extends LockOptions {
 export function declareForget(state: Command, declare: Declare): void {
   const command = declare<ForgetOptions>(state, 'forget <domains...>', {
     description: 'remove domains, or items of them, from state',
+    args: ['the domains'],
     examples: ['state forget old.example.com', 'state forget www.example.com --item https --yes'],
     run: async (context, [domains], options) => {
       const { forget } = await import('../../operations/forget.ts')

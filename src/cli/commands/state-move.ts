@@ -14,6 +14,7 @@ interface MoveOptions extends LockOptions {
 export function declareMove(state: Command, declare: Declare): void {
   const command = declare<MoveOptions>(state, 'move <domains...>', {
     description: 'hand domains over to another workspace of the store',
+    args: ['the domains'],
     examples: ['state move www.example.com --to production'],
     run: async (context, [domains], options) => {
       const { move } = await import('../../operations/move.ts')

@@ -12,6 +12,7 @@ import type { Declare } from './declare.ts'
 export function declareShow(state: Command, declare: Declare): void {
   declare<{ at?: string }>(state, 'show <domain>', {
     description: 'show the state of a domain',
+    args: ['the domain'],
     examples: [
       'state show www.example.com',
       'state show www.example.com --at 20260102T030405Z-1a2b',

@@ -24,6 +24,7 @@ interface StatsOptions {
 export function declareStats(program: Command, declare: Declare): void {
   declare<StatsOptions>(program, 'stats [domains...]', {
     description: 'count status codes by domain or in total',
+    args: ['domains; all is the whole account; those of all manifests by default'],
     examples: [
       'stats',
       'stats www.example.com --from 2h --grain minute',

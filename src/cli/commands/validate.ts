@@ -6,6 +6,7 @@ import type { Declare } from './declare.ts'
 export function declareValidate(program: Command, declare: Declare): void {
   declare<ValidateOptions>(program, 'validate [paths...]', {
     description: 'check all manifests; report every problem',
+    args: ['files, folders and globs of manifests and profiles; all by default'],
     examples: ['validate', "validate domains/shop.yaml 'domains/eu/*'", 'validate --format github'],
     run: async (context, args, options) =>
       (await import('../validate.ts')).validate(context, args, options),

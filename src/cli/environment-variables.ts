@@ -1,0 +1,50 @@
+/** Variables of the environment that have one purpose. */
+export interface EnvironmentVariable {
+  name: string[]
+  /** What the variable does, in a sentence. */
+  purpose: string
+}
+
+/**
+ * The environment variables that commands read, in the order of the documentation. Those that the
+ * GitHub action reads are its own.
+ */
+export const environmentVariables: readonly EnvironmentVariable[] = [
+  {
+    name: ['EDGEWISE_TOKEN'],
+    purpose:
+      'Token of the service, unless `service.token` of `edgewise.yaml` names another variable.',
+  },
+  {
+    name: ['EDGEWISE_EMULATOR_TOKEN'],
+    purpose: 'Token that `edgewise emulator` accepts, without `--token` and `--token-file`.',
+  },
+  {
+    name: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'],
+    purpose:
+      'Proxies for calls to the service, in either letter case. Plain http to this machine uses ' +
+      'none.',
+  },
+  {
+    name: ['NO_COLOR', 'FORCE_COLOR', 'TERM'],
+    purpose:
+      '`NO_COLOR` with a value, or `TERM=dumb`, disables colours. `FORCE_COLOR` enables them ' +
+      'without a terminal; with 0 it disables them.',
+  },
+  {
+    name: ['CI'],
+    purpose:
+      'Set by CI services. Commands then refuse to change state in a folder of the checkout, ' +
+      'unless they get `--allow-local-state`.',
+  },
+  {
+    name: ['GITHUB_ACTOR', 'GITLAB_USER_LOGIN'],
+    purpose: 'Author of an apply in the history; by default the user of the machine.',
+  },
+  {
+    name: ['XDG_STATE_HOME', 'LOCALAPPDATA', 'HOME'],
+    purpose:
+      'Where folder stores of one user share the calls of an account: the folder `edgewise` in ' +
+      '`XDG_STATE_HOME`, else in `~/.local/state`; on Windows in `LOCALAPPDATA`.',
+  },
+]

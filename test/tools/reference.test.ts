@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { globSync } from 'tinyglobby'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { catalogue } from '../../src/catalog/catalogue.ts'
+import { environmentVariables } from '../../src/cli/environment-variables.ts'
+import { exitCodeMeanings, exitCodes, signalCodes } from '../../src/cli/exit-codes.ts'
+import { workspaceSchema } from '../../src/generated/file-schemas.ts'
+import { createConfirmedState } from '../../src/model/item.ts'
+import type { Json } from '../../src/model/json.ts'
+import { open } from '../../src/operations/open.ts'
+import { errorDescriptions } from '../../src/model/error-descriptions.ts'
+import { diagnosticDescriptions } from '../../src/report/diagnostics/diagnostic-descriptions.ts'
+import { formatCode, formatProse, formatTable } from '../../tools/reference/markdown.ts'
+import { formatKeys, type Schema } from '../../tools/reference/schema-keys.ts'
+
+const root = new URL('../../', import.meta.url)
+const load = (path: string) => readFileSync(new URL(path, root), 'utf8')
+const page = (name: string) => load(`docs/reference/${name}.md`)
+const headings = (text: string) =>
+  Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading]) => heading ?? '')
+
+describe('Markdown', () => {
+  it.each([
+    ['.* selects <all>', String.raw`.\* selects \<all>`],
+    ['a `code * span` stays', 'a `code * span` stays'],
+    ['see cert_id, maxDomains and --yes', 'see `cert_id`, `maxDomains` and `--yes`'],
+    ['run "edgewise plan --out FILE"', 'run `edgewise plan --out FILE`'],
+    ['${env:NAME}, {$append: [1]}, [[a, b]]', '`${env:NAME}`, `{$append: [1]}`, `[[a, b]]`'],
+    ['in edgewise.yaml, e.g. here.', 'in `edgewise.yaml`, e.g. here.'],
+    ['a [link](some_file.md)', 'a [link](some_file.md)'],
+  ])('prose: %j', (text, expected) => {
+    expect(formatProse(text)).toBe(expected)
+  })
+
+  it('breaks lines at 120 columns, never inside of code, nor before the mark of a list', () => {
+    const text = `${'word '.repeat(21)}\`some long code span\` ${'a - b 1. c # d '.repeat(20)}`
+    const lines = formatProse(text, '- ', '  ').split('\n')
+    expect(lines.length).toBeGreaterThan(3)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(122)
+    expect(lines.filter((line) => line.split('`').length % 2 === 0)).toEqual([])
+    expect(lines.filter((line, i) => i > 0 && /^ *(?:[-+*#>]|\d+\.)( |$)/.test(line))).toEqual([])
+  })
+
+  it('escapes the bars of cells, and fences code that has backticks', () => {
+    expect(formatTable(['a'], [['on | off']])).toBe('| a |\n|---|\n| on \\| off |')
+    expect(formatCode('a `b` c')).toBe('`` a `b` c ``')
+  })
+})
+
+describe('docs/reference', () => {
+  it('describes every key of edgewise.yaml, at any depth', () => {
+    const names = listKeys(workspaceSchema as unknown as Schema, '')
+    expect(names.length).toBeGreaterThan(50)
+    const text = page('workspace-file')
+    const missing = names.filter(
+      (name) => !text.includes(`- \`${name}\``) && !headings(text).includes(name),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('has a valid example of every key of edgewise.yaml', () => {
+    const validate = new Ajv2020({ strict: false }).compile(workspaceSchema)
+    const example = parse(
+      /```yaml\n([\s\S]*?)```/.exec(page('workspace-file'))?.[1] ?? '',
+    ) as object
+    expect(Object.keys(example)).toEqual(Object.keys(workspaceSchema.properties))
+    expect([validate(example), validate.errors]).toEqual([true, null])
+  })
+
+  it('has a page of every item, with all of its fields, and a row in the table', () => {
+    const table = page('items')
+    for (const [key, { schema }] of catalogue) {
+      expect([key, table.includes(`| [\`${key}\`](items/${key}.md) |`)]).toEqual([key, true])
+      const text = page(`items/${key}`)
+      const names = formatKeys(schema, { marks: 'required', paths: false })
+      for (const name of names.map((line) => /^ *- (`\w+`)/.exec(line)?.[1]))
+        expect([key, name, text.includes(`- ${name}`)]).toEqual([key, name, true])
+      expect([key, text.includes('Specification of the service: section')]).toEqual([key, true])
+    }
+    expect(globSync('docs/reference/items/*.md')).toHaveLength(catalogue.size)
+  })
+
+  it('has every code of errors and diagnostics, and each code is used', () => {
+    const sources = globSync('src/**/*.ts', {
+      ignore: ['src/**/*-descriptions.ts', 'src/model/{edgewise-error,problem}.ts'],
+    }).map((file) => load(file))
+    const codes = [...Object.keys(errorDescriptions), ...Object.keys(diagnosticDescriptions)]
+    const found = headings(page('errors'))
+    expect(codes.filter((code) => !found.includes(code))).toEqual([])
+    // `parse-document.ts` joins this one.
+    const unused = codes.filter((code) => !sources.some((text) => text.includes(`'${code}'`)))
+    expect(unused).toEqual(['profile-invalid'])
+    for (const { happened, remedy } of [
+      ...Object.values(errorDescriptions),
+      ...Object.values(diagnosticDescriptions),
+    ])
+      expect([happened, remedy]).toEqual([
+        expect.stringMatching(/\.$/),
+        expect.stringMatching(/\.$/),
+      ])
+  })
+
+  it('has every exit code and every format of output with its keys', () => {
+    const codes = [...Object.values(exitCodes), ...Object.values(signalCodes)].map(String)
+    expect(Object.keys(exitCodeMeanings)).toEqual(codes)
+    expect(headings(page('exit-codes')).slice(1)).toEqual(codes)
+    const text = page('json')
+    for (const file of globSync('schemas/output/*.json')) {
+      const schema = JSON.parse(load(file)) as Schema
+      const keys = [schema, ...(schema.oneOf ?? [])].flatMap(({ properties = {} }) =>
+        Object.keys(properties),
+      )
+      expect([file, keys.filter((key) => !text.includes(`\`${key}\``))]).toEqual([file, []])
+      for (const { properties } of schema.oneOf ?? [])
+        expect(headings(text)).toContain(properties?.['type']?.const)
+    }
+  })
+
+  it('names every environment variable that a command reads by name', () => {
+    const known = environmentVariables.flatMap(({ name }) => name)
+    const ofGit = /(?:^|[^\w])(?:GIT_SSH_COMMAND|GIT_SSH)$/
+    const read = globSync('src/**/*.ts', { ignore: 'src/action/**' }).flatMap((file) =>
+      Array.from(load(file).matchAll(/\benv\['([A-Z_]+)'\]/g), ([, name]) => name ?? ''),
+    )
+    expect(read.length).toBeGreaterThan(5)
+    expect(read.filter((name) => !known.includes(name) && !ofGit.test(name))).toEqual([])
+    const text = page('commands')
+    expect(known.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+it('docs/reference/library.md has every method and option', () => {
+  const handle = open(fileURLToPath(new URL('examples/storefront', root)))
+  const names = [...Object.keys(handle), 'dialogue', 'outside', 'signal']
+  expect(names.length).toBeGreaterThan(10)
+  expect(names.filter((name) => !page('library').includes(`\`${name}\``))).toEqual([])
+})
+
+it('the declared forms of deltas are those that are built', () => {
+  const header = (name: string) => ({ name, value: '1' })
+  const list = (...names: string[]) => ({ type: 'reset', list: names.map(header) })
+  const samples: Record<string, [Json, Json]> = {
+    ip_black_list: [{ list: ['192.0.2.1'] }, { list: ['192.0.2.1', '192.0.2.2'] }],
+    ip_white_list: [{ list: ['192.0.2.1'] }, { list: ['192.0.2.1', '192.0.2.2'] }],
+    add_response_head: [list('a', 'b'), list('b', 'c')],
+    visit_deny_whitelist: [[{ url: '/a', turn_on: true }], [{ url: '/b', turn_on: true }]],
+  }
+  for (const [key, spec] of catalogue) {
+    const [before, after] = samples[key] ?? [null, null]
+    const forms = spec.buildDeltas?.(createConfirmedState(before), after) ?? []
+    expect([key, [...new Set(forms.map(({ name }) => name))].toSorted()]).toEqual([
+      key,
+      [...spec.deltaForms].toSorted(),
+    ])
+    expect([key, spec.deltaForms.length > 0]).toEqual([key, spec.buildDeltas !== undefined])
+  }
+})
+
+/** Lists the paths of all keys of a schema. */
+function listKeys(schema: Schema, path: string): string[] {
+  const own = Object.entries(schema.properties ?? {}).flatMap(([key, part]) => {
+    const name = path === '' ? key : `${path}.${key}`
+    return [name, ...listKeys(part, name)]
+  })
+  const named = schema.additionalProperties
+  return [
+    ...own,
+    ...(schema.items === undefined ? [] : listKeys(schema.items, `${path}[]`)),
+    ...(typeof named === 'object' ? listKeys(named, `${path}.NAME`) : []),
+  ]
+}
