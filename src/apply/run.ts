@@ -19,6 +19,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   /** Commit of the workspace and author of the apply; null if unknown. */
   commit: string | null
   author: string | null
+  /** Whether calls end with their process: the service is the emulator inside of it. */
+  endsWithProcess: boolean
   /** Instant of acquiring the lock: what others sent before it has ended, or is in-doubt. */
   lockedAt: Moment
   /** Returns the time since the boot of the machine with the time asleep, ms. */

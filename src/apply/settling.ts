@@ -16,6 +16,11 @@ export interface SettleContext extends EarlierCalls {
   lockedAt: Moment
   timeoutMs: number
   settleMs: number
+  /**
+   * Whether calls end with their process: its service is the emulator inside of it, whose data file
+   * accepts no write of another process.
+   */
+  endsWithProcess: boolean
   /** Names of items on the wire, where they differ. */
   itemKeys: ItemKeys
 }
@@ -65,10 +70,10 @@ function findState(
 /** Returns when no call of a dead apply can change an item any more; null if there is none. */
 function findLateEnd(
   state: RecordedItem,
-  { lockedAt: { atMs }, timeoutMs, settleMs, lateCalls }: SettleContext,
+  { lockedAt: { atMs }, timeoutMs, settleMs, endsWithProcess, lateCalls }: SettleContext,
 ): number | null {
   const apply = findDeadApply(state)
-  if (apply === undefined) return null
+  if (apply === undefined || endsWithProcess) return null
   const windowMs = Math.max(lateCalls.get(apply)?.landWithinMs ?? 0, timeoutMs + settleMs)
   const isOver = state.open !== true && Date.parse(state.at) + windowMs < atMs - maxSkewMs
   return isOver ? null : atMs + windowMs
@@ -78,11 +83,12 @@ function findLateEnd(
 function findAbandonedEnd(
   state: RecordedItem,
   now: number,
-  { apply, lockedAt: { atMs }, settleMs }: SettleContext,
+  { apply, lockedAt: { atMs }, settleMs, endsWithProcess }: SettleContext,
 ): number | null {
   // An item that was only observed is in-doubt without a call that could take effect.
   if (state.status !== 'in-doubt' || state.origin !== 'write' || state.answered === true)
     return null
+  if (endsWithProcess && state.apply !== apply) return null
   const abandonedAtMs = Date.parse(state.at)
   const isTrusted = state.apply === apply || abandonedAtMs < atMs - maxSkewMs
   return Math.min(now, isTrusted ? abandonedAtMs : atMs) + settleMs

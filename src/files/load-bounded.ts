@@ -50,7 +50,9 @@ function readAll(file: number, size: number, maxBytes: number): Buffer | null {
   const chunks: Buffer[] = []
   let total = 0
   for (;;) {
-    const chunk = Buffer.allocUnsafe(Math.max(chunkBytes, size + 1 - total))
+    // One byte more than the size shows whether the file has more, or claims no size.
+    const rest = size > 0 && total <= size ? size + 1 - total : chunkBytes
+    const chunk = Buffer.allocUnsafe(rest)
     const read = readSync(file, chunk, 0, chunk.length, null)
     if (read === 0) return Buffer.concat(chunks, total)
     total += read

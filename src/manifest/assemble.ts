@@ -12,6 +12,7 @@ import {
   createMergeFinding,
   findSite,
 } from './manifest-diagnostics.ts'
+import { ItemCache } from './item-cache.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
 import { findOrigin, type Layer } from './find-origin.ts'
 import { listFiles } from './list-files.ts'
@@ -67,7 +68,7 @@ export function assemble(
     keeper,
     allowLiteralSecrets: config.allowLiteralSecrets,
     itemKeys: config.service.itemKeys,
-    itemCache: new Map(),
+    itemCache: new ItemCache(),
     unknownItems: new Map(),
   }
   const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }

@@ -12,6 +12,7 @@ import { problemSummaries } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { findOrigin, type Layer } from './find-origin.ts'
 import { createMergeFinding } from './manifest-diagnostics.ts'
+import { ItemCache } from './item-cache.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
 import { parseConfig, type ConfigContext, type ConfigFinding } from './parse-config.ts'
 
@@ -40,7 +41,7 @@ export function checkProfile(layer: Layer, context: ConfigContext): ConfigFindin
     config,
     placeholder,
     new Map(references.flatMap(({ names }) => names.map((name) => [name, placeholder]))),
-    { ...context, keeper: blindKeeper, itemCache: new Map(), partial: true },
+    { ...context, keeper: blindKeeper, itemCache: new ItemCache(), partial: true },
   )
   const certain = findings.filter(
     (finding) =>

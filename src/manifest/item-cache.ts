@@ -1,28 +1,37 @@
 import type { ItemSpec } from '../catalog/item-spec.ts'
-import { parseItem, type ParsedItem } from '../catalog/parse-item.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import type { ItemKey } from '../model/item.ts'
+import type { Json } from '../model/json.ts'
+import type { ParsedState } from './parse-unset.ts'
 
-/** Parsed items by the identity of their value: manifests with the same profiles share values. */
-export type ItemCache = Map<ItemKey, WeakMap<JsonObject | Json[], ParsedItem>>
+/** Maximum length of a text to compare. A longer value is shared by its identity only. */
+const maxText = 4_000
 
-/**
- * Parses an item of a manifest; a value that several domains share is parsed once. An item whose
- * check depends on the domain is parsed for each domain.
- *
- * @param cache of one run; filled here
- */
-export function parseItemCached(
-  spec: ItemSpec,
-  value: Json,
-  domain: Domain,
-  cache: ItemCache,
-): ParsedItem {
-  const shareable = typeof value === 'object' && value !== null && !spec.dependsOnDomain
-  if (!shareable) return parseItem(spec, value, 'manifest', domain)
-  const parsedByValue = cache.get(spec.key) ?? new WeakMap<JsonObject | Json[], ParsedItem>()
-  cache.set(spec.key, parsedByValue)
-  const parsed = parsedByValue.get(value) ?? parseItem(spec, value, 'manifest', domain)
-  parsedByValue.set(value, parsed)
-  return parsed
+/** Parsed items by value: by its identity, since profiles share values, and by its JSON text. */
+export class ItemCache {
+  readonly #byObject = new Map<ItemKey, WeakMap<object, ParsedState>>()
+  readonly #byText = new Map<ItemKey, Map<string, ParsedState>>()
+
+  /**
+   * Parses an item; a value that several domains have is parsed once. An item that depends on the
+   * domain, by its check or by a reference, is parsed for each domain.
+   */
+  parse(spec: ItemSpec, raw: Json, parse: () => ParsedState): ParsedState {
+    if (spec.dependsOnDomain) return parse()
+    const byObject = getOrAdd(this.#byObject, spec.key, () => new WeakMap<object, ParsedState>())
+    const object = typeof raw === 'object' ? raw : null
+    const known = object === null ? undefined : byObject.get(object)
+    if (known !== undefined) return known
+    const text = JSON.stringify(raw)
+    if (text.includes('${')) return parse()
+    const byText = getOrAdd(this.#byText, spec.key, () => new Map<string, ParsedState>())
+    const parsed = text.length > maxText ? parse() : getOrAdd(byText, text, parse)
+    if (object !== null) byObject.set(object, parsed)
+    return parsed
+  }
+}
+
+function getOrAdd<Key, Content>(map: Map<Key, Content>, key: Key, create: () => Content): Content {
+  const content = map.get(key) ?? create()
+  map.set(key, content)
+  return content
 }

@@ -1,6 +1,6 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
-import { documentKeys } from './parse-document.ts'
+import { documentKeys } from './document-keys.ts'
 
 /** The part of a JSON Schema that gives the order of keys. */
 export interface KeyOrder {

@@ -4,7 +4,7 @@ import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
 import { limitProblems } from '../model/limit-problems.ts'
-import type { Diagnostic } from '../model/problem.ts'
+import { formatPlace, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
 import { createDiagnostic, createFileDiagnostic } from './finding.ts'
@@ -12,6 +12,7 @@ import { findFiles } from './find-files.ts'
 import { workspaceFile } from './find-root.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
 import { loadSource } from './load-source.ts'
+import { explainMissingToken } from './missing-token.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { holdsValue, createSecretAddressFinding } from './service-address.ts'
 import { createSourceLineLookup } from './source-line.ts'
@@ -19,11 +20,13 @@ import { parseWorkspaceConfig } from './workspace-config.ts'
 import { explainWeakness } from './weak-secret.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
+import { findPlace } from './yaml-place.ts'
 
 /**
  * Loads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
  * become its diagnostics.
  *
+ * @param keeperFor creates the keeper of secrets, which can format a place in the workspace file
  * @param added manifests, profiles and a workspace file that are not written yet
  * @throws EdgewiseError `not-a-workspace` without an `edgewise.yaml`, `invalid` with diagnostics if
  * that file is invalid
@@ -31,7 +34,7 @@ import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 export function loadWorkspace(
   root: string,
   env: Record<string, string | undefined>,
-  keeperFor: (config: WorkspaceConfig) => SecretKeeper,
+  keeperFor: (config: WorkspaceConfig, locate: (pointer: string) => string) => SecretKeeper,
   added: SourceFile[] = [],
 ): Workspace {
   const loaded = loadFiles(root, env, added)
@@ -46,7 +49,7 @@ export function loadWorkspace(
     if (yaml.documents.length + yaml.diagnostics.length === 0) all.push(createEmptied(file))
     return yaml.documents
   })
-  const keeper = keeperFor(config)
+  const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
   const names = [home.path, ...paths, ...added.map(({ path }) => path)]
   const assembled = assemble(config, document, documents, keeper, names)
   // Parsing the manifests has resolved the secrets they refer to.
@@ -61,6 +64,7 @@ export function loadWorkspace(
     noManifest: createNoManifestDiagnostic(config, document),
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files]),
+    explainMissingToken: () => explainMissingToken(document, env),
     findWeakSecrets: () =>
       [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
         createWeakDiagnostic(document, name, value),

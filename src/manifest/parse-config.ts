@@ -2,8 +2,6 @@ import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem, findSecretFields, type ParsedItem } from '../catalog/parse-item.ts'
 import { findConflicts } from '../catalog/conflicts.ts'
-import { didYouMean } from '../catalog/value/nearest.ts'
-import { append } from '../model/append.ts'
 import {
   createConfirmedState,
   type Domain,
@@ -23,8 +21,9 @@ import type { SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
-import { parseItemCached, type ItemCache } from './item-cache.ts'
+import type { ItemCache } from './item-cache.ts'
 import { parseUnset, type ParsedState } from './parse-unset.ts'
+import { createUnknownItem } from './unknown-item.ts'
 
 /** The settings of the workspace that parsing a configuration needs. */
 export interface ConfigContext {
@@ -65,20 +64,12 @@ export function parseConfig(
     const parsed =
       spec === undefined
         ? { state: null, findings: [findUnknownItem(item, context)] }
-        : parseConfigItem(
-            context.partial === true ? { ...spec, check: () => [] } : spec,
-            raw,
-            names,
-            context,
-          )
+        : context.itemCache.parse(spec, raw, () => parseConfigItem(spec, raw, names, context))
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
-    if (!named) parsed.findings.push(createUnnamedItem(item))
     if (parsed.state !== null && named) items.set(item, parsed.state)
-    append(
-      findings,
-      parsed.findings.map((finding) => ({ ...finding, item })),
-    )
+    for (const finding of parsed.findings) findings.push({ ...finding, item })
+    if (!named) findings.push({ ...createUnnamedItem(item), item })
   }
   const checked = new Set(context.partial === true ? [] : Object.keys(config))
   for (const conflict of findConflicts(checked, context.itemKeys)) {
@@ -137,7 +128,8 @@ function replaceLiterals(
   names: Names,
   context: ConfigContext,
 ): { parsed: ParsedItem; literals: Finding[] } {
-  const parsed = parseItemCached(spec, value, names.domain, context.itemCache)
+  const checked = context.partial === true ? { ...spec, check: () => [] } : spec
+  const parsed = parseItem(checked, value, 'manifest', names.domain)
   const secretLiterals = findSecretFields(spec, parsed.payload).filter(
     (field) => field.literal && resolvePointer(parsed.payload, field.pointer) !== '',
   )
@@ -206,17 +198,6 @@ function findUnknownItem(item: string, { unknownItems }: ConfigContext): Finding
   const finding = unknownItems.get(item) ?? createUnknownItem(item)
   unknownItems.set(item, finding)
   return finding
-}
-
-function createUnknownItem(item: string): Finding {
-  const hint = didYouMean(item, catalogue.keys()) || ' "edgewise explain" lists all items.'
-  return {
-    code: 'item-unknown',
-    pointer: formatPointerStep(item),
-    part: 'key',
-    summary: 'Unknown item',
-    detail: `there is no item "${item}".${hint}`,
-  }
 }
 
 function createUnnamedItem(item: ItemKey): Finding {

@@ -1,4 +1,3 @@
-import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeValue } from '../catalog/value/schema-problems.ts'
@@ -6,7 +5,7 @@ import { append } from '../model/append.ts'
 import type { Domain } from '../model/item.ts'
 import { isObject, getOwn, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 import type { DiagnosticCode } from '../model/problem.ts'
-import { listSome } from '../model/words.ts'
+import { checkKeys, type Report } from './document-keys.ts'
 import type { Finding } from './finding.ts'
 import type { YamlDocument } from './yaml-file.ts'
 
@@ -31,12 +30,6 @@ export interface Profile extends Declaration {
   name: string
 }
 
-/** The keys of a manifest and of a profile, in their canonical order. */
-export const documentKeys = {
-  manifest: ['domain', 'domains', 'profiles', 'vars', 'config'],
-  profile: ['profile', 'profiles', 'vars', 'config'],
-}
-
 /**
  * Parses a YAML document as a manifest or a profile, by its keys; null with findings if it is
  * neither.
@@ -52,7 +45,9 @@ export function parseDocument(document: YamlDocument): {
       declaration: null,
       findings: [
         createShapeFinding(
-          `expected a mapping with "domain", "domains" or "profile", got ${describeValue(value)}`,
+          'expected a mapping with "domain", "domains" or "profile", got ' +
+            describeValue(value) +
+            removeDash(value),
         ),
       ],
     }
@@ -62,7 +57,11 @@ export function parseDocument(document: YamlDocument): {
     findings.push({ code, pointer, part, summary: `This ${kind} is not well-formed`, detail })
   }
   if (kind === 'manifest' && !Object.hasOwn(value, 'domain') && !Object.hasOwn(value, 'domains')) {
-    const near = Object.keys(value).map((key) => didYouMean(key, ['domain', 'domains', 'profile']))
+    const near = Object.keys(value).map((key) =>
+      isDomain(key)
+        ? ` Write "domain: ${key}", and its items under "config:".`
+        : didYouMean(key, ['domain', 'domains', 'profile']),
+    )
     return {
       declaration: null,
       findings: [
@@ -73,36 +72,17 @@ export function parseDocument(document: YamlDocument): {
       ],
     }
   }
-  const misplaced = Object.keys(value).filter((key) => catalogue.has(key))
-  const [firstMisplaced] = misplaced
-  for (const key of Object.keys(value)) {
-    if (catalogue.has(key)) {
-      if (key === firstMisplaced)
-        report(formatPointerStep(key), explainMisplaced(key, misplaced), 'key')
-    } else if (kind === 'profile' && (key === 'domain' || key === 'domains'))
-      report(
-        formatPointerStep(key),
-        `a profile can't have "${key}". Remove it, and list the profile under "profiles" ` +
-          'of a manifest.',
-        'key',
-      )
-    else if (!documentKeys[kind].includes(key))
-      report(
-        formatPointerStep(key),
-        `there is no key "${key}" in a ${kind}.${suggestKey(key, documentKeys[kind])}`,
-        'key',
-      )
-  }
+  const content = checkKeys(value, kind, report)
   if (kind === 'manifest' && findings.length === 0) checkConfigured(value, report)
   const shared = {
     document,
-    profiles: parseProfiles(value, report),
-    vars: parseVars(value, report),
-    config: parseConfig(value, report),
+    profiles: parseProfiles(content, report),
+    vars: parseVars(content, report),
+    config: parseConfig(content, report),
   }
   if (kind === 'manifest')
     return {
-      declaration: { kind, domains: parseDomains(value, findings, report), ...shared },
+      declaration: { kind, domains: parseDomains(content, findings, report), ...shared },
       findings,
     }
   const name = getOwn(value, 'profile')
@@ -115,8 +95,6 @@ export function parseDocument(document: YamlDocument): {
   return { declaration: null, findings }
 }
 
-type Report = (pointer: string, detail: string, part?: 'key') => void
-
 function createShapeFinding(detail: string): Finding {
   return {
     code: 'manifest-invalid',
@@ -124,18 +102,6 @@ function createShapeFinding(detail: string): Finding {
     summary: 'Neither a manifest nor a profile',
     detail,
   }
-}
-
-function explainMisplaced(first: string, items: string[]): string {
-  const subject =
-    items.length === 1
-      ? `"${first}" is an item and belongs`
-      : `${listSome(items)} are items and belong`
-  return `${subject} under "config:".`
-}
-
-function suggestKey(key: string, keys: string[]): string {
-  return didYouMean(key, keys) || ` Known keys: ${keys.join(', ')}.`
 }
 
 function parseDomains(value: JsonObject, findings: Finding[], report: Report): Manifest['domains'] {
@@ -161,7 +127,8 @@ function parseDomains(value: JsonObject, findings: Finding[], report: Report): M
     if (typeof name === 'string' && isDomain(name)) return [{ domain: name.toLowerCase(), pointer }]
     const detail =
       'expected a domain name such as www.example.com (ASCII, at least two labels, no IP ' +
-      `address, port or wildcard), got ${describeValue(name)}`
+      `address, port or wildcard), got ${describeValue(name)}` +
+      (Array.isArray(name) && pointer === '/domain' ? '. Use "domains" for a list.' : '')
     findings.push({ code: 'domain-invalid', pointer, summary: 'This is not a domain name', detail })
     return []
   })
@@ -170,7 +137,8 @@ function parseDomains(value: JsonObject, findings: Finding[], report: Report): M
 function parseProfiles(value: JsonObject, report: Report): Declaration['profiles'] {
   const list = getOwn(value, 'profiles') ?? []
   if (!Array.isArray(list)) {
-    report('/profiles', `expected a list of profile names, got ${describeValue(list)}`)
+    const hint = typeof list === 'string' ? `. Write "[${list}]".` : ''
+    report('/profiles', `expected a list of profile names, got ${describeValue(list)}${hint}`)
     return []
   }
   const named: Declaration['profiles'] = []
@@ -234,6 +202,14 @@ function checkConfigured(value: JsonObject, report: Report): void {
 function parseConfig(value: JsonObject, report: Report): JsonObject {
   const config = getOwn(value, 'config') ?? {}
   if (isObject(config)) return config
-  report('/config', `expected a mapping of items to values, got ${describeValue(config)}`)
+  report(
+    '/config',
+    `expected a mapping of items to values, got ${describeValue(config)}${removeDash(config)}`,
+  )
   return {}
+}
+
+/** Advises to remove the dashes of a list that should be a mapping. */
+function removeDash(value: Json): string {
+  return Array.isArray(value) ? '. Remove the "-".' : ''
 }

@@ -6,6 +6,13 @@ const maxSeconds = 60
 /** Maximum size of the value of a secret, bytes. */
 export const maxSecretBytes = 1024 * 1024
 
+interface CommandContext {
+  env: Record<string, string | undefined>
+  signal: AbortSignal
+  /** Adds the secret and the place of its source to the reason of a failure. */
+  explain(reason: string): string
+}
+
 /**
  * Runs the command of a secret without a shell in the workspace's folder, and returns its output
  * without one final line break. Asynchronous, so that the lock is renewed meanwhile.
@@ -13,17 +20,15 @@ export const maxSecretBytes = 1024 * 1024
  * @throws EdgewiseError `access` if it fails or prints nothing
  */
 export function runSecretCommand(
-  name: string,
   root: string,
   [program = '', ...args]: string[],
-  { env, signal }: { env: Record<string, string | undefined>; signal: AbortSignal },
+  { env, signal, explain }: CommandContext,
 ): Promise<string> {
   const createError = (what: string) =>
     new EdgewiseError(
       'access',
-      `the secret "${name}" is not available: the command "${program}" ${what}; no write ` +
-        'that contains it was sent',
-      'Check its command under "secrets" in edgewise.yaml.',
+      `${explain(`the command "${program}" ${what}`)}; no write that contains it was sent`,
+      'Check the command, then run the same command of edgewise again.',
     )
   if (signal.aborted)
     return Promise.reject(createError('was not run, since edgewise was interrupted'))

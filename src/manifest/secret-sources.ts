@@ -4,6 +4,9 @@ import { resolve } from 'node:path'
 import { isFault, loadBounded } from '../files/load-bounded.ts'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { formatPointerStep } from '../model/json.ts'
+import { explainFileError } from './find-files.ts'
+import { explainVariables } from './missing-token.ts'
 import { maxSecretBytes, runSecretCommand, trimLineBreak } from './secret-command.ts'
 import type { SecretSource } from './workspace.ts'
 
@@ -38,30 +41,49 @@ export interface SecretSources {
 /** Minimum length of a value to look for inside others; a shorter one would match too often. */
 const minLength = 8
 
-/** Creates the secret sources of a workspace; `token` is hidden from every program. */
+/**
+ * Creates the secret sources of a workspace.
+ *
+ * @param token hidden from every program
+ * @param locate formats the place of a pointer in the workspace file
+ */
 export function createSecretSources(
   root: string,
   sources: Record<string, SecretSource>,
   env: Env,
   token: string,
   reach: SecretReach,
+  locate: (pointer: string) => string,
 ): SecretSources {
   const find = (name: string) => (Object.hasOwn(sources, name) ? sources[name] : undefined)
+  const addPlace = (name: string, reason: string) => {
+    const [kind = ''] = Object.keys(find(name) ?? {})
+    return `${reason} (${locate(`/secrets${formatPointerStep(name)}/${kind}`)})`
+  }
+  const load = (name: string, file: string) => {
+    if (!isInCheckout(root, resolve(root, file), env, token))
+      return loadValue(resolve(root, file), file)
+    const fault = `the file ${file} is in the checkout and git does not ignore it`
+    throw new EdgewiseError(
+      'access',
+      `secret ${name}: ${addPlace(name, fault)}`,
+      'Move it out of the checkout, or add it to .gitignore.',
+    )
+  }
   return {
     lookUp: (name) => {
       const source = find(name)
       if (source === undefined || reach === 'none') return null
       if ('env' in source) return getVariable(env, source.env) || null
-      return 'file' in source ? loadSecretFile(name, root, source.file, env, token).value : null
+      return 'file' in source ? load(name, source.file).value : null
     },
     isCommand: (name) => 'command' in (find(name) ?? {}),
     explain: (name) => {
       const source = find(name)
-      if (source === undefined) return 'edgewise.yaml defines no source'
-      if ('env' in source)
-        return `the variable ${source.env} is ${isSet(env, source.env) ? 'empty' : 'not set'}`
-      if ('command' in source) return 'its command has not run yet'
-      return loadSecretFile(name, root, source.file, env, token).reason
+      if (source === undefined) return 'edgewise.yaml defines no source of it'
+      if ('env' in source) return addPlace(name, explainVariables([source.env], env))
+      if ('command' in source) return addPlace(name, 'its command has not run yet')
+      return addPlace(name, load(name, source.file).reason)
     },
     run: async (name, signal) => {
       const source = find(name)
@@ -69,7 +91,8 @@ export function createSecretSources(
         throw new TypeError(`expected a command for the secret ${name}`)
       }
       const programEnv = buildProgramEnvironment(env, sources, token)
-      return runSecretCommand(name, root, source.command, { env: programEnv, signal })
+      const explain = (reason: string) => `secret ${name}: ${addPlace(name, reason)}`
+      return runSecretCommand(root, source.command, { env: programEnv, signal, explain })
     },
   }
 }
@@ -96,25 +119,6 @@ export function loadSecretsWithoutCommand(
 interface SecretFile {
   value: string | null
   reason: string
-}
-
-function loadSecretFile(
-  name: string,
-  root: string,
-  file: string,
-  // Environment for git.
-  env: Env,
-  token: string,
-): SecretFile {
-  const path = resolve(root, file)
-  if (isInCheckout(root, path, env, token)) {
-    throw new EdgewiseError(
-      'access',
-      `the file of the secret "${name}" (${file}) is in the checkout and git does not ignore it`,
-      'Move it out of the checkout, or add it to .gitignore.',
-    )
-  }
-  return loadValue(path, file)
 }
 
 /**
@@ -144,9 +148,11 @@ function resolveLinks(path: string): string {
 function loadValue(path: string, file: string): SecretFile {
   const bytes = loadBounded(path, maxSecretBytes)
   if (isFault(bytes)) {
-    const why = bytes.kind === 'unreadable' ? `can't be read (${bytes.code})` : "can't be used"
-    const detail = bytes.kind === 'unreadable' ? '' : `: ${bytes.reason}`
-    return { value: null, reason: `the file ${file} ${why}${detail}` }
+    const why =
+      bytes.kind === 'unreadable'
+        ? `can't be read: ${explainFileError(bytes.code)}`
+        : `can't be used: ${bytes.reason}`
+    return { value: null, reason: `the file ${file} ${why}` }
   }
   const decoded = decodeText(bytes)
   if ('fault' in decoded)

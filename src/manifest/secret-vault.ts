@@ -141,9 +141,11 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
       const known = reference === null ? this.#findText(secret) : undefined
       if (known !== undefined) return known.text
       const name = reference === null ? 'a recorded secret' : `the secret ${reference}`
+      const missing = reference === null ? [] : this.listMissing(reference)
+      const reasons = missing.map((each) => `: ${this.explain(each)}`).join('')
       throw new EdgewiseError(
         'access',
-        `the value of ${name} is not available`,
+        `the value of ${name} is not available${reasons}`,
         'Provide it through its source under "secrets" in edgewise.yaml.',
       )
     })

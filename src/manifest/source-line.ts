@@ -16,18 +16,35 @@ export function createSourceLineLookup(
     const text = texts.get(place.file)
     if (text === undefined) return null
     if (recent?.file !== place.file) recent = { file: place.file, lines: text.split('\n') }
-    const line = recent.lines[place.line - 1]
-    return line === undefined ? null : maskSecrets(line.replace(/\r$/, ''))
+    const line = recent.lines[place.line - 1]?.replace(/\r$/, '')
+    if (line === undefined) return null
+    const above = recent.lines.slice(0, place.line - 1).findLast((each) => each.trim() !== '')
+    return isOpenField(above) ? maskText(line) : maskSecrets(line)
   }
 }
 
 function maskSecrets(line: string): string {
   for (const match of line.matchAll(getSecretPattern())) {
     const start = match.index + match[0].length
-    if (!/^["']?\$\{/.test(line.slice(start)))
-      return line.slice(0, start) + line.slice(start).replaceAll(/\S/g, '*')
+    if (!isReference(line.slice(start))) return line.slice(0, start) + maskText(line.slice(start))
   }
   return line
+}
+
+/** Tests whether a line ends with the name of a secret field, so that its value is below. */
+function isOpenField(line = ''): boolean {
+  const text = line.replace(/(^|\s)#.*$/, '')
+  return [...text.matchAll(getSecretPattern())].some(
+    ({ index, 0: name }) => index + name.length === text.length,
+  )
+}
+
+function isReference(text: string): boolean {
+  return /^["']?\$\{/.test(text)
+}
+
+function maskText(text: string): string {
+  return isReference(text.trimStart()) ? text : text.replaceAll(/\S/g, '*')
 }
 
 let pattern: RegExp | undefined

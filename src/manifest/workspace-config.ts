@@ -46,7 +46,26 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
   if (shape.length > 0) return fail(shape)
   const config = buildConfig(value as unknown as ValidContent, written)
   const rules = checkRules(config, (pointer) => resolvePointer(written, pointer) !== undefined)
-  return rules.length > 0 ? fail(rules) : { config, document, diagnostics: [] }
+  if (rules.length > 0) return fail(rules)
+  const literal = isLiteralToken(written) ? [createDiagnostic(document, literalToken)] : []
+  return { config, document, diagnostics: literal }
+}
+
+/** Tests whether the token itself is in the file, which everybody with the repository can read. */
+function isLiteralToken(written: JsonObject): boolean {
+  const token = resolvePointer(written, '/service/token')
+  return typeof token === 'string' && token !== '' && !/(?<!\$)\$\{env:/.test(token)
+}
+
+const literalToken: Finding = {
+  code: 'token-literal',
+  severity: 'warning',
+  pointer: '/service/token',
+  summary: 'Token in plain text',
+  detail:
+    'expected a reference to an environment variable, got the token itself. Write "token: ' +
+    '${env:EDGEWISE_TOKEN}" and set that variable. Replace the token at the service if this ' +
+    'file was ever shared.',
 }
 
 /** Drops keys without a value, for example with commented-out content: they count as absent. */
@@ -95,8 +114,13 @@ interface ValidHealth extends Omit<
   margin: string
 }
 
+/** Call rate of the built-in emulator by default: more than it can answer. */
+const emulatorCallsPerMinute = 100_000
+
 function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfig {
   const { service, limits, guards, rollout, state } = content
+  const hasDefaultRate =
+    service.url === 'emulator' && resolvePointer(written, '/limits/callsPerMinute') === undefined
   const itemKeys: Record<ItemKey, string> = service.itemKeys
   return {
     ...content,
@@ -112,7 +136,11 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
       remote: 'origin',
       path: '.edgewise/state',
     },
-    limits: { ...limits, burst: limits.burst === undefined ? null : parseBurst(limits.burst) },
+    limits: {
+      ...limits,
+      ...(hasDefaultRate ? { callsPerMinute: emulatorCallsPerMinute } : {}),
+      burst: limits.burst === undefined ? null : parseBurst(limits.burst),
+    },
     guards: {
       ...guards,
       maxDomains: parseAmount(guards.maxDomains),

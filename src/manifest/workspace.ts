@@ -70,6 +70,8 @@ export interface Workspace {
   ): (Place & { document: number }) | null
   /** Returns the source line of a place with secret literals masked; null if there is none. */
   findSourceLine(place: Place): string | null
+  /** Explains in a clause why there is no token. */
+  explainMissingToken(): string
   /** Creates a warning for each available secret that is easy to guess. */
   findWeakSecrets(): Diagnostic[]
 }

@@ -74,6 +74,16 @@ function describeError(error: YAMLError): string {
   switch (error.code) {
     case 'TAB_AS_INDENT':
       return 'expected spaces as indentation, got a tab. Replace it with spaces.'
+    case 'BAD_INDENT':
+      return error.message.includes('at the same column')
+        ? 'expected the indentation of the lines above, got another one.'
+        : error.message.replace(
+            /^Flow (map|sequence) .* end with a ([}\]])$/,
+            (_, kind: string, end: string) =>
+              `expected "${end}" above, which closes the ${kind === 'map' ? 'mapping' : 'list'}.`,
+          )
+    case 'MULTILINE_IMPLICIT_KEY':
+      return 'expected "key: value", got text without ": ".'
     case 'RESOURCE_EXHAUSTION':
       return 'expected less nesting. Flatten this value.'
     case 'TAG_RESOLVE_FAILED':

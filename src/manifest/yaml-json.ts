@@ -147,10 +147,15 @@ function convertMap(map: YAMLMap, level: number, conversion: Conversion): JsonOb
       )
     } else {
       result[name] = convertValue(value, level, conversion)
+      const isJoined = value === null && isScalar(key) && key.type === 'PLAIN' && name.includes(':')
+      if (isJoined) reportFault(key, noBlank, conversion)
     }
   }
   return result
 }
+
+/** Without the key, which may contain a secret. */
+const noBlank = 'expected a blank after ":", got none. Write "key: value".'
 
 function convertList(list: YAMLSeq, level: number, conversion: Conversion): Json[] {
   return list.items.map((entry) => convertValue(entry, level, conversion))

@@ -43,6 +43,11 @@ export interface Place {
   endColumn: number
 }
 
+/** Formats a place: `edgewise.yaml:12:14`. */
+export function formatPlace({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`
+}
+
 /** Every code a diagnostic may carry. */
 export type DiagnosticCode =
   | 'file-unreadable'
@@ -65,6 +70,7 @@ export type DiagnosticCode =
   | 'secret-literal'
   | 'secret-invalid'
   | 'secret-weak'
+  | 'token-literal'
   | 'too-many-problems'
 
 /** One problem at one place, as reported by `validate`. */

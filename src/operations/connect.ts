@@ -10,6 +10,9 @@ import { createNetworkTransport, type Transport } from '../service/transport.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
+/** Advice of the error for a missing token. */
+export const missingTokenHint = 'Set it to the access token of the service.'
+
 interface ConnectOptions {
   /** Learns the service's time from each answer. */
   time?: ServiceTime
@@ -35,9 +38,8 @@ export async function connect(
   if (token === '') {
     throw new EdgewiseError(
       'access',
-      `no token for ${service.writtenUrl}`,
-      'Set the environment variable EDGEWISE_TOKEN, or "service.token" in edgewise.yaml ' +
-        '(an empty one counts as none).',
+      `no token for ${service.writtenUrl}: ${workspace.explainMissingToken()}`,
+      missingTokenHint,
     )
   }
   const emulator = isEmbedded ? await startEmbeddedEmulator(root, config, outside) : null

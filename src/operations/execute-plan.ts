@@ -99,6 +99,7 @@ export async function executePlan(
       random: () => outside.random(),
       settleMs,
       timeoutMs,
+      endsWithProcess: config.service.url === 'emulator',
       bisects: options.bisects,
       serviceNow: () => time.now(),
       lease: options.lease,

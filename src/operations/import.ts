@@ -187,13 +187,15 @@ async function markLateItems(
 ): Promise<RecordedState> {
   const timeoutMs = config.service.timeoutSeconds * 1000
   const settleMs = config.service.settleSeconds * 1000
-  const { itemKeys } = config.service
+  const { itemKeys, url } = config.service
   const affected = [...imported].map(([domain, items]) => ({
     domains: [domain],
     items: [...items.keys()],
   }))
   const earlier = await loadEarlierCalls(affected, recorded, lockedAt.atMs, store, itemKeys)
-  const context = { ...earlier, apply: '', lockedAt, timeoutMs, settleMs, itemKeys }
+  const endsWithProcess = url === 'emulator'
+  const times = { lockedAt, timeoutMs, settleMs, endsWithProcess }
+  const context = { ...earlier, apply: '', ...times, itemKeys }
   const changed: Domain[] = []
   const marked = new Map(
     Array.from(imported, ([domain, items]) => {

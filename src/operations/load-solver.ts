@@ -1,4 +1,4 @@
-import type { Solver } from '../plan/cover/solver.ts'
+import type { Solver } from '../model/solver.ts'
 import type { Outside } from './outside.ts'
 
 let loading: Promise<Solver> | null = null

@@ -39,9 +39,9 @@ export function loadWorkspace(
   added: SourceFile[] = [],
 ): LoadedWorkspace {
   let vault: SecretVault | undefined
-  const createKeeper = (config: WorkspaceConfig) => {
+  const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {
     const { secrets, service } = config
-    const sources = createSecretSources(root, secrets, outside.env, service.token, reach)
+    const sources = createSecretSources(root, secrets, outside.env, service.token, reach, locate)
     const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     vault = keeper
     return {

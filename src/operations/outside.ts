@@ -1,11 +1,11 @@
-import type { Solver } from '../plan/cover/solver.ts'
+import type { Solver } from '../model/solver.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Note } from '../model/wait.ts'
 import type { Transport } from '../service/transport.ts'
 import type { Disk } from '../state/folder/disk.ts'
 import type { GitRepository } from '../state/git/git-repository.ts'
 import type { Machine } from '../state/machine.ts'
-import type { WorkerPool } from '../plan/cover/parallel.ts'
+import type { WorkerPool } from '../model/parallel.ts'
 
 /** Ports to the outside world. Passed in, so that tests and other hosts can replace them. */
 export interface Outside {

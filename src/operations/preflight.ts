@@ -4,6 +4,7 @@ import type { SecretVault } from '../manifest/secret-vault.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
 import { findReference, mapSecrets } from '../model/secret.ts'
+import { missingTokenHint } from './connect.ts'
 import { listSecretUses } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -14,14 +15,14 @@ import type { LoadedWorkspace } from './load-workspace.ts'
  * @throws EdgewiseError `access` when the token or the value of a secret is not available,
  * `invalid` when a value is not valid
  */
-export function runPreflight({ config, vault }: LoadedWorkspace, planned: Plan): void {
+export function runPreflight(workspace: LoadedWorkspace, planned: Plan): void {
+  const { config, vault } = workspace
   if (planned.writes.length === 0) return
   if (config.service.token === '' && config.service.url !== 'emulator') {
     throw new EdgewiseError(
       'access',
-      `no token for ${config.service.writtenUrl}`,
-      'Set the environment variable that "service.token" in edgewise.yaml names ' +
-        '(EDGEWISE_TOKEN; an empty one counts as none).',
+      `no token for ${config.service.writtenUrl}: ${workspace.explainMissingToken()}`,
+      missingTokenHint,
     )
   }
   refuseUnresolved(planned, vault)
@@ -33,14 +34,15 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
   for (const { reference } of listSecretUses(planned, vault)) {
     for (const name of vault.listMissing(reference)) if (!vault.isCommand(name)) names.add(name)
   }
-  if (names.size === 0) return
-  const list = [...names].toSorted()
-  const reasons = list.map((name) => `${name}: ${vault.explain(name)}.`).join('\n')
+  const reasons = [...names].toSorted().map((name) => `secret ${name}: ${vault.explain(name)}`)
+  const [first, ...others] = reasons
+  if (first === undefined) return
+  const all = [`the plan writes ${reasons.length} secrets without a value:`, ...reasons]
   throw new EdgewiseError(
     'access',
-    `the plan writes secrets whose values are not available: ${list.join(', ')}`,
-    `${reasons}\nProvide them as configured under "secrets" in edgewise.yaml, ` +
-      'or select other items with --target and --item.',
+    others.length === 0 ? first : all.join('\n  '),
+    'Nothing was sent. Provide each missing value, or select other items ' +
+      'with --target and --item.',
   )
 }
 

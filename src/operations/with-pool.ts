@@ -1,4 +1,4 @@
-import type { Parallel } from '../plan/cover/parallel.ts'
+import type { Parallel } from '../model/parallel.ts'
 import type { Outside } from './outside.ts'
 
 /** Runs a function with a pool of threads, and ends the threads. */

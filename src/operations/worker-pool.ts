@@ -9,7 +9,7 @@ import {
   type TaskContext,
   type TaskKind,
   type WorkerPool,
-} from '../plan/cover/parallel.ts'
+} from '../model/parallel.ts'
 
 /** Tasks of one kind for a worker, which takes the next one until none is left. */
 export interface Batch {

@@ -1,7 +1,7 @@
 /** Program of a worker thread: runs tasks of batches until the thread is terminated. */
 import { deserialize, serialize } from 'node:v8'
 import { workerData } from 'node:worker_threads'
-import { ignoreProgress } from '../plan/cover/parallel.ts'
+import { ignoreProgress } from '../model/parallel.ts'
 import { taskKinds } from '../plan/cover/task-kinds.ts'
 import { loadSolver } from './load-solver.ts'
 import type { Batch, BatchResult, WorkerStart } from './worker-pool.ts'

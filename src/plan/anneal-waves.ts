@@ -1,4 +1,4 @@
-import type { Progress } from './cover/parallel.ts'
+import type { Progress } from '../model/parallel.ts'
 
 /** Waves of domains, all by number, and what an exchange of domains has to keep. */
 export interface WaveTable {

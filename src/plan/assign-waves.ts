@@ -2,7 +2,7 @@ import type { Amount } from '../model/amount.ts'
 import type { Domain } from '../model/item.ts'
 import { annealWaves } from './anneal-waves.ts'
 import { createRandom } from './cover/create-random.ts'
-import type { Progress } from './cover/parallel.ts'
+import type { Progress } from '../model/parallel.ts'
 import { choosePioneers, collectKinds, type Kinds } from './wave-kinds.ts'
 
 /** Input of `assignWaves`. */

@@ -1,7 +1,7 @@
 import type { Write } from '../model/change.ts'
 import type { Domain } from '../model/item.ts'
 import type { Effort } from '../model/plan.ts'
-import type { Solver } from './cover/solver.ts'
+import type { Solver } from '../model/solver.ts'
 import type { CoverProblem } from './cover/cover-problem.ts'
 import {
   findCover,
@@ -11,7 +11,7 @@ import {
   type CoverEffort,
 } from './cover/find-cover.ts'
 import type { Grouping } from '../model/config.ts'
-import { serial, type Parallel, type Progress } from './cover/parallel.ts'
+import { serial, type Parallel, type Progress } from '../model/parallel.ts'
 import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
 import { buildGroupProblems } from './group-problems.ts'

@@ -234,6 +234,7 @@ export class World {
       random: () => 0.5,
       settleMs: this.settleMs,
       timeoutMs: 30_000,
+      endsWithProcess: false,
       lease: this.lease,
       bisects: this.bisects,
       serviceNow: () => null,

@@ -130,6 +130,18 @@ describe('secret literals', () => {
     }
   })
 
+  it('are masked in the line below the name of their field', () => {
+    const workspace = createWorkspace({
+      'domains/a.yaml':
+        'domain: a.example.com\nconfig:\n  visit_timestamp:\n    pattern: .*\n    key: # x\n\n' +
+        '      hunter2\n    deadtime: 1\n',
+    })
+    const found = workspace.diagnostics.find(({ code }) => code === 'secret-literal')
+    expect(found?.line).toBe(7)
+    expect(found && workspace.findSourceLine(found)).toBe('      *******')
+    expect(found && workspace.findSourceLine({ ...found, line: 8 })).toBe('    deadtime: 1')
+  })
+
   it('are masked in lines of other problems and of invalid YAML', () => {
     const broken = createWorkspace({
       'domains/a.yaml': 'domain: a.example.com\nconfig: {visit_timestamp: {key: "hunter2"\n',

@@ -1,23 +1,64 @@
 import { describe, expect, it } from 'vitest'
 import { defineItem, type ItemRow } from '../../src/catalog/item-spec.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
 import { refuse } from '../../src/catalog/problems.ts'
-import { parseItemCached } from '../../src/manifest/item-cache.ts'
-import type { Domain } from '../../src/model/item.ts'
+import { ItemCache } from '../../src/manifest/item-cache.ts'
+import type { ParsedState } from '../../src/manifest/parse-unset.ts'
+import { createConfirmedState, type Domain } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
 
 const domains = ['a.example.com', 'b.example.com']
 const refuseWithDomain = (_value: Json, domain: Domain) => [refuse('', `for ${domain}`)]
 
-/** Parses one shared value for every domain. */
-function parseForAll(row: ItemRow) {
-  const spec = defineItem('some_item', { type: 'object' }, row)
-  const [value, cache] = [{}, new Map()]
-  return domains.map((domain) => parseItemCached(spec, value, domain, cache))
+/** Parses one shared value for every domain; the finding of a problem has its text only. */
+function parseForAll(row: ItemRow, key = 'some_item', cache = new ItemCache()): ParsedState[] {
+  const spec = defineItem(key, { type: 'object' }, row)
+  const value = {}
+  return domains.map((domain) =>
+    cache.parse(spec, value, () => ({
+      state: null,
+      findings: parseItem(spec, value, 'manifest', domain).problems.map(({ detail }) => ({
+        code: 'item-invalid',
+        pointer: '',
+        summary: '',
+        detail,
+      })),
+    })),
+  )
 }
 
 function listDetails(row: ItemRow): (string | undefined)[] {
-  return parseForAll(row).map(({ problems }) => problems[0]?.detail)
+  return parseForAll(row).map(({ findings }) => findings[0]?.detail)
 }
+
+/** Counts how often two values are parsed. */
+function countParses(first: Json, second: Json): number {
+  const spec = defineItem('some_item', { type: 'object' }, {})
+  const cache = new ItemCache()
+  let count = 0
+  for (const value of [first, second])
+    cache.parse(spec, value, () => {
+      count++
+      return { state: createConfirmedState(value), findings: [] }
+    })
+  return count
+}
+
+describe('an item that several domains have', () => {
+  it.each<[string, Json, Json, number]>([
+    ['equal values once', { time: 1 }, { time: 1 }, 1],
+    ['other values', { time: 1 }, { time: '1' }, 2],
+    ['fields in another order', { a: 1, b: 2 }, { b: 2, a: 1 }, 2],
+    ['plain text once', 'on', 'on', 1],
+    ['equal texts with a reference', { host: '${domain}' }, { host: '${domain}' }, 2],
+    ['long values', { list: ['a'.repeat(5000)] }, { list: ['a'.repeat(5000)] }, 2],
+  ])('parses %s', (_, first, second, count) => expect(countParses(first, second)).toBe(count))
+
+  it('parses a long value that manifests share once', () => {
+    const value = { list: ['a'.repeat(5000)] }
+    expect(countParses(value, value)).toBe(1)
+  })
+})
 
 describe('a value that several domains share', () => {
   it('is parsed once if its check does not depend on the domain', () => {
@@ -38,11 +79,10 @@ describe('a value that several domains share', () => {
   })
 
   it('is not shared between items', () => {
-    const [value, cache] = [{}, new Map()]
+    const cache = new ItemCache()
     const details = ['some_item', 'other_item'].map((key) => {
-      const spec = defineItem(key, { type: 'object' }, { check: () => [refuse('', key)] })
-      const { problems } = parseItemCached(spec, value, 'a.example.com', cache)
-      return problems[0]?.detail
+      const [first] = parseForAll({ check: () => [refuse('', key)] }, key, cache)
+      return first?.findings[0]?.detail
     })
     expect(details).toEqual(['some_item', 'other_item'])
   })

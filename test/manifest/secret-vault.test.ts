@@ -40,7 +40,7 @@ describe('fingerprints', () => {
     })
     expect(own.listUnresolved()).toEqual(['gone'])
     expect(() => own.reveal({ key: { $secret: 'unresolved:gone' } })).toThrow(
-      'the secret gone is not available',
+      'the secret gone is not available: its value is not known',
     )
   })
 })
@@ -122,7 +122,7 @@ describe('sources', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }))
   type Source = Parameters<typeof createSecretSources>[1][string]
   const sources = (source: Source, reach: SecretReach, env = {}) =>
-    createSecretSources(root, { s: source }, env, 'the-token', reach)
+    createSecretSources(root, { s: source }, env, 'the-token', reach, (pointer) => `at ${pointer}`)
   const lookUp = (source: Source, reach: SecretReach, env = {}) =>
     sources(source, reach, env).lookUp('s')
   const { signal } = new AbortController()
@@ -132,12 +132,20 @@ describe('sources', () => {
     expect(lookUp({ env: 'S' }, 'none', { S: 'x' })).toBeNull()
     expect(lookUp({ env: 'S' }, 'available', { S: 'x' })).toBe('x')
     expect(lookUp({ env: 'S' }, 'available', {})).toBeNull()
-    expect(sources({ env: 'S' }, 'available').explain('s')).toBe('the variable S is not set')
+    expect(sources({ env: 'S' }, 'available').explain('s')).toBe(
+      'the environment variable S is not set (at /secrets/s/env)',
+    )
     const empty = sources({ env: 'S' }, 'available', { S: '' })
-    expect([empty.lookUp('s'), empty.explain('s')]).toEqual([null, 'the variable S is empty'])
+    expect([empty.lookUp('s'), empty.explain('s')]).toEqual([
+      null,
+      'the environment variable S is empty (at /secrets/s/env)',
+    ])
+    expect(empty.explain('other')).toBe('edgewise.yaml defines no source of it')
     expect(lookUp({ command: ['printf', 'v\n'] }, 'available')).toBeNull()
     expect(await runCommand('printf', 'v\n')).toBe('v')
-    await expect(runCommand('false')).rejects.toThrow('the command "false" failed (exit 1)')
+    await expect(runCommand('false')).rejects.toThrow(
+      'secret s: the command "false" failed (exit 1) (at /secrets/s/command); no write',
+    )
     await expect(runCommand('true')).rejects.toThrow('the command "true" printed nothing')
     await expect(runCommand('no-such-program')).rejects.toThrow('failed (ENOENT)')
     await expect(runCommand('sh', '-c', 'kill -9 $$')).rejects.toThrow('failed (SIGKILL)')
@@ -162,12 +170,18 @@ describe('sources', () => {
     appendFileSync(join(root, '.git/config'), `[core]\n\tfsmonitor = ${monitor}\n`)
     mkdirSync(join(root, 'secrets'))
     writeFileSync(join(root, 'secrets', 's'), 'from a file\n')
-    expect(() => lookUp({ file: 'secrets/s' }, 'available')).toThrow('git does not ignore it')
+    expect(() => lookUp({ file: 'secrets/s' }, 'available')).toThrow(
+      'secret s: the file secrets/s is in the checkout and git does not ignore it ' +
+        '(at /secrets/s/file)',
+    )
     writeFileSync(join(root, '.gitignore'), 'secrets/\n')
     expect(lookUp({ file: 'secrets/s' }, 'available')).toBe('from a file')
     expect(lookUp({ file: 'secrets/none' }, 'available')).toBeNull()
     expect(existsSync(join(root, 'ran'))).toBe(false)
     const none = sources({ file: 'secrets/none' }, 'available')
-    expect(none.explain('s')).toBe("the file secrets/none can't be read (ENOENT)")
+    expect(none.explain('s')).toBe(
+      "the file secrets/none can't be read: it does not exist (or is a broken link) " +
+        '(at /secrets/s/file)',
+    )
   })
 })

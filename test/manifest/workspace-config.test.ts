@@ -27,7 +27,7 @@ describe('parseWorkspaceConfig', () => {
         settleSeconds: 10,
         allowHttp: false,
       },
-      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
+      limits: { callsPerMinute: 100_000, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
       manifests: ['domains/**/*.{yaml,yml}'],
       profiles: ['profiles/**/*.{yaml,yml}'],
       defaults: {},
@@ -101,9 +101,20 @@ describe('parseWorkspaceConfig', () => {
 
   it('parses a burst limit', () => {
     expect(parse('version: 1\nlimits: {burst: 24 per 2s}\n').config?.limits).toMatchObject({
-      callsPerMinute: 30,
       burst: { calls: 24, seconds: 2 },
     })
+  })
+
+  it.each([
+    ['https://api.example.net', '', 30],
+    ['https://api.example.net', 'limits: {callsPerMinute: 7}', 7],
+    ['emulator', '', 100_000],
+    ['emulator', 'limits: {}', 100_000],
+    ['emulator', 'limits: {callsPerMinute: 30}', 30],
+    ['${env:SERVICE}', '', 100_000],
+  ])('the call rate of %s with "%s" is %d', (url, limits, rate) => {
+    const text = `version: 1\nservice: {url: "${url}"}\n${limits}\n`
+    expect(parse(text, { SERVICE: 'emulator' }).config?.limits.callsPerMinute).toBe(rate)
   })
 
   it('drops the trailing slash of the address', () => {
@@ -282,14 +293,41 @@ describe('parseWorkspaceConfig', () => {
       faults('version: 1\nservice: {url: "https://%61bc123.example.net"}\n', inHost),
     ).toHaveLength(1)
     // A short word may be a part of anything.
-    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: api}\n')).toEqual(
-      [],
-    )
-    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: http}\n')).toEqual(
-      [],
-    )
-    expect(faults('version: 1\nservice: {url: emulator, token: emulator}\n')).toEqual([])
+    for (const token of ['api', 'http']) {
+      const inFile = `version: 1\nservice: {url: "https://api.example.net", token: ${token}}\n`
+      expect(parse(inFile).config).not.toBeNull()
+    }
+    expect(parse('version: 1\nservice: {url: emulator, token: emulator}\n').config).not.toBeNull()
   })
+
+  it.each([
+    ['token: abc5ecret', '3:10-19'],
+    ['token: "a$${env:X}5ecret"', '3:10-28'],
+    ['"token":\n    abc5ecret', '4:5-14'],
+    ['token: |\n    abc5ecret', '3:10-11'],
+  ])('warns of a token that is written out: %j', (line, place) => {
+    const { config, diagnostics } = parse(`version: 1\nservice:\n  ${line}\n`)
+    expect(config?.service.token).toContain('5ecret')
+    expect(diagnostics).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'token-literal',
+        pointer: '/service/token',
+        detail: expect.stringContaining('"token: ${env:EDGEWISE_TOKEN}"') as unknown,
+      }),
+    ])
+    const [first] = diagnostics
+    expect(`${first?.line}:${first?.column}-${first?.endColumn}`).toBe(place)
+    expect(JSON.stringify(diagnostics)).not.toContain('5ecret')
+  })
+
+  it.each(['${env:EDGEWISE_TOKEN}', 'Bearer ${env:T}', ''])(
+    'does not warn of the token "%s"',
+    (token) => {
+      const text = `version: 1\nservice: {token: "${token}"}\n`
+      expect(parse(text, { T: 'abc5ecret' }).diagnostics).toEqual([])
+    },
+  )
 
   it.each([
     ['', '1:1-1 expected at least "version: 1", got an empty file'],

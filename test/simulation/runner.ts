@@ -192,6 +192,7 @@ function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): 
     findItemPlace: () => null,
     findCommit: async () => null,
     findSourceLine: () => null,
+    explainMissingToken: () => 'none is configured',
     findWeakSecrets: () => [],
     vault,
     scrub: (text) => text,

@@ -95,7 +95,7 @@ describe('many domains', () => {
   })
 
   it('a change that breaks 3 in 100 origins is stopped in the first affected wave', async () => {
-    await running(100, 'onFailure: stop')
+    await running(100, 'onFailure: stop, grain: hour, window: 1h')
     const broken = (i: number) => i % 33 === 7
     origins(100, (i) => (broken(i) ? deadOrigin : alsoGood))
     const plan = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]

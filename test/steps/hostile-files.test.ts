@@ -120,7 +120,7 @@ it.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
     secret({ env: name })
     const ran = await place.cli('apply', '--yes')
     expect(ran.code).toBe(1)
-    expect(ran.err).toContain(`the variable ${name} is not set`)
+    expect(ran.err).toContain(`the environment variable ${name} is not set (edgewise.yaml:`)
   },
 )
 
@@ -133,7 +133,7 @@ describe('the file of a secret inside the checkout', () => {
     writeFileSync(path(file), 'a-secret-value-in-the-checkout')
     secret({ file })
     expect((await place.cli('plan')).err.replace(/\s+/g, ' ')).toContain(
-      `(${file}) is in the checkout and git does not ignore it`,
+      `the file ${file} is in the checkout and git does not ignore it (edgewise.yaml:`,
     )
     place.write('.gitignore', '*\n')
     expect((await place.cli('plan')).code).toBe(0)

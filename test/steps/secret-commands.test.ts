@@ -90,7 +90,7 @@ describe('the command of a secret', () => {
     const ran = await place.manifest(www, { ...signed(), ...heads('x') }).cli('apply', '--yes')
     expect([ran.code, runs(), await fetchWrites(emulator)]).toEqual([1, [], []])
     const message = ran.err.replace(/\s+/g, ' ')
-    expect(message).toContain("origin: the file none.txt can't be read (ENOENT)")
+    expect(message).toContain("origin: the file none.txt can't be read: it does not exist")
   })
 
   it('runs only for secrets in the writes', async () => {

@@ -31,6 +31,50 @@ beforeEach(() => {
 /** Plans without secrets, and applies that plan with the secrets of `env`. */
 const passThroughCi = (env: () => void) => passPlan(place, place, withhold, env)
 
+describe('an apply without a secret or the token', () => {
+  const apply = async () => {
+    const { code, err } = await place.cli('apply', '--yes')
+    return [code, err.replace(/\s+/g, ' ')]
+  }
+  const locate = (text: string) => {
+    const lines = place.read('edgewise.yaml').split('\n')
+    const line = lines.findIndex((each) => each.includes(text))
+    return `edgewise.yaml:${line + 1}:${(lines[line] ?? '').indexOf(text) + 1}`
+  }
+
+  it('names the variable of the secret, and its place', async () => {
+    place.manifest(www, signed())
+    place.env = { EDGEWISE_TOKEN: token }
+    const named = `the environment variable SIGNING is not set (${locate('SIGNING')})`
+    expect(await apply()).toEqual([1, expect.stringContaining(`error: secret signing: ${named}`)])
+    expect((await place.json('apply', '--yes'))['message']).toContain(named)
+    given('')
+    expect((await apply())[1]).toContain('the environment variable SIGNING is empty')
+    expect(await countWrites()).toBe(0)
+  })
+
+  it('names the variable of the token, and its place', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    withhold()
+    const named = 'the environment variable EDGEWISE_TOKEN is not set'
+    const written = locate('${env:EDGEWISE_TOKEN}')
+    expect(await apply()).toEqual([1, expect.stringContaining(`: ${named} (${written})`)])
+    const stats = await place.json('stats')
+    expect(stats['message']).toContain(`no token for ${emulator.url}: ${named} (${written})`)
+    place.env = { EDGEWISE_TOKEN: '' }
+    expect((await apply())[1]).toContain('the environment variable EDGEWISE_TOKEN is empty')
+    const home = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', home.replace('${env:EDGEWISE_TOKEN}', '"${env:A}${env:B}"'))
+    const both = 'the environment variables A and B are not set'
+    expect((await apply())[1]).toContain(`: ${both} (${locate('"${env:A}')})`)
+    place.write('edgewise.yaml', home.replace('${env:EDGEWISE_TOKEN}', '""'))
+    expect((await apply())[1]).toContain(`: service.token is empty (${locate('""')})`)
+    place.write('edgewise.yaml', home.replace(/ *token: .*\n/, ''))
+    place.env = {}
+    expect((await apply())[1]).toContain(`: ${named} Set it`)
+  })
+})
+
 describe('a plan made without secrets', () => {
   it('is applied with them: an unrecorded item is simply set', async () => {
     place.manifest(www, signed())

@@ -259,7 +259,7 @@ describe('stats with errors', () => {
     place.env['EDGEWISE_TOKEN'] = value
     const { code, err } = await place.cli('stats')
     expect([code, err]).toEqual([1, expect.stringContaining('no token for')])
-    expect(err).toContain('(an empty one counts as none)')
+    expect(err).toContain(`EDGEWISE_TOKEN is ${value === '' ? 'empty' : 'not set'}`)
   })
 
   it('names a domain that the service does not know', async () => {

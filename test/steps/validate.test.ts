@@ -118,6 +118,29 @@ describe('validate', () => {
   })
 })
 
+describe('a token that is written out in edgewise.yaml', () => {
+  beforeEach(() => {
+    place.write('edgewise.yaml', 'version: 1\nservice:\n  token:\n    abc-5ecret\n')
+  })
+
+  it.each(['text', 'json', 'github', 'sarif'])('is warned of in %s, without it', async (format) => {
+    const { code, out } = await place.cli('validate', '--format', format)
+    expect(code).toBe(0)
+    const isMachine = format === 'json' || format === 'sarif'
+    expect(out).toContain(isMachine ? 'token-literal' : 'Token in plain text')
+    expect(out).toContain('${env:EDGEWISE_TOKEN}')
+    expect(out).not.toContain('5ecret')
+  })
+
+  it('is warned of by plan and apply', async () => {
+    for (const args of [['plan'], ['apply', '--yes']]) {
+      const { code, err } = await place.cli(...args)
+      expect([code, err]).toEqual([0, expect.stringContaining('Token in plain text')])
+      expect(err).not.toContain('5ecret')
+    }
+  })
+})
+
 describe('an emptied file', () => {
   it.each([
     ['no bytes', ''],

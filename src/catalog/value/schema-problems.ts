@@ -23,9 +23,18 @@ export function findSchemaProblems(schema: ItemSchema, value: Json): Problem[] {
   const choices = errors
     .filter((error) => error.keyword === 'oneOf')
     .map((error) => error.instancePath)
-  return errors
-    .filter((error) => error.keyword === 'oneOf' || !choices.some((path) => isInside(error, path)))
-    .map((error) => createProblem(error, schema, value))
+  const listed = errors
+    .filter(({ keyword }) => keyword === 'enum')
+    .map(({ instancePath }) => instancePath)
+  return (
+    errors
+      .filter(
+        (error) => error.keyword === 'oneOf' || !choices.some((path) => isInside(error, path)),
+      )
+      // The allowed values show the type.
+      .filter((error) => error.keyword !== 'type' || !listed.includes(error.instancePath))
+      .map((error) => createProblem(error, schema, value))
+  )
 }
 
 let instance: Ajv2020 | undefined
@@ -80,7 +89,7 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
-      const nearest = typeof value === 'string' ? findNearest(value, allowed) : null
+      const nearest = findMeant(value, allowed)
       const hint = nearest === null ? '' : `. Did you mean "${nearest}"?`
       return refuse(
         error.instancePath,
@@ -122,6 +131,13 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
     default:
       return refuse(error.instancePath, error.message ?? `the rule "${error.keyword}" is violated`)
   }
+}
+
+/** Finds the allowed value that was meant; null if none is similar. */
+function findMeant(value: Json | undefined, allowed: string[]): string | null {
+  if (typeof value === 'boolean')
+    return (value ? ['on', 'yes'] : ['off', 'no']).find((word) => allowed.includes(word)) ?? null
+  return typeof value === 'string' ? findNearest(value, allowed) : null
 }
 
 /** Creates the problem of a string that does not match a format. */

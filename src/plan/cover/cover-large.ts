@@ -2,7 +2,7 @@ import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { createRandom } from './create-random.ts'
 import { flatten } from './flat-problem.ts'
 import { growCover } from './grow-cover.ts'
-import type { Parallel, Progress, TaskKind } from './parallel.ts'
+import type { Parallel, Progress, TaskKind } from '../../model/parallel.ts'
 import { computePriceBound, type PriceEffort } from './price-bound.ts'
 import { searchLarge, type LargeEffort } from './search-large.ts'
 

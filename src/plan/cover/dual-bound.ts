@@ -2,7 +2,7 @@ import { findMax } from '../../model/append.ts'
 import type { Cell, Column, CoverProblem } from './cover-problem.ts'
 import { solvePricingProblem, type Duals } from './pricing-problem.ts'
 import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-classes.ts'
-import type { Solver, SolverModel } from './solver.ts'
+import type { Solver, SolverModel } from '../../model/solver.ts'
 
 /** Limits of the work for the bound. */
 export interface BoundEffort {

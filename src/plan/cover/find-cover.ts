@@ -10,8 +10,8 @@ import { cutRows } from './subproblem.ts'
 import { computePriceBound, type PriceEffort } from './price-bound.ts'
 import { buildRowClasses } from './row-classes.ts'
 import { searchFewer, type SearchEffort } from './search-fewer.ts'
-import type { Solver } from './solver.ts'
-import { serial, type Parallel, type Progress, type TaskKind } from './parallel.ts'
+import type { Solver } from '../../model/solver.ts'
+import { serial, type Parallel, type Progress, type TaskKind } from '../../model/parallel.ts'
 import { removeRedundancy } from './remove-redundancy.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { findMax } from '../../model/append.ts'
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { findMaxPrices, type Duals } from './find-max-prices.ts'
-import type { Parallel, TaskKind } from './parallel.ts'
+import type { Parallel, TaskKind } from '../../model/parallel.ts'
 import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-classes.ts'
 
 /** Limits of the work for the bound. */

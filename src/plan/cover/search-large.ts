@@ -1,7 +1,7 @@
 import type { Rectangle } from './cover-problem.ts'
 import type { FlatProblem } from './flat-problem.ts'
 import { LargeMoves } from './large-moves.ts'
-import type { Progress } from './parallel.ts'
+import type { Progress } from '../../model/parallel.ts'
 import type { PlacedRectangle, Placement } from './placement.ts'
 
 /** Limits of the search of a large cover. */

@@ -90,6 +90,10 @@ export const diagnosticDescriptions: Record<DiagnosticCode, CodeDescription> = {
     happened: 'A secret is so short or common that its fingerprint in state can be guessed.',
     remedy: 'Choose a longer, random value.',
   },
+  'token-literal': {
+    happened: '`service.token` is the token itself.',
+    remedy: 'Write `${env:EDGEWISE_TOKEN}`, and replace the token: it is in the history.',
+  },
   'too-many-problems': {
     happened: 'The file has more than 200 problems; only their number is given.',
     remedy: 'Correct the listed ones, and validate again.',
