@@ -145,7 +145,8 @@ function describeValues(schema: ItemSchema): string[] {
   const type = nameType(schema).replace(/^list of text$/, 'list of texts')
   const allowed = describeAllowed(schema)
   const isOpen = allowed === null || /^any (?:text|whole number)$/.test(allowed)
-  return isOpen ? [type] : [type, allowed.replaceAll(' | ', ', ')]
+  // A backtick of the text is not the start of code.
+  return isOpen ? [type] : [type, allowed.replaceAll(' | ', ', ').replaceAll('`', '&#96;')]
 }
 
 /** Links the items that a rule names in code. */

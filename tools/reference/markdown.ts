@@ -91,7 +91,7 @@ export function createAnchor(heading: string): string {
 
 /** Breaks lines between words, never in code, nor so that a line begins with the mark of a list. */
 function wrap(text: string, first: string, next: string): string {
-  const words = joinMarks(text.match(/(?:`+[^`]*`+|[^\s`])+/g) ?? [])
+  const words = joinMarks(text.match(/(?:`+[^`]*`+|\S)+/g) ?? [])
   const lines: string[] = []
   let line = first
   let isEmpty = true
