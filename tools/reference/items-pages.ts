@@ -61,7 +61,7 @@ function buildTable(
     source,
     formatProse(
       'An item is a named part of the configuration of a domain. A manifest has items under ' +
-        '`config`. `edgewise explain ITEM` prints the same as these pages, and ' +
+        '`config`. `edgewise explain ITEM` prints what these pages show, and ' +
         '[`examples/every-item`](../../examples/every-item) uses all of them.',
     ),
     ...tables,
