@@ -1,7 +1,7 @@
 /**
  * Plans change mixes and prints the number of writes of each: with one call a resource, domains
  * with an equal patch together, one item a write, Edgewise, the best known cover, and the proven
- * bound. Exits with 1 if the planner misses the figures in the README.
+ * bound. Exits with 1 if the planner misses the figures in docs/concepts.md.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -30,7 +30,9 @@ export const errorDescriptions: Record<ErrorCode, CodeDescription> = {
   },
   'record-damaged': {
     happened: 'A file of state, or of the emulator, can not be used.',
-    remedy: 'Restore it, as the message says: from another clone, a backup, or a newer version.',
+    remedy:
+      'Restore it from another clone or a backup, or use the version of Edgewise that wrote it, ' +
+      'as the message advises.',
   },
   'record-unreachable': {
     happened: 'The remote that has the state does not answer, or refuses the login or the push.',

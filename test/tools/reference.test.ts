@@ -30,6 +30,7 @@ describe('Markdown', () => {
     ['run "edgewise plan --out FILE"', 'run `edgewise plan --out FILE`'],
     ['${env:NAME}, {$append: [1]}, [[a, b]]', '`${env:NAME}`, `{$append: [1]}`, `[[a, b]]`'],
     ['in edgewise.yaml, e.g. here.', 'in `edgewise.yaml`, e.g. here.'],
+    ['a lone ` stays', 'a lone ` stays'],
     ['a [link](some_file.md)', 'a [link](some_file.md)'],
   ])('prose: %j', (text, expected) => {
     expect(formatProse(text)).toBe(expected)

@@ -61,7 +61,7 @@ function buildTable(
     source,
     formatProse(
       'An item is a named part of the configuration of a domain. A manifest has items under ' +
-        '`config`. `edgewise explain ITEM` prints the same as these pages, and ' +
+        '`config`. `edgewise explain ITEM` prints what these pages show, and ' +
         '[`examples/every-item`](../../examples/every-item) uses all of them.',
     ),
     ...tables,
@@ -121,15 +121,10 @@ function listSections(sections: readonly string[]): string {
 
 /** Lists the facts of a field in Markdown: type or values, range, required, default, secret. */
 function listFacts(schema: ItemSchema, required: boolean): string[] {
-  const values = schema.enum?.map((value) => formatCode(String(value))).join(', ')
-  const allowed = describeAllowed(schema)
-  const isTold =
-    values !== undefined || allowed === null || /^any (?:text|whole number)$/.test(allowed)
   const fallback = describeDefault(schema)
   const hasDefault = schema.default !== undefined && schema.default !== ''
   return [
-    values ?? nameType(schema),
-    ...(isTold ? [] : [allowed.replaceAll(' | ', ', ')]),
+    ...describeValues(schema),
     ...(required ? ['required'] : []),
     ...(fallback === null
       ? []
@@ -140,6 +135,18 @@ function listFacts(schema: ItemSchema, required: boolean): string[] {
         ]),
     ...(schema.writeOnly === true ? ['secret'] : []),
   ]
+}
+
+/** Describes the type of a field, and the allowed values if the type leaves them open. */
+function describeValues(schema: ItemSchema): string[] {
+  const values = (schema.enum ?? schema.items?.enum)?.map((value) => formatCode(String(value)))
+  if (values !== undefined)
+    return schema.type === 'array' ? [`list of ${values.join(', ')}`] : [values.join(', ')]
+  const type = nameType(schema).replace(/^list of text$/, 'list of texts')
+  const allowed = describeAllowed(schema)
+  const isOpen = allowed === null || /^any (?:text|whole number)$/.test(allowed)
+  // A backtick of the text is not the start of code.
+  return isOpen ? [type] : [type, allowed.replaceAll(' | ', ', ').replaceAll('`', '&#96;')]
 }
 
 /** Links the items that a rule names in code. */

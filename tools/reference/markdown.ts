@@ -3,7 +3,7 @@
 const width = 120
 /**
  * Text of descriptions that is code: commands in quotes, `${env:NAME}`, `{$append: […]}`, `--yes`,
- * `[1, 5%]`, `edgewise.yaml`, `cert_id`, `guards.maxDomains`.
+ * `[1, 5%]`, `EDGEWISE_TOKEN`, `edgewise.yaml`, `cert_id`, `guards.maxDomains`.
  */
 const code = new RegExp(
   [
@@ -12,6 +12,7 @@ const code = new RegExp(
     String.raw`\$?\$\{[^{}]*\}`,
     String.raw`\[+[^[\]\n]+\]+`,
     '--[a-z][a-z-]*',
+    String.raw`\b[A-Z]+(?:_[A-Z]+)+\b`,
     String.raw`\.?\bedgewise(?:\.yaml\b|(?:/[\w.]*\w)+)`,
     String.raw`\b(?:[a-z][a-z0-9]*\.)*(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z]\w*)\b`,
   ].join('|'),
@@ -90,7 +91,7 @@ export function createAnchor(heading: string): string {
 
 /** Breaks lines between words, never in code, nor so that a line begins with the mark of a list. */
 function wrap(text: string, first: string, next: string): string {
-  const words = joinMarks(text.match(/(?:`+[^`]*`+|[^\s`])+/g) ?? [])
+  const words = joinMarks(text.match(/(?:`+[^`]*`+|\S)+/g) ?? [])
   const lines: string[] = []
   let line = first
   let isEmpty = true

@@ -73,7 +73,8 @@ function describeWhole(part: Schema): string {
   const description = part.description ?? ''
   const entries = typeof part.additionalProperties === 'object' ? part.additionalProperties : null
   const ofEach = entries?.description ?? ''
-  return ofEach === '' ? description : `${description} Each value: ${ofEach}`
+  const isNew = ofEach !== '' && !ofEach.startsWith('Value of ')
+  return isNew ? `${description} Each value: ${ofEach}` : description
 }
 
 /** Describes the type and the range of a value, in Markdown. */
