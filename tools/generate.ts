@@ -15,6 +15,7 @@ import { buildGitlabPipeline } from '../src/cli/init/gitlab-pipeline.ts'
 import { pinForms } from '../src/cli/init/pin.ts'
 import { initialGlobs, listPaths } from '../src/cli/init/placement.ts'
 import { initialVariables } from '../src/cli/init/workflow-variables.ts'
+import { buildEditorSchema } from './editor-schema.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
 import { buildReferencePages } from './reference/build-pages.ts'
 import { buildStateSchemaFiles } from './state-schemas.ts'
@@ -61,12 +62,9 @@ async function buildTypesFile(): Promise<string> {
 
 /** Builds the schema of edgewise.yaml as data, with which the program validates the file. */
 function buildFileSchemasFile(): string {
-  const schema: unknown = JSON.parse(
-    readFileSync(new URL('schemas/workspace.schema.json', root), 'utf8'),
-  )
   return (
     `${header.replace('schemas/items', 'schemas')}\n/** The JSON Schema of edgewise.yaml. */\n` +
-    `export const workspaceSchema = ${JSON.stringify(schema)} as const\n`
+    `export const workspaceSchema = ${JSON.stringify(workspace)} as const\n`
   )
 }
 
@@ -94,11 +92,14 @@ const { manifest, profile } = buildManifestSchemas(
   Object.fromEntries(items.map((item) => [item, loadSchema(item) as ItemSchema])),
 )
 
+const workspace = JSON.parse(
+  readFileSync(new URL('schemas/workspace.schema.json', root), 'utf8'),
+) as Record<string, unknown>
+
 const files: Record<string, string> = {
   'src/generated/schemas.ts': buildSchemasFile(),
   'src/generated/file-schemas.ts': buildFileSchemasFile(),
-  'schemas/manifest.schema.json': `${JSON.stringify(manifest, null, 1)}\n`,
-  'schemas/profile.schema.json': `${JSON.stringify(profile, null, 1)}\n`,
+  'schemas/edgewise.schema.json': buildEditorSchema(workspace, manifest, profile),
   'src/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),
   ...buildExamples(),

@@ -100,7 +100,7 @@ export function buildManifestSchemas(items: Record<string, ItemSchema>): {
       },
       profiles: profiles('Profiles that are merged before this one.'),
       vars: vars('Variables for ${var:NAME}; the manifest overrides them.'),
-      config: { $ref: 'manifest.schema.json#/properties/config' },
+      config: config,
     },
   }
   return { manifest, profile }

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
+import { addSchemaLine, findSchema, schemaName } from '../manifest/schema-line.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
 import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -10,21 +12,25 @@ import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
+import { loadFile } from './load-file.ts'
 import { findWorkspaceRoot } from './open.ts'
-import { replaceFile } from './save-file.ts'
+import { readPackageFile } from './package-files.ts'
+import { replaceFile, saveFile } from './save-file.ts'
 
 export interface FmtOptions {
   check?: boolean
+  /** Write the schema for editors. */
+  schema?: boolean
 }
 
 /**
  * `edgewise fmt`: formats the files of the workspace in canonical order and style. Values and
- * comments stay.
+ * comments stay. If there is a schema for editors, files without a line for it get one.
  */
 export async function fmt(
   context: CommandContext,
   _args: unknown[],
-  { check }: FmtOptions,
+  { check, schema }: FmtOptions,
 ): Promise<number> {
   const { io, options } = context
   const root = findWorkspaceRoot(context)
@@ -34,9 +40,11 @@ export async function fmt(
   if (isEmpty && check === true)
     throw new EdgewiseError('usage', nothing, 'Check the folder, and the globs in edgewise.yaml.')
   const unreadable: Diagnostic[] = [...diagnostics]
+  const schemaPath = findSchema(root) ?? (schema === true ? schemaName : null)
   const formatted: SourceFile[] = []
+  if (schema === true && schemaPath !== null) append(formatted, findOldSchema(root, schemaPath))
   for (const file of files) {
-    const result = formatYaml(file)
+    const result = formatYaml(schemaPath === null ? file : addSchemaLine(file, schemaPath))
     if ('diagnostics' in result) append(unreadable, result.diagnostics)
     else if ('unchanged' in result)
       context.note(`skipped ${escapeInvisible(file.path)}: ${result.unchanged}`)
@@ -63,13 +71,22 @@ export async function fmt(
   return check === true && changed.length > 0 ? exitCodes.differences : exitCodes.done
 }
 
+/** Returns the schema for editors unless the workspace has it as it is in this version. */
+function findOldSchema(root: string, path: string): SourceFile[] {
+  const text = readPackageFile(`schemas/${schemaName}`)
+  const target = join(root, path)
+  return existsSync(target) && loadFile(target) === text ? [] : [{ path, text }]
+}
+
 const maxListed = 20
 
 /** @throws EdgewiseError `usage` when a file can't be written; it and later ones are unchanged */
 function replaceFiles(root: string, files: SourceFile[], temporary: string): void {
   const paths = files.map(({ path }) => path)
   for (const [i, { path, text }] of files.entries()) {
-    const failure = replaceFile(join(root, path), text, temporary)
+    const target = join(root, path)
+    if (!existsSync(target)) saveFile(target, '')
+    const failure = replaceFile(target, text, temporary)
     if (failure === null) continue
     const before = i === 0 ? '' : ` Formatted: ${listSome(paths.slice(0, i), maxListed)}.`
     throw new EdgewiseError(

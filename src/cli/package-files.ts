@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Loads a file of the package, such as `schemas/manifest.schema.json`. The relative path to the
+ * Loads a file of the package, such as `schemas/edgewise.schema.json`. The relative path to the
  * package's folder is the same for this file and for the built program (`dist/cli`, `dist/chunks`).
  */
 export function readPackageFile(path: string): string {

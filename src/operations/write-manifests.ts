@@ -9,6 +9,7 @@ import { liftCommon, maxParts } from '../manifest/lift-common.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
 import { nameSecrets, type NewSecret } from '../manifest/name-secrets.ts'
 import { addSecrets } from '../manifest/add-secrets.ts'
+import { addSchemaLine, findSchema } from '../manifest/schema-line.ts'
 import { buildConfigs, overrideDefaults } from '../manifest/written-config.ts'
 import { parseYaml, type SourceFile } from '../manifest/yaml-file.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -89,8 +90,10 @@ export function buildManifests(
     )
   }
   refuseUnwritable(workspace, [...texts.keys()])
+  const schema = findSchema(workspace.root)
+  const files = Array.from(texts, ([path, text]) => ({ path, text }))
   return {
-    files: Array.from(texts, ([path, text]) => ({ path, text })),
+    files: schema === null ? files : files.map((file) => addSchemaLine(file, schema)),
     count: configs.size,
     profile: common.length > 0 ? profile.path : null,
     secrets,

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place } from './cli.ts'
 
@@ -91,4 +91,76 @@ it('keeps the mode of a file, and a link', async () => {
   expect(lstatSync(join(place.root, 'domains/a.yaml')).isSymbolicLink()).toBe(true)
   expect(statSync(join(place.root, 'elsewhere.yaml')).mode & 0o777).toBe(0o640)
   expect(text('elsewhere.yaml')).not.toBe(rough)
+})
+
+describe('the schema for editors', () => {
+  const line = (up = '') => `# yaml-language-server: $schema=${up}edgewise.schema.json\n`
+  const manifest = 'domain: a.example.com\nconfig: {}\n'
+
+  it('adds no line to a workspace without the schema', async () => {
+    await place.cli('fmt')
+    place.write('domains/a.yaml', manifest)
+    expect(await place.cli('fmt', '--check')).toMatchObject({ code: 0, out: '' })
+    await place.cli('fmt')
+    expect(text('domains/a.yaml')).toBe(manifest)
+  })
+
+  it('gets a line in every file that has none', async () => {
+    await place.cli('fmt')
+    const windows = manifest.replaceAll('\n', '\r\n')
+    const own = `# yaml-language-server: $schema=https://example.com/mine.json\n${manifest}`
+    place
+      .write('edgewise.schema.json', '{}')
+      .write('domains/a.yaml', manifest)
+      .write('domains/eu/b.yaml', `# about b\n\n${manifest}---\n${manifest}`)
+      .write('domains/c.yaml', windows)
+      .write('domains/own.yaml', own)
+      .write('profiles/p.yaml', 'profile: p\nconfig: {}\n')
+    const checked = await place.json('fmt', '--check')
+    expect(checked['changed']).toEqual([
+      'edgewise.yaml',
+      'domains/a.yaml',
+      'domains/c.yaml',
+      'domains/eu/b.yaml',
+      'profiles/p.yaml',
+    ])
+    expect((await place.cli('fmt')).code).toBe(0)
+    expect(text('domains/a.yaml')).toBe(line('../') + manifest)
+    expect(text('domains/eu/b.yaml')).toBe(
+      `${line('../../')}# about b\n\n${manifest}---\n${manifest}`,
+    )
+    expect(text('domains/c.yaml')).toBe(line('../').replace('\n', '\r\n') + windows)
+    expect(text('domains/own.yaml')).toBe(own)
+    expect(text('edgewise.yaml').startsWith(line())).toBe(true)
+    expect(text('edgewise.schema.json')).toBe('{}')
+    expect(await place.cli('fmt', '--check')).toMatchObject({ code: 0, out: '' })
+  })
+
+  it('is written, and brought up to date, by --schema', async () => {
+    await place.cli('fmt')
+    place.write('domains/a.yaml', line('../') + manifest)
+    expect((await place.cli('fmt', '--schema', '--check')).code).toBe(2)
+    const written = await place.cli('fmt', '--schema')
+    expect([written.code, written.out]).toEqual([
+      0,
+      'formatted  edgewise.schema.json\nformatted  edgewise.yaml\n',
+    ])
+    const current = text('edgewise.schema.json')
+    expect(Object.keys(JSON.parse(current) as object)).toContain('$defs')
+    place.write('edgewise.schema.json', '{}')
+    expect(await place.cli('fmt', '--check')).toMatchObject({ code: 0 })
+    await place.cli('fmt', '--schema')
+    expect(text('edgewise.schema.json')).toBe(current)
+    expect((await place.cli('fmt', '--schema', '--check')).code).toBe(0)
+  })
+
+  it('is the line of written manifests too', async () => {
+    await place.cli('fmt', '--schema')
+    place.write('live.json', JSON.stringify({ 'b.example.com': { timeout: { time: '60' } } }))
+    expect((await place.cli('import', 'live.json', '--write-manifests')).code).toBe(0)
+    expect(text('domains/b.example.com.yaml')).toBe(
+      `${line('../')}domain: b.example.com\nconfig:\n  timeout:\n    time: "60"\n`,
+    )
+    expect((await place.cli('fmt', '--check')).code).toBe(0)
+  })
 })

@@ -79,6 +79,24 @@ describe('init', () => {
     expect(place.read('cdn/.gitignore')).toContain('.edgewise/')
   })
 
+  it('writes one schema for editors, and shares that of a workspace around it', async () => {
+    createRepository('main')
+    const ran = await place.cli('init', 'repo', '--ci', 'none')
+    expect(ran.out).toContain('wrote repo/edgewise.schema.json')
+    expect(has('repo/schemas')).toBe(false)
+    expect(place.read('repo/edgewise.schema.json').length).toBeLessThan(85_000)
+    await place.cli('init', 'repo/other/cdn', '--ci', 'none')
+    expect(has('repo/other/cdn/edgewise.schema.json')).toBe(false)
+    const lines = ['edgewise.yaml', 'domains/www.example.com.yaml', 'profiles/baseline.yaml'].map(
+      (path) => place.read(`repo/other/cdn/${path}`).split('\n')[0],
+    )
+    expect(lines).toEqual([
+      '# yaml-language-server: $schema=../../edgewise.schema.json',
+      '# yaml-language-server: $schema=../../../edgewise.schema.json',
+      '# yaml-language-server: $schema=../../../edgewise.schema.json',
+    ])
+  })
+
   it('writes no workflow without a terminal, and prints the command for it', async () => {
     const { code, out } = await place.cli('init', 'cdn')
     expect([code, has('cdn/.github')]).toEqual([0, false])

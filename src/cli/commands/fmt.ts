@@ -6,7 +6,18 @@ import type { Declare } from './declare.ts'
 export function declareFmt(program: Command, declare: Declare): void {
   declare<FmtOptions>(program, 'fmt', {
     description: 'format files in canonical order and style; comments stay',
-    examples: ['fmt', 'fmt --check'],
+    examples: ['fmt', 'fmt --check', 'fmt --schema'],
     run: async (context, args, options) => (await import('../fmt.ts')).fmt(context, args, options),
-  }).option('--check', 'change nothing; exit with 2 if a file is not formatted')
+  })
+    .option('--check', 'change nothing; exit with 2 if a file is not formatted')
+    .option('--schema', 'write edgewise.schema.json, with which editors complete and check')
+    .addHelpText(
+      'after',
+      `
+"edgewise init" and --schema write edgewise.schema.json: one schema for all
+files of a workspace, or of all workspaces below its folder in a git repository.
+Commit it. With it, files that have no "yaml-language-server" line get one;
+existing lines stay. A workspace without it gets no lines. After an update of
+edgewise, --schema brings it up to date.`,
+    )
 }

@@ -1,27 +1,29 @@
+import { addSchemaLine, schemaName } from '../../manifest/schema-line.ts'
 import { readPackageFile } from '../package-files.ts'
 
 /**
- * Builds the files of a new workspace, by path. It includes the schemas, so that editors need no
+ * Builds the files of a new workspace, by path. It includes the schema, so that editors need no
  * network.
+ *
+ * @param schema path of a schema that the workspace shares with others; null if there is none
  */
-export function buildInitialFiles(): Record<string, string> {
-  return {
+export function buildInitialFiles(schema: string | null): Record<string, string> {
+  const texts = {
     'edgewise.yaml': workspace,
     'domains/www.example.com.yaml': manifest,
     'profiles/baseline.yaml': profile,
+  }
+  const files = Object.entries(texts).map(([path, text]) => {
+    return [path, addSchemaLine({ path, text }, schema ?? schemaName).text]
+  })
+  return {
+    ...(Object.fromEntries(files) as Record<string, string>),
     '.gitignore': '.edgewise/\n',
-    'schemas/edgewise/workspace.schema.json': loadSchema('workspace'),
-    'schemas/edgewise/manifest.schema.json': loadSchema('manifest'),
-    'schemas/edgewise/profile.schema.json': loadSchema('profile'),
+    ...(schema === null ? { [schemaName]: readPackageFile(`schemas/${schemaName}`) } : {}),
   }
 }
 
-function loadSchema(name: string): string {
-  return readPackageFile(`schemas/${name}.schema.json`)
-}
-
-const workspace = `# yaml-language-server: $schema=schemas/edgewise/workspace.schema.json
-version: 1
+const workspace = `version: 1
 id: default
 service:
   # "emulator" runs on this machine. For the real service, set its address here
@@ -33,16 +35,14 @@ service:
 grouping: {groups: documented, together: [[origin, origin_host, new_origin]]}
 `
 
-const manifest = `# yaml-language-server: $schema=../schemas/edgewise/manifest.schema.json
-domain: www.example.com
+const manifest = `domain: www.example.com
 profiles: [baseline]
 config:
   origin: {default_master: [192.0.2.10, 192.0.2.11], origin_mode: https}
   origin_host: {host: origin.example.com}
 `
 
-const profile = `# yaml-language-server: $schema=../schemas/edgewise/profile.schema.json
-profile: baseline
+const profile = `profile: baseline
 config:
   https: {cert_id: 1001, http2: on, force_https: 301}
   compress_response:

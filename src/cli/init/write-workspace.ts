@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { findRoot } from '../../manifest/find-root.ts'
+import { findSchema } from '../../manifest/schema-line.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
@@ -34,7 +35,7 @@ export async function init(
       [workspacePath],
       `Choose an empty folder: edgewise init DIR. To add a workflow: ${exampleCommand}`,
     )
-  const initial = isNew ? placeFiles(root, buildInitialFiles()) : []
+  const initial = isNew ? placeFiles(root, buildInitialFiles(findSchema(root))) : []
   refuseExisting(initial, 'Choose an empty folder: edgewise init DIR.')
   const pin = chosen === undefined ? await askForPin(context) : chosen
   const workflow = pin ? await planWorkflow(pin, root, io.env) : null
