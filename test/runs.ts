@@ -49,3 +49,19 @@ function expectTag(): void {
   if (test?.tags?.includes('often') !== true)
     throw new Error(`expected the tag "often" on the test ${test?.name ?? '(outside of a test)'}`)
 }
+
+const [surrogates, surrogateCount, codePoints] = [0xd800, 0x800, 0x110000]
+
+/**
+ * Any code point but surrogates, as text: `unit: 'binary'` of fast-check, without its table of all
+ * of them, which takes a second and 100 MB in each process.
+ */
+export const anyCharacter = fc.nat({ max: codePoints - surrogateCount - 1 }).map(
+  (n) => String.fromCodePoint(n < surrogates ? n : n + surrogateCount),
+  (text) => {
+    const point = typeof text === 'string' ? text.codePointAt(0) : undefined
+    if (point === undefined || text !== String.fromCodePoint(point) || /\p{Cs}/u.test(text))
+      throw new Error('expected one character')
+    return point < surrogates ? point : point - surrogateCount
+  },
+)

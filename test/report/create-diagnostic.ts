@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../src/model/problem.ts'
-import { fc } from '../runs.ts'
+import { anyCharacter, fc } from '../runs.ts'
 
 /** Creates a valid diagnostic with overrides. */
 export function createDiagnostic(otherwise: Partial<Diagnostic> = {}): Diagnostic {
@@ -54,7 +54,7 @@ const wide = [
  * Any text, hostile ones often: control characters, wide characters, emoji, half surrogate pairs.
  */
 export const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: fc.constantFrom('a', ' ', ...hostile, ...wide), maxLength: 80 }),
 )
 

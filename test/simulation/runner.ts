@@ -12,7 +12,6 @@ import { unlock } from '../../src/operations/unlock.ts'
 import type { Outside } from '../../src/operations/outside.ts'
 import type { Dialogue } from '../../src/operations/ports.ts'
 import type { RecordedState } from '../../src/state/store.ts'
-import { createDiagnostic } from '../report/create-diagnostic.ts'
 import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { StateWorld } from './state-world.ts'
@@ -180,6 +179,19 @@ function createOutside({
   }
 }
 
+const noManifest: LoadedWorkspace['noManifest'] = {
+  severity: 'error',
+  code: 'workspace-invalid',
+  summary: 'No manifest',
+  detail: 'no file declares a domain',
+  file: 'edgewise.yaml',
+  document: 0,
+  line: 1,
+  column: 1,
+  endLine: 1,
+  endColumn: 2,
+}
+
 function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
   const vault = new SecretVault(config.id, () => null)
   return {
@@ -188,7 +200,7 @@ function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): 
     desired,
     diagnostics: [],
     files: [],
-    noManifest: createDiagnostic(),
+    noManifest,
     findItemPlace: () => null,
     findCommit: async () => null,
     findSourceLine: () => null,
