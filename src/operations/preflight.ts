@@ -37,12 +37,14 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
   const reasons = [...names].toSorted().map((name) => `secret ${name}: ${vault.explain(name)}`)
   const [first, ...others] = reasons
   if (first === undefined) return
-  const all = [`the plan writes ${reasons.length} secrets without a value:`, ...reasons]
+  const advice =
+    'Nothing was sent. Provide what is missing, or select other items with --target and --item.'
+  if (others.length === 0) throw new EdgewiseError('access', first, advice)
+  const list = [...names].toSorted().join(', ')
   throw new EdgewiseError(
     'access',
-    others.length === 0 ? first : all.join('\n  '),
-    'Nothing was sent. Provide each missing value, or select other items ' +
-      'with --target and --item.',
+    `the plan writes secrets whose values are not available: ${list}`,
+    [...reasons, advice].join('\n'),
   )
 }
 

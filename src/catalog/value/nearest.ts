@@ -1,30 +1,45 @@
 import leven from 'leven'
 
-/** Finds the most similar candidate; null if more than a third of the letters differ from all. */
-export function findNearest(word: string, candidates: Iterable<string>): string | null {
+/** Finds the candidate that a word was meant to be; null if they differ by more than slips. */
+function findNearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > 64) return null
   let best: string | null = null
-  let minDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  let minSlips = Infinity
   for (const candidate of candidates) {
-    const distance = countEdits(word.toLowerCase(), candidate.toLowerCase())
-    if (distance < minDistance) {
-      minDistance = distance
+    if (candidate === word) continue
+    const slips = countSlips(word.toLowerCase(), candidate.toLowerCase())
+    if (slips < minSlips && slips <= maxSlips(word, candidate)) {
+      minSlips = slips
       best = candidate
     }
   }
   return best
 }
 
-/** Counts the letters that differ; two adjacent letters in the wrong order count as one. */
-function countEdits(word: string, candidate: string): number {
-  let at = 0
-  while (at < word.length && word[at] === candidate[at]) at++
-  const swapped = word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2)
-  return word !== candidate && swapped === candidate ? 1 : leven(word, candidate)
+/** Maximum slips by the length of the shorter word; in one or two letters any could be one. */
+function maxSlips(word: string, candidate: string): number {
+  const length = Math.min(word.length, candidate.length)
+  return length < 3 ? 0 : Math.min(3, 1 + Math.floor(length / 8))
+}
+
+/**
+ * Counts the letters that are wrong, missing or added. Two adjacent letters in the wrong order
+ * count as one.
+ */
+function countSlips(word: string, candidate: string): number {
+  let slips = leven(word, candidate)
+  for (let i = 0; i + 1 < word.length && slips > 1; i++) {
+    const pair = word.charAt(i + 1) + word.charAt(i)
+    if (word[i] === word[i + 1] || !candidate.includes(pair)) continue
+    slips = Math.min(slips, 1 + leven(word.slice(0, i) + pair + word.slice(i + 2), candidate))
+  }
+  return slips
 }
 
 /** Returns ` Did you mean "x"?`, or an empty string. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const match = findNearest(word, candidates)
-  return match === null ? '' : ` Did you mean "${match}"?`
+  if (match === null) return ''
+  const onlyCase = match.toLowerCase() === word.toLowerCase()
+  return ` Did you mean "${match}"?${onlyCase ? ' Upper and lower case differ.' : ''}`
 }

@@ -5,7 +5,7 @@ import type { Problem } from '../../model/problem.ts'
 import { refuseMissingField, refuse } from '../problems.ts'
 import { formats, formatWords } from './formats.ts'
 import type { ItemSchema } from './item-schema.ts'
-import { didYouMean, findNearest } from './nearest.ts'
+import { didYouMean } from './nearest.ts'
 import { findRegexFault } from './regex.ts'
 
 const validators = new WeakMap<ItemSchema, ValidateFunction>()
@@ -89,11 +89,10 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
-      const nearest = findMeant(value, allowed)
-      const hint = nearest === null ? '' : `. Did you mean "${nearest}"?`
+      const hint = suggestAllowed(value, allowed)
       return refuse(
         error.instancePath,
-        `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}${hint}`,
+        `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}${hint === '' ? '' : `.${hint}`}`,
       )
     }
     case 'const':
@@ -133,11 +132,12 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
   }
 }
 
-/** Finds the allowed value that was meant; null if none is similar. */
-function findMeant(value: Json | undefined, allowed: string[]): string | null {
-  if (typeof value === 'boolean')
-    return (value ? ['on', 'yes'] : ['off', 'no']).find((word) => allowed.includes(word)) ?? null
-  return typeof value === 'string' ? findNearest(value, allowed) : null
+/** Returns ` Did you mean "x"?` with the allowed value that was meant, or an empty string. */
+function suggestAllowed(value: Json | undefined, allowed: string[]): string {
+  if (typeof value === 'string') return didYouMean(value, allowed)
+  const words = value === true ? ['on', 'yes'] : value === false ? ['off', 'no'] : []
+  const meant = words.find((word) => allowed.includes(word))
+  return meant === undefined ? '' : ` Did you mean "${meant}"?`
 }
 
 /** Creates the problem of a string that does not match a format. */
