@@ -1,7 +1,7 @@
 import leven from 'leven'
 
 /** Finds the candidate that a word was meant to be; null if they differ by more than slips. */
-function findNearest(word: string, candidates: Iterable<string>): string | null {
+export function findNearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > 64) return null
   let best: string | null = null
   let minSlips = Infinity
