@@ -92,7 +92,8 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
       const hint = suggestAllowed(value, allowed)
       return refuse(
         error.instancePath,
-        `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}${hint === '' ? '' : `.${hint}`}`,
+        `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}` +
+          (hint === '' ? '' : `.${hint}`),
       )
     }
     case 'const':
