@@ -146,6 +146,36 @@ describe('blocks of changes', () => {
   })
 })
 
+describe('destructive changes', () => {
+  const remove = (domain: string) => change('https', { cert_id: 1 }, { cert_id: 0 }, { domain })
+  const plan = buildPlan([
+    remove('z.example'),
+    ...['a', 'b', 'c'].map((name) => buildChange({ domain: `${name}.example` })),
+  ])
+
+  it('come first, with their reason and option', () => {
+    expect(format(plan).split('\n\n')[1]?.split('\n')).toEqual([
+      '~ https   z.example',
+      '    destructive: certificate 0 removes HTTPS; needs --allow https',
+      '  ~ cert_id  1 → 0',
+    ])
+  })
+
+  it('come first in a comment, too', () => {
+    const markdown = formatPlanMarkdown(plan)
+    expect(markdown.indexOf('certificate 0 removes HTTPS')).toBeLessThan(
+      markdown.indexOf('timeout ·'),
+    )
+  })
+
+  it('are only values where the service is compared with state', () => {
+    expect(groupChanges([remove('z.example')])[0]?.parts[0]).toMatchObject({
+      note: '',
+      isDestructive: false,
+    })
+  })
+})
+
 describe('the lines of a change', () => {
   const rule = (pattern: string, expire: number, given: Record<string, Json> = {}) => ({
     expire,
@@ -224,15 +254,29 @@ describe('the lines of a change', () => {
   })
 
   it('are indented under their text when they wrap', () => {
-    const lines = formatOne('extend', { squid: 'a' }, { squid: 'word '.repeat(40).trim() })
+    const lines = formatOne('origin_host', { host: 'a' }, { host: 'word '.repeat(40).trim() })
     expect(lines?.slice(1, 3)).toEqual([
-      `  ~ squid  a →${' word'.repeat(13)}`,
-      `          ${' word'.repeat(14)}`,
+      `  ~ host  a →${' word'.repeat(13)}`,
+      `         ${' word'.repeat(14)}`,
     ])
   })
 
+  it('show the changed lines of a text', () => {
+    const squid = (...lines: string[]) => ({ squid: lines.join('\r\n') })
+    expect(
+      formatOne('extend', squid('acl a', 'acl b', 'deny a'), squid('acl a', 'acl c', 'deny a')),
+    ).toEqual(expect.arrayContaining(['  - squid  acl b', '  + squid  acl c']))
+  })
+
+  it('show long values one below the other, so that both are seen if they are cut', () => {
+    const lines = formatOne('origin_host', { host: 'a'.repeat(2000) }, { host: 'b'.repeat(2000) })
+    expect(lines?.[1]).toBe(`  - host  ${'a'.repeat(70)}`)
+    expect(lines).toContain(`  + host  ${'b'.repeat(70)}`)
+    expect(lines?.filter((line) => line.includes('… (-v shows all)'))).toHaveLength(2)
+  })
+
   it('measure wide characters', () => {
-    const lines = formatOne('extend', { squid: 'a' }, { squid: '語'.repeat(60) })
+    const lines = formatOne('origin_host', { host: 'a' }, { host: '語'.repeat(60) })
     expect(lines?.map(measureWidth).every((width) => width <= 80)).toBe(true)
   })
 })

@@ -1,6 +1,7 @@
 import { findMax } from '../../model/append.ts'
 import type { ApplyEvent } from '../../model/events.ts'
 import type { Plan } from '../../model/plan.ts'
+import { groupPlanChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, type Whole } from '../plan/change-parts.ts'
 import { formatPlanSummary } from '../plan/summary.ts'
 import { formatWrite } from '../plan/text.ts'
@@ -82,7 +83,7 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
       : `\n${foldText('Writes', [...writes, ...formatRest(rest, listHint)].join('\n'))}`
   const text = `${[...head, planned].join('\n')}\n`
   const room = maxCharacters - text.length - foot.length
-  return `${text}${formatChangeParts(plan.changes, room, whole)}${foot}`
+  return `${text}${formatChangeParts(groupPlanChanges(plan.changes), room, whole)}${foot}`
 }
 
 const titles = {

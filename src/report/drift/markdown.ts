@@ -1,4 +1,5 @@
 import type { Drift } from '../../model/drift.ts'
+import { groupChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from '../plan/change-parts.ts'
 import { listInDoubt, formatDriftSummary, listOnHold, listNotVerifiable } from './text.ts'
 import { listUnreadable, unreadableTitle } from './text.ts'
@@ -32,7 +33,8 @@ export function formatDriftMarkdown(drift: Drift, now: number): string {
   const room = Math.floor((maxCharacters - used) / Math.max(1, sections.length))
   const bodies = sections.map(
     (section) =>
-      section.head + formatChangeParts(section.changes, room, showWhole('edgewise drift -v')),
+      section.head +
+      formatChangeParts(groupChanges(section.changes), room, showWhole('edgewise drift -v')),
   )
   return `${head}${bodies.join('')}${foot}`
 }

@@ -1,3 +1,4 @@
+import { catalogue } from '../../catalog/catalogue.ts'
 import type { Action, Change } from '../../model/change.ts'
 import { groupBy } from '../../model/group-by.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
@@ -15,6 +16,7 @@ export interface BlockPart {
   action: Action
   /** Remark on the change; empty for none. */
   note: string
+  isDestructive: boolean
   lines: BlockLine[]
 }
 
@@ -31,10 +33,15 @@ const minVariants = 3
  * Groups changes into blocks by what is shown of them. Changes that differ only in the value of one
  * field become one block with a line for each value; different changes of the same domains become
  * one block. Larger blocks come first.
+ *
+ * @param explain why a change is destructive; null if it is not
  */
-export function groupChanges(changes: Change[]): Block[] {
+export function groupChanges(
+  changes: Change[],
+  explain: (change: Change) => string | null = () => null,
+): Block[] {
   const equal = groupBy(
-    changes.map((change) => ({ domain: change.domain, part: buildPart(change) })),
+    changes.map((change) => ({ domain: change.domain, part: buildPart(change, explain(change)) })),
     ({ part }) => JSON.stringify([part.item, part.action, part.note, part.lines.map(toKey)]),
   )
   const blocks = Array.from(equal.values(), (same): Block => {
@@ -47,6 +54,11 @@ export function groupChanges(changes: Change[]): Block[] {
   return joinSameDomains(joinVariants(blocks)).toSorted(compareBlocks)
 }
 
+/** Groups the changes of a plan. Destructive ones come first, with the option that they need. */
+export function groupPlanChanges(changes: Change[]): Block[] {
+  return groupChanges(changes, explainDestructive)
+}
+
 /** Counts the changes of a block. */
 export function countChanges({ parts, domains }: Block): number {
   return parts.length * domains.length
@@ -56,17 +68,25 @@ function toKey({ action, field, text }: BlockLine): (string | null)[] {
   return [action, field, text]
 }
 
-function buildPart(change: Change): BlockPart {
+function buildPart(change: Change, danger: string | null): BlockPart {
   const { item, action } = change
-  return { item, action, note: describe(change), lines: listLines(change) }
+  const warning = danger === null ? [] : [`destructive: ${danger}; needs --allow ${item}`]
+  const note = [...describe(change), ...warning].join('; ')
+  return { item, action, note, isDestructive: danger !== null, lines: listLines(change) }
 }
 
-function describe({ reason, action, by = 'another item' }: Change): string {
-  if (reason === 'cleared') return `emptied by ${by}`
-  if (action === 'release') return 'no longer managed; the service keeps its value'
-  if (action === 'unset') return 'reset to unset'
-  if (reason === 'secret-unknown') return 'conditional; sent only if the value differs'
-  return reason === 'in-doubt' ? 'in-doubt; written again' : ''
+function describe({ reason, action, by = 'another item' }: Change): string[] {
+  if (reason === 'cleared') return [`emptied by ${by}`]
+  if (action === 'release') return ['no longer managed; the service keeps its value']
+  if (action === 'unset') return ['reset to unset']
+  if (reason === 'secret-unknown') return ['conditional; sent only if the value differs']
+  return reason === 'in-doubt' ? ['in-doubt; written again'] : []
+}
+
+/** Explains why a change is destructive; null if it is not. */
+function explainDestructive({ item, action, reason, after }: Change): string | null {
+  if (action === 'release' || reason === 'cleared') return null
+  return catalogue.get(item)?.explainDestructive?.(after) ?? null
 }
 
 function listLines({ item, action, reason, before, after }: Change): ValueLine[] {
@@ -132,11 +152,16 @@ function joinSameDomains(blocks: Block[]): Block[] {
 
 function compareBlocks(a: Block, b: Block): number {
   return (
+    countDestructive(b) - countDestructive(a) ||
     b.domains.length - a.domains.length ||
     countChanges(b) - countChanges(a) ||
     compareNames(a.domains[0] ?? '', b.domains[0] ?? '') ||
     compareNames(a.parts[0]?.item ?? '', b.parts[0]?.item ?? '')
   )
+}
+
+function countDestructive({ parts }: Block): number {
+  return parts.filter(({ isDestructive }) => isDestructive).length
 }
 
 function compareNames(a: string, b: string): number {

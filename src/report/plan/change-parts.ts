@@ -2,7 +2,7 @@ import { symbols, type Action, type Change } from '../../model/change.ts'
 import { listSome, pluralize } from '../../model/words.ts'
 import { fenceText, formatCodeHtml, selectFitting } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
-import { countChanges, groupChanges, type Block } from './blocks.ts'
+import { countChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-table.ts'
 import { formatVariants, listBlockLines, type PlanTextOptions } from './format-block.ts'
 
@@ -51,7 +51,7 @@ export function formatChangeTable(changes: Change[]): string {
  * @param room limit in characters
  * @param whole what shows all changes
  */
-export function formatChangeParts(changes: Change[], room: number, whole: Whole): string {
+export function formatChangeParts(blocks: Block[], room: number, whole: Whole): string {
   const sentence = 300
   const options: PlanTextOptions = {
     paint: plainPaint,
@@ -59,7 +59,7 @@ export function formatChangeParts(changes: Change[], room: number, whole: Whole)
     verbose: false,
     whole: whole.name,
   }
-  const sections = groupChanges(changes).map((block) => {
+  const sections = blocks.map((block) => {
     const lines = listDiffLines(block, options)
     return { block, lines, title: formatTitle(block) }
   })
@@ -73,9 +73,9 @@ export function formatChangeParts(changes: Change[], room: number, whole: Whole)
   const text = selected.map((part) => part.text).join('\n')
   if (rest.length === 0) return text
   const domains = new Set(rest.flatMap((block) => block.domains)).size
-  const count = rest.reduce((sum, block) => sum + countChanges(block), 0)
+  const count = (some: Block[]) => some.reduce((sum, block) => sum + countChanges(block), 0)
   return (
-    `${text}\nOmitted: ${count} of ${changes.length} changes, on ` +
+    `${text}\nOmitted: ${count(rest)} of ${count(blocks)} changes, on ` +
     `${pluralize(domains, 'domain')}. ${whole.sentence}.\n`
   )
 }
@@ -89,16 +89,18 @@ function formatTitle({ domains, parts }: Block): string {
   const whom = domains.length === 1 ? formatCodeHtml(domains[0] ?? '') : `${domains.length} domains`
   const items = parts.map(({ item, action }) => `${symbols[action]} ${formatItem(item)}`)
   const [part] = parts
+  const danger = parts.some(({ isDestructive }) => isDestructive) ? ' · <b>destructive</b>' : ''
   return part !== undefined && parts.length === 1
-    ? `${items.join('')} · ${whom}${formatVariants(part)}`
-    : `${whom} · ${listSome(items, 6)}`
+    ? `${items.join('')} · ${whom}${formatVariants(part)}${danger}`
+    : `${whom} · ${listSome(items, 6)}${danger}`
 }
 
 /** Lists the lines of a block; the first character of each is the action. */
 function listDiffLines(block: Block, options: PlanTextOptions): string[] {
-  return listBlockLines(block, options, 1).map(({ action, indent, text }) =>
-    `${action === null ? ' ' : marks[action]}${' '.repeat(indent)}${text}`.trimEnd(),
-  )
+  return listBlockLines(block, options, 1).map(({ action, indent, text, kind }) => {
+    const mark = kind === 'warning' ? '-' : action === null ? ' ' : marks[action]
+    return `${mark}${' '.repeat(indent)}${text}`.trimEnd()
+  })
 }
 
 /** Formats the name of an item between quotes, or escaped: state may hold any name. */

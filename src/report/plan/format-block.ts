@@ -23,8 +23,8 @@ export interface MarkedLine {
   action: Action | null
   indent: number
   text: string
-  /** A remark or the names of domains, or the continuation of a field. */
-  kind?: 'remark' | 'continued'
+  /** A remark or the names of domains, a warning, or the continuation of a field. */
+  kind?: 'remark' | 'warning' | 'continued'
 }
 
 /** Maximum lines of a value, of an item, and of values that differ by domain. */
@@ -37,6 +37,7 @@ export function formatBlock(block: Block, options: PlanTextOptions): string {
   const lines = listBlockLines(block, options, 4).map(({ action, indent, text, kind }) => {
     const blank = ' '.repeat(indent)
     if (kind === 'remark') return blank + paint.dim(text)
+    if (kind === 'warning') return blank + paint.red(text)
     if (kind === 'continued' || action === null) return blank + text
     return `${blank.slice(2)}${colours[action](symbols[action])} ${text}`
   })
@@ -81,22 +82,33 @@ export function listBlockLines(
       : listNames(domains, options, indent)
   const [part] = parts
   if (parts.length === 1 && part !== undefined)
-    return [
-      ...(part.note === '' ? [] : [createRemark(part.note, indent)]),
-      ...listPartLines(part, options, indent),
-      ...names,
-    ]
+    return [...listNote(part, options, indent), ...listPartLines(part, options, indent), ...names]
   return [
     ...names,
-    ...parts.flatMap((each) => [
-      {
-        action: each.action,
-        indent,
-        text: escapeInvisible(each.item) + (each.note === '' ? '' : `  ${each.note}`),
-      },
-      ...listPartLines(each, options, indent + 2),
-    ]),
+    ...parts.flatMap((each) => {
+      const item = escapeInvisible(each.item)
+      const text = each.note === '' ? item : `${item}  ${each.note}`
+      const fits = !each.isDestructive && indent + measureWidth(text) <= options.columns
+      return [
+        { action: each.action, indent, text: fits ? text : item },
+        ...(fits ? [] : listNote(each, options, indent + 2)),
+        ...listPartLines(each, options, indent + 2),
+      ]
+    }),
   ]
+}
+
+function listNote(
+  { note, isDestructive }: BlockPart,
+  { columns }: PlanTextOptions,
+  indent: number,
+) {
+  if (note === '') return []
+  const lines = wrap(note, columns - indent, '').split('\n')
+  return lines.map((text): MarkedLine => ({
+    ...createRemark(text, indent),
+    ...(isDestructive ? { kind: 'warning' } : {}),
+  }))
 }
 
 function listPartLines(part: BlockPart, options: PlanTextOptions, indent: number): MarkedLine[] {

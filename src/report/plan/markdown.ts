@@ -1,4 +1,5 @@
 import type { Plan } from '../../model/plan.ts'
+import { groupPlanChanges } from './blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.ts'
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
@@ -40,5 +41,5 @@ export function formatPlanMarkdown(plan: Plan): string {
       ? ''
       : `\n${foldText('Writes', joinFirstLines(lines, maxWrites, whole.name))}`
   const room = maxCharacters - head.length - writes.length
-  return `${head}${formatChangeParts(plan.changes, room, whole)}${writes}`
+  return `${head}${formatChangeParts(groupPlanChanges(plan.changes), room, whole)}${writes}`
 }

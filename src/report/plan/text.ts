@@ -7,7 +7,7 @@ import { listSome, pluralize } from '../../model/words.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { truncate, wrap, wrapSentences } from '../text/wrap.ts'
-import { countChanges, groupChanges, type Block } from './blocks.ts'
+import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-table.ts'
 import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
 import { formatPlanSummary } from './summary.ts'
@@ -27,7 +27,7 @@ const unlimitedColumns = 100_000
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${formatUnchanged(plan)}No changes.`
   const summary = formatSummary(plan, options)
-  const blocks = groupChanges(plan.changes)
+  const blocks = groupPlanChanges(plan.changes)
   const text = [
     summary,
     ...(blocks.length <= maxUntabled ? [] : formatTable(plan.changes, options)),
@@ -49,9 +49,11 @@ function formatUnchanged({ summary }: Plan): string {
 /** Formats the summary; lines break between its parts. */
 function formatSummary(plan: Plan, { paint, columns }: PlanTextOptions): string {
   const lines: string[] = []
-  for (const part of formatPlanSummary(plan, paint).split(' · ')) {
+  const parts = formatPlanSummary(plan, paint).split(' · ')
+  for (const [i, part] of parts.entries()) {
     const longer = `${lines.at(-1)} · ${part}`
-    if (lines.length > 0 && measureWidth(longer) + 2 <= columns) lines[lines.length - 1] = longer
+    const end = i === parts.length - 1 ? '' : ' ·'
+    if (lines.length > 0 && measureWidth(longer + end) <= columns) lines[lines.length - 1] = longer
     else lines.push(lines.length === 0 ? part : `  ${part}`)
   }
   return lines.map((line) => wrapSentences(line, columns)).join(' ·\n')

@@ -14,6 +14,9 @@ import {
   type Shape,
 } from './value-text.ts'
 
+/** Length of two values up to which they are on one line. */
+const maxInline = 100
+
 /** Line of a value or a change: a field, or an entry of a list. */
 export interface ValueLine {
   /** Null in a value that may not differ. */
@@ -76,8 +79,30 @@ function compareField(
     )
   if (Array.isArray(before) && Array.isArray(after))
     return compareLists(field, before, after, { ...shape, schema: schema.items ?? {} })
-  const text = `${formatValue(before, shape.schema)} → ${formatValue(after, shape.schema)}`
-  return [{ action: 'change', field, text }]
+  if (typeof before === 'string' && typeof after === 'string' && /\n/.test(before + after))
+    return compareTexts(field, before, after)
+  return listReplaced(field, formatValue(before, schema), formatValue(after, schema))
+}
+
+/** Lists a replaced value: on one line, or on two if both values are long. */
+function listReplaced(field: string, before: string, after: string): ValueLine[] {
+  if (Math.min(before.length, after.length) <= maxInline)
+    return [{ action: 'change', field, text: `${before} → ${after}` }]
+  return [
+    { action: 'unset', field, text: before },
+    { action: 'set', field, text: after },
+  ]
+}
+
+/** Lists removed and added lines of a text. */
+function compareTexts(field: string, before: string, after: string): ValueLine[] {
+  const [from, to] = [before.split(/\r?\n/), after.split(/\r?\n/)]
+  const { removed, added } = pairEntries(from, to, [])
+  if (removed.length + added.length === 0)
+    return listReplaced(field, formatValue(before), formatValue(after))
+  const list = (lines: string[], indices: number[], action: Action) =>
+    indices.map((i): ValueLine => ({ action, field, text: formatValue(lines[i] ?? '') }))
+  return [...list(from, removed, 'unset'), ...list(to, added, 'set')]
 }
 
 /** Lists removed, changed and added entries; scalars are on one line. */
