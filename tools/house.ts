@@ -45,7 +45,7 @@ const allowed: Record<string, string[]> = {
   manifest: ['catalog', 'files', 'model', 'generated'],
   state: ['files', 'model', 'generated'],
   service: ['model'],
-  report: ['model'],
+  report: ['catalog', 'model'],
   emulator: ['catalog', 'files', 'model'],
   catalog: ['model', 'generated'],
   generated: ['model'],

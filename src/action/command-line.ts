@@ -33,7 +33,8 @@ export function buildCommandLine(inputs: Inputs): string[] {
     }
     case 'apply': {
       const planFile = inputs.plan === '' ? [] : ['--', inputs.plan]
-      return [...start, '--markdown', requireReport(inputs), ...planFile]
+      // The log shows what the report folds.
+      return [...start, '--verbose', '--markdown', requireReport(inputs), ...planFile]
     }
     case 'drift': {
       const source = observed === '' ? [] : ['--observed', observed]

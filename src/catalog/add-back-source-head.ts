@@ -8,6 +8,7 @@ import { overwritingList } from './overwriting-list.ts'
 /** Headers of origin requests (specification, "add_back_source_head"). */
 export const addBackSourceHead: ItemRow = {
   ...overwritingList,
+  identity: ['head_name'],
   check: (value: Json) =>
     findRepeatedNames(
       castAccepted<AddBackSourceHead>(value).map((header) => header.head_name),

@@ -16,6 +16,7 @@ import { refuseAction, refuse } from './problems.ts'
  */
 export const addResponseHead: ItemRow = {
   group: 'combined',
+  identity: ['name'],
   check,
   buildDeltas,
   deltaForms: ['add', 'remove'],

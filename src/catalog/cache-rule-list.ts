@@ -9,12 +9,14 @@ import { overwritingList } from './overwriting-list.ts'
 import { warn, refuse } from './problems.ts'
 
 type Rule = CacheRuleList[number]
+const identity = ['match_method', 'pattern']
 const hiddenFields = ['cache_or_not', 'case_ignore']
 const customerFields = ['query_params_op_way', 'query_params_op_when', 'params'] as const
 
 /** The newer form of cache rules (specification, "cache_rule_list"). */
 export const cacheRuleList: ItemRow = {
   ...overwritingList,
+  identity,
   check: (value: Json) => {
     const rules = castAccepted<CacheRuleList>(value)
     return [...rules.flatMap(checkRule), ...checkPriorities(rules)]
@@ -23,7 +25,7 @@ export const cacheRuleList: ItemRow = {
   observe: (known, observed) =>
     observeEntries(observed, (rule, i) => {
       const showsHidden = hiddenFields.some((field) => Object.hasOwn(rule, field))
-      const same = findKnownEntry(known, rule, i, ['match_method', 'pattern'])
+      const same = findKnownEntry(known, rule, i, identity)
       return fillHidden(same, rule, showsHidden ? [] : hiddenFields)
     }),
 }

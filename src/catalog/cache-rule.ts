@@ -11,6 +11,7 @@ const switches = new Set(['ignore_no_cache', 'ignore_expired', 'ignore_query'])
 /** The older form of cache rules; order is priority (specification, "cache_rule"). */
 export const cacheRule: ItemRow = {
   ...overwritingList,
+  identity: ['type', 'pattern'],
   group: 'combined',
   check: (value: Json) =>
     castAccepted<CacheRule>(value).flatMap((rule, i) =>

@@ -9,6 +9,7 @@ import { refuseAsDesired } from './problems.ts'
 /** Redirects that replace error responses (specification, "error_page_rewrite"). */
 export const errorPageRewrite: ItemRow = {
   ...overwritingList,
+  identity: ['error_status_code'],
   check: (value: Json) => {
     const rules = castAccepted<ErrorPageRewrite>(value)
     return rules.flatMap((rule, i) => {

@@ -13,8 +13,11 @@ import {
 } from './observation.ts'
 import { refuseMissingField } from './problems.ts'
 
+const identity = ['head_direction', 'head_op', 'head', 'regex']
+
 /** Header rules for each direction (specification, "head_control"). */
 export const headControl: ItemRow = {
+  identity,
   check: (value: Json) => castAccepted<HeadControl>(value).list.flatMap(checkRule),
   /** Drops the value of deleted headers, which is ignored. */
   tidy: (value: Json) => {
@@ -45,8 +48,6 @@ function observe(known: Value | undefined, observed: Json): Observation {
     notVerifiable: notVerifiable.map((pointer) => `/list${pointer}`),
   }
 }
-
-const identity = ['regex', 'head_op', 'head_direction', 'head']
 
 function restoreName(rule: JsonObject): JsonObject {
   const { key, ...rest } = rule

@@ -67,6 +67,8 @@ export interface ItemSpec {
   clearedItems: ItemKey[]
   /** Fields that the service leaves unchanged when a payload omits them. */
   keptFields: FieldName[]
+  /** Fields that identify an entry of its list of objects; none if no field does. */
+  identity: FieldName[]
   /**
    * Converts a payload that was queried from the service to the shape in which it is written.
    * Several written values can come back as the same payload: if the known value is one of them, it
@@ -116,6 +118,7 @@ interface RowTraits {
   unset?: ItemSpec['unset']
   explainDestructive?: ItemSpec['explainDestructive']
   clearedItems?: ItemKey[]
+  identity?: FieldName[]
   /** Absent if a query returns the item as it was written. */
   observe?: ItemSpec['observe']
   answerForm?: ItemSpec['answerForm']
@@ -155,6 +158,7 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     explainDestructive: row.explainDestructive,
     clearedItems: row.clearedItems ?? [],
     keptFields,
+    identity: row.identity ?? [],
     observe: row.observe ?? ((_known, observed) => ({ payload: observed, notVerifiable: [] })),
     answerForm: row.answerForm,
     domainsAtTop: row.domainsAtTop === true,

@@ -11,7 +11,12 @@ import { createFormatProblem } from './value/schema-problems.ts'
 const ports: Record<string, number> = { http: 80, https: 443 }
 
 /** Origins by carrier, level and weight (specification, "new_origin"). */
-export const newOrigin: ItemRow = { ...overwritingList, check, tidy }
+export const newOrigin: ItemRow = {
+  ...overwritingList,
+  identity: ['origin', 'isp'],
+  check,
+  tidy,
+}
 
 function check(value: Json): Problem[] {
   const origins = castAccepted<NewOrigin>(value)

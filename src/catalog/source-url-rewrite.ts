@@ -11,6 +11,7 @@ import { countGroups } from './value/regex.ts'
 /** URLs of origin requests, rewritten (specification, "source_url_rewrite"). */
 export const sourceUrlRewrite: ItemRow = {
   ...overwritingList,
+  identity: ['origin_url'],
   check: (value: Json) => castAccepted<SourceUrlRewrite>(value).flatMap(checkRule),
 }
 

@@ -8,14 +8,15 @@ import { findKnownEntry, observeEntries, omitFields, type Observation } from './
 import { overwritingList } from './overwriting-list.ts'
 import { refuse } from './problems.ts'
 
+const identity = ['type', 'pattern', 'begin_time', 'end_time']
+
 /** Speed limits by time of day (specification, "speed_limit"). */
 export const speedLimit: ItemRow = {
   ...overwritingList,
+  identity,
   check: (value: Json) => castAccepted<SpeedLimit>(value).flatMap(checkRule),
   observe: (known, observed) => observeEntries(observed, (rule, i) => observeRule(known, rule, i)),
 }
-
-const identity = ['type', 'pattern', 'begin_time', 'end_time']
 
 /** Drops the priority, and restores a known speed that the service has rounded up. */
 function observeRule(known: Value | undefined, observed: JsonObject, i: number): Observation {

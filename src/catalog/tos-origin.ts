@@ -11,6 +11,7 @@ type Group = TosOrigin[number]
 
 /** Origin groups by carrier, with object-storage authentication (specification, "tos_origin"). */
 export const tosOrigin: ItemRow = {
+  identity: ['isp'],
   check: (value: Json) => {
     const groups = castAccepted<TosOrigin>(value)
     const problems = groups.flatMap(checkGroup)

@@ -13,6 +13,7 @@ import { refuseAction } from './problems.ts'
  * stay (specification, "visit_deny_whitelist").
  */
 export const visitDenyWhitelist: ItemRow = {
+  identity: ['url'],
   check,
   buildWhole,
   buildDeltas: (state, desired) => {

@@ -78,6 +78,11 @@ export interface Plan {
   planner: Planner
   /** Numbers of its waves that need approval; absent for none. */
   approvals?: number[]
+  /**
+   * Seconds by which calls of the last minute delay the writes; absent if not known. Never written
+   * to a plan file.
+   */
+  budgetWait?: number
   /** Sentences to read before applying. */
   warnings: string[]
   /** The waves in order; absent if the plan has a single one. */

@@ -1,6 +1,7 @@
 import type { Effort, Plan } from '../model/plan.ts'
 import { bindHashes } from '../plan/basis.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
+import { estimateBudgetWait } from './estimate-budget-wait.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { listGuardWarnings } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -62,8 +63,14 @@ export async function plan(
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
+  const budgetWait = await estimateBudgetWait(made.writes, workspace, store, outside)
   return {
-    plan: { ...made, warnings, basis: bindBasis(made.basis, workspace) },
+    plan: {
+      ...made,
+      warnings,
+      basis: bindBasis(made.basis, workspace),
+      ...(budgetWait > 0 ? { budgetWait } : {}),
+    },
     notes: [
       ...(await listFirstPlanWarnings(workspace, store, recorded)),
       ...(await listUnsharedNotes(store)),

@@ -127,7 +127,7 @@ export function makePlan(input: PlanInput): Plan {
     references: collectReferences(changes, desired),
     ...(approvals.length === 0 ? {} : { approvals }),
     warnings: [
-      ...describeApprovals(approvals),
+      ...describeApprovals(approvals, planWaves.length),
       ...collectWarnings(changes, recorded, desired),
       ...buildGroupsNote(problem, writesAtOnce),
       ...buildWavesNote(writes, writesAtOnce),
@@ -149,9 +149,11 @@ function listApprovals(
 }
 
 /** Notes the waves that wait for approval. */
-function describeApprovals(approvals: number[]): string[] {
+function describeApprovals(approvals: number[], waves: number): string[] {
   return approvals.map(
-    (wave) => `wave ${wave} needs approval: apply stops before it, see "edgewise rollout approve"`,
+    (wave) =>
+      `${waves < 2 ? 'the only wave' : `wave ${wave}`} needs approval: apply stops before it, ` +
+      'see "edgewise rollout approve"',
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Write } from '../model/change.ts'
 import type { Burst, RolloutConfig } from '../model/config.ts'
+import { groupBy } from '../model/group-by.ts'
 import { grainMs } from '../model/statistics.ts'
 
 /** Limits of calls and waits of a rollout, which determine how long a plan takes. */
@@ -13,25 +14,29 @@ export interface Pacing {
 /**
  * Computes the minimum time of a plan, seconds: its calls within the limits, then for each wave the
  * health check, and before the next one at least the pause. Waits for approval are not counted.
+ *
+ * @param earlier ends of calls that still count, seconds, ascending; now is 0
  */
-export function computeTotalSeconds(writes: Write[], pacing: Pacing): number {
-  const { rollout = null } = pacing
-  const sending = computeSendSeconds(writes.length, pacing)
-  if (rollout === null || writes.length === 0) return sending
-  const waves = new Set(writes.map(({ wave }) => wave)).size
-  const healthSeconds = rollout.health === null ? 0 : computeHealthSeconds(rollout.health)
-  return sending + (waves - 1) * Math.max(rollout.pause, healthSeconds) + healthSeconds
-}
-
-/** Computes when the last of so many calls can be sent, if each is answered at once, seconds. */
-function computeSendSeconds(calls: number, { callsPerMinute, burst = null }: Pacing): number {
-  const sentAt: number[] = []
-  for (let i = 0; i < calls; i++) {
-    const afterMinute = (sentAt[i - callsPerMinute] ?? -60) + 60
-    const afterBurst = burst === null ? 0 : (sentAt[i - burst.calls] ?? -60) + burst.seconds
-    sentAt.push(Math.max(0, afterMinute, afterBurst))
+export function computeTotalSeconds(
+  writes: Write[],
+  { callsPerMinute, burst = null, rollout = null }: Pacing,
+  earlier: number[] = [],
+): number {
+  if (writes.length === 0) return 0
+  const healthSeconds = rollout?.health == null ? 0 : computeHealthSeconds(rollout.health)
+  const gap = Math.max(rollout?.pause ?? 0, healthSeconds)
+  const calls = [...earlier]
+  let end = -gap
+  for (const [, own] of groupBy(writes, ({ wave }) => wave)) {
+    const start = end + gap
+    for (const _ of own) {
+      const afterMinute = (calls.at(-callsPerMinute) ?? -60) + 60
+      const afterBurst = burst === null ? 0 : (calls.at(-burst.calls) ?? -60) + burst.seconds
+      end = Math.max(start, afterMinute, afterBurst)
+      calls.push(end)
+    }
   }
-  return sentAt.at(-1) ?? 0
+  return end + healthSeconds
 }
 
 function computeHealthSeconds({

@@ -80,8 +80,8 @@ describe('the command line', () => {
       build('state', { INPUT_ARGS: 'list', INPUT_WORKSPACE: '' }),
     ]).toEqual([
       '-C . plan --target x --out p.json --markdown r.md --detailed-exitcode',
-      '-C . apply --target x --markdown r.md -- p.json',
-      '-C . apply --markdown r.md',
+      '-C . apply --target x --verbose --markdown r.md -- p.json',
+      '-C . apply --verbose --markdown r.md',
       '-C . drift --target x --markdown r.md --observed ./query --all',
       '-C . validate --target x --format github',
       '-C . validate --json',

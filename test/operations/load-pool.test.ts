@@ -16,7 +16,7 @@ const builtWorker = new URL('../../dist/operations/worker.js', import.meta.url)
 const special: Record<string, string> = {
   'profiles/base.yaml': 'profile: base\nconfig: {timeout: {time: 0}}\n',
   'domains/alias.yaml':
-    'domain: alias.example.com\nconfig:\n  a: &a [1]\n' + `  b: [${'*a, '.repeat(60)}]`,
+    'domain: alias.example.com\nconfig:\n  a: &a [1]\n' + '  b: ['.concat('*a, '.repeat(60), ']'),
   'domains/deep.yaml': `domain: deep.example.com\nconfig: ${'['.repeat(300)}`,
   'domains/duplicate.yaml': 'domain: d7.example.com\nconfig: {}\n',
   'domains/empty.yaml': '# nothing\n',

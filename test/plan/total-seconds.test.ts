@@ -43,6 +43,20 @@ describe('the total time of a plan', () => {
     expect(total([], { rollout: { pause: 600, health } })).toBe(0)
   })
 
+  it('sends a wave at once if the call rate has recovered during the pause', () => {
+    expect(total([20, 20], { rollout: { pause: 600, health: null } })).toBe(600)
+    expect(total([31, 20], { rollout: { pause: 600, health: null } })).toBe(660)
+    expect(total([20, 20], { rollout: { pause: 10, health: null } })).toBe(60)
+  })
+
+  it('waits for calls that were made before', () => {
+    const repeat = (count: number, time: number) => Array.from({ length: count }, () => time)
+    const earlier = [...repeat(20, -50), ...repeat(9, -17)]
+    const after = (count: number) =>
+      computeTotalSeconds(createWrites(count), { callsPerMinute: 30 }, earlier)
+    expect([0, 1, 2, 21, 22].map(after)).toEqual([0, 0, 10, 10, 43])
+  })
+
   it('has a health check for each wave, during which the pause runs', () => {
     expect(total([1, 1, 1], { rollout: { pause: 600, health } })).toBe(3 * 1800)
     expect(total([1, 1, 1], { rollout: { pause: 3600, health } })).toBe(2 * 3600 + 1800)

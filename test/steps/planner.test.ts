@@ -77,6 +77,19 @@ describe('fewer writes', () => {
     expect((await place.cli('plan', '--effort', 'max')).err).toContain('quick, normal, thorough')
   })
 
+  it('the text has the wait for calls of the last minute, which the file has not', async () => {
+    const other = new Place(emulator.url, '', { limits: '{callsPerMinute: 2}' })
+    for (let i = 0; i < 2; i++) other.manifest(name(i), { https: { cert_id: 1 + i } })
+    await other.settle()
+    other.manifest(name(0), { https: { cert_id: 3 } })
+    const { out } = await other.cli('plan')
+    const { summary, ...rest } = await other.json('plan')
+    other.remove()
+    expect(out).toMatch(/ a few seconds, after up to \d+ s for the call budget\n/)
+    expect([summary, rest]).toMatchObject([{ totalSeconds: 0 }, {}])
+    expect(rest).not.toHaveProperty('budgetWait')
+  })
+
   it('domains of rollout.first are written first', async () => {
     const other = new Place(emulator.url, 'rollout: {first: ["d7.*"]}\n')
     for (let i = 0; i < 8; i++) other.manifest(name(i), { https: { cert_id: 1 + i } })

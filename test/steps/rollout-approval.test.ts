@@ -108,6 +108,12 @@ describe('a wave that needs approval', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
+  it('is called the only wave if there is no other', async () => {
+    const { out, err } = await place.cli('plan', '--target', name(0))
+    expect(err).toContain('the only wave needs approval: apply stops before it')
+    expect(out).toContain('a few seconds, plus the wait for approval\n')
+  })
+
   it('keeps its approval if the service accepts nothing of the first wave', async () => {
     fleet('approval: [1]')
     await apply(0)

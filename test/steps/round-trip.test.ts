@@ -118,10 +118,10 @@ describe('the path from a pull request to production, and back', () => {
     )
     expect(planned).toMatchObject({
       code: 2,
-      out: expect.stringContaining('Plan: 3 to change · 1 write') as string,
+      out: expect.stringContaining('Plan: 3 to change on 3 domains · 1 write') as string,
     })
     const comment = readFileSync(join(sandbox.folder, 'comment.md'), 'utf8')
-    expect(comment).toMatch(/^### Edgewise plan\n\nPlan: 3 to change · 1 write/)
+    expect(comment).toMatch(/^### Edgewise plan\n\nPlan: 3 to change on 3 domains · 1 write/)
     expect(comment).toContain('timeout')
     // Planning wrote nothing, not even to the state branch.
     expect(await sandbox.git('colleague', 'status', '--porcelain')).toBe('')

@@ -320,7 +320,7 @@ describe('state unlock', () => {
     await hold({}, createFolderRegister(realDisk, path, 'old'))
     place.manifest(b, { timeout: { time: '21' } })
     expect((await place.cli('apply', '--yes')).err).toContain('the state is locked by ann')
-    expect((await place.cli('plan')).out).toMatch(/~ timeout\n.*20.*21/)
+    expect((await place.cli('plan')).out).toMatch(/~ timeout .*\n.*20.*21/)
     expect((await place.cli('state', 'unlock', '--force', '--yes')).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect(await place.json('plan')).toMatchObject({ changes: [], summary: { unchanged: 3 } })

@@ -61,7 +61,7 @@ async function print(
   { domain, items, asOf }: DomainState,
 ): Promise<void> {
   const { groupBy } = await import('../../model/group-by.ts')
-  const { formatValue } = await import('../../report/plan/value-lines.ts')
+  const { findShape, formatValue } = await import('../../report/plan/value-text.ts')
   const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
   const { formatTime } = await import('../../report/text/time.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
@@ -82,12 +82,14 @@ async function print(
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
     io.out(`\n${status}\n`)
     for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
+      const { schema } = findShape(item)
       const source = `${origin === 'import' ? 'imported' : 'written'} ${formatTime(at)}, ${apply}`
       io.out(`  ${escapeInvisible(item)}  ${paint.dim(escapeInvisible(source))}\n`)
       for (const value of candidates)
-        io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value)}\n`)
+        io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value, schema)}\n`)
       if (unknown === true) io.out('      or a value that was never recorded\n')
-      if (returned !== undefined) io.out(`      the service answered ${formatValue(returned)}\n`)
+      if (returned !== undefined)
+        io.out(`      the service answered ${formatValue(returned, schema)}\n`)
     }
   }
 }

@@ -1,9 +1,10 @@
 import { findMax } from '../../model/append.ts'
 import type { ApplyEvent } from '../../model/events.ts'
 import type { Plan } from '../../model/plan.ts'
-import { pluralize } from '../../model/words.ts'
-import { formatChangeParts, formatChangeTable } from '../plan/change-parts.ts'
-import { formatPlanSummary, formatWrite } from '../plan/text.ts'
+import { groupPlanChanges } from '../plan/blocks.ts'
+import { formatChangeParts, formatChangeTable, type Whole } from '../plan/change-parts.ts'
+import { formatPlanSummary } from '../plan/summary.ts'
+import { formatWrite } from '../plan/text.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 import {
   fenceText,
@@ -29,6 +30,10 @@ export interface ApplyReport {
 }
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
+const whole: Whole = {
+  name: 'the log of apply -v',
+  sentence: 'The log of `edgewise apply -v` shows all',
+}
 const [maxWrites, maxWaves] = [40, 40]
 /** Characters of the list of one outcome. */
 const listRoom = 12_000
@@ -60,10 +65,8 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
     formatWaves(events),
   ].filter((part) => part !== '')
   if (plan === null || plan.changes.length === 0) return head.join('\n')
-  const domains = pluralize(plan.summary.domains, 'domain')
   const planned =
-    `#### Planned\n\n${formatPlanSummary(plan, plainPaint)} · ${domains}\n\n` +
-    formatChangeTable(plan.changes)
+    `#### Planned\n\n${formatPlanSummary(plan, plainPaint)}\n\n` + formatChangeTable(plan.changes)
   const width = findMax(
     Array.from(outcomes.words.values(), ({ length }) => length),
     0,
@@ -73,13 +76,14 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
     return `${word.padEnd(width)}${formatWrite(write, plan, style)}`
   })
   const rest = plan.writes.length - writes.length
+  const listHint = ` (${whole.name} lists them)`
   const foot =
     writes.length === 0
       ? ''
-      : `\n${foldText('Writes', [...writes, ...formatRest(rest)].join('\n'))}`
+      : `\n${foldText('Writes', [...writes, ...formatRest(rest, listHint)].join('\n'))}`
   const text = `${[...head, planned].join('\n')}\n`
   const room = maxCharacters - text.length - foot.length
-  return `${text}${formatChangeParts(plan.changes, room, 'The log')}${foot}`
+  return `${text}${formatChangeParts(groupPlanChanges(plan.changes), room, whole)}${foot}`
 }
 
 const titles = {
@@ -123,8 +127,8 @@ function formatUnconfirmed(title: string, entries: string[]): string {
   return `#### ${title}\n\n${fenceText(lines.join('\n'))}`
 }
 
-function formatRest(count: number): string[] {
-  return count > 0 ? [`… and ${count} more`] : []
+function formatRest(count: number, hint = ''): string[] {
+  return count > 0 ? [`… and ${count} more${hint}`] : []
 }
 
 function formatWaves(events: ApplyEvent[]): string {

@@ -1,5 +1,6 @@
 import type { Drift } from '../../model/drift.ts'
-import { formatChangeParts, formatChangeTable } from '../plan/change-parts.ts'
+import { groupChanges } from '../plan/blocks.ts'
+import { formatChangeParts, formatChangeTable, showWhole } from '../plan/change-parts.ts'
 import { listInDoubt, formatDriftSummary, listOnHold, listNotVerifiable } from './text.ts'
 import { listUnreadable, unreadableTitle } from './text.ts'
 import { joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
@@ -31,7 +32,9 @@ export function formatDriftMarkdown(drift: Drift, now: number): string {
     head.length + foot.length + sections.reduce((sum, section) => sum + section.head.length, 0)
   const room = Math.floor((maxCharacters - used) / Math.max(1, sections.length))
   const bodies = sections.map(
-    (section) => section.head + formatChangeParts(section.changes, room, '`edgewise drift`'),
+    (section) =>
+      section.head +
+      formatChangeParts(groupChanges(section.changes), room, showWhole('edgewise drift -v')),
   )
   return `${head}${bodies.join('')}${foot}`
 }

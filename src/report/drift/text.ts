@@ -2,7 +2,9 @@ import type { Drift, DriftItem } from '../../model/drift.ts'
 import { groupBy } from '../../model/group-by.ts'
 import { pluralize, listSome } from '../../model/words.ts'
 import { summarizeDrift, hasDrift } from './json.ts'
-import { groupChanges, formatBlock, type PlanTextOptions } from '../plan/text.ts'
+import { groupChanges } from '../plan/blocks.ts'
+import type { PlanTextOptions } from '../plan/format-block.ts'
+import { formatBlocks } from '../plan/text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
@@ -22,7 +24,7 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
   return [
     ...section(
       'Pending: the manifests differ from state',
-      groupChanges(drift.pending).map((block) => formatBlock(block, options)),
+      formatBlocks(groupChanges(drift.pending), options),
     ),
     ...section(
       'On hold: a rollout was stopped or rolled back; skipped until the manifests change ' +
@@ -31,7 +33,7 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
     ),
     ...section(
       'Live: the service differs from state',
-      groupChanges(drift.live).map((block) => formatBlock(block, options)),
+      formatBlocks(groupChanges(drift.live), options),
     ),
     ...section(
       unreadableTitle,

@@ -1,12 +1,14 @@
 import type { Plan } from '../../model/plan.ts'
-import { pluralize } from '../../model/words.ts'
-import { formatChangeParts, formatChangeTable } from './change-parts.ts'
+import { groupPlanChanges } from './blocks.ts'
+import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.ts'
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
-import { formatPlanSummary, formatWave, formatWrite } from './text.ts'
+import { formatPlanSummary } from './summary.ts'
+import { formatWave, formatWrite } from './text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
+const whole = showWhole('edgewise plan -v')
 const maxWrites = 40
 const maxWarnings = 12
 
@@ -26,17 +28,18 @@ export function formatPlanMarkdown(plan: Plan): string {
           ),
         )}`
   if (plan.changes.length === 0) return `### Edgewise plan\n\nNo changes.\n${warnings}`
-  const domains = pluralize(plan.summary.domains, 'domain')
   const head =
-    `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)} · ` +
-    `${domains}\n${warnings}\n${formatChangeTable(plan.changes)}\n`
+    `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)}\n${warnings}\n` +
+    formatChangeTable(plan.changes)
   const waves = [...new Set(plan.writes.map(({ wave }) => wave))]
   const lines = [
     ...(waves.length > 1 ? waves.map((wave) => formatWave(wave, plan)) : []),
     ...plan.writes.map((write) => formatWrite(write, plan, style)),
   ]
   const writes =
-    lines.length === 0 ? '' : `\n${foldText('Writes', joinFirstLines(lines, maxWrites))}`
+    lines.length === 0
+      ? ''
+      : `\n${foldText('Writes', joinFirstLines(lines, maxWrites, whole.name))}`
   const room = maxCharacters - head.length - writes.length
-  return `${head}${formatChangeParts(plan.changes, room, '`edgewise plan`')}${writes}`
+  return `${head}${formatChangeParts(groupPlanChanges(plan.changes), room, whole)}${writes}`
 }

@@ -1,76 +1,149 @@
 import { findMax } from '../../model/append.ts'
-import { canonicalizeJson } from '../../model/canonical-json.ts'
-import { symbols, type Action, type Change, type Write } from '../../model/change.ts'
+import type { Change, Write } from '../../model/change.ts'
 import { groupBy } from '../../model/group-by.ts'
-import type { Domain } from '../../model/item.ts'
+import { symbols } from '../../model/change.ts'
 import type { Explanation, Plan } from '../../model/plan.ts'
-import { pluralize } from '../../model/words.ts'
-import type { Paint } from '../text/paint.ts'
-import { listChangedFields, listValueLines, type ValueLine } from './value-lines.ts'
+import { listSome, pluralize } from '../../model/words.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
-import { truncate, wrap } from '../text/wrap.ts'
+import { truncate, wrap, wrapSentences } from '../text/wrap.ts'
+import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
+import { actionTitles, tabulateChanges } from './change-table.ts'
+import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
+import { formatPlanSummary } from './summary.ts'
 
-/** Style of a plan as text. */
-export interface PlanTextOptions {
-  paint: Paint
-  /** Width of the terminal. */
-  columns: number
-  /** List every domain and show values whole. */
-  verbose: boolean
-}
-
-const maxDomains = 24
-/** Maximum lines of a value. */
-const maxLines = 8
+/** Maximum number of blocks, and of rows of the table. */
+const [maxBlocks, maxRows] = [20, 15]
+/** Maximum number of blocks of a plan without a table: their titles say the same. */
+const maxUntabled = 3
+/** Number of lines from which the summary is repeated at the end. */
+const minRepeated = 20
 const unlimitedColumns = 100_000
 
 /**
- * Formats a plan as text: blocks of equal changes with their domains, one line per write, the
- * summary. Ends without a line break.
+ * Formats a plan as text: the summary, a table of items, blocks of changes, the writes. Ends with
+ * the summary if it is long, without a line break.
  */
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${formatUnchanged(plan)}No changes.`
-  const blocks = groupChanges(plan.changes).map((block) => formatBlock(block, options))
-  const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
-  const inWaves = plan.writes.some(({ wave }) => wave !== plan.writes[0]?.wave)
-  const writes = plan.writes.flatMap((write, i) => [
-    ...(inWaves && write.wave !== plan.writes[i - 1]?.wave
-      ? [options.paint.dim(formatWave(write.wave, plan))]
-      : []),
-    formatWrite(write, plan, options),
-    ...formatReason(reasons.get(write.id), plan, options),
-  ])
-  return [
-    ...blocks,
-    ...(writes.length === 0 ? [] : [`${options.paint.bold('Writes')}\n${writes.join('\n')}`]),
+  const summary = formatSummary(plan, options)
+  const blocks = groupPlanChanges(plan.changes)
+  const text = [
+    summary,
+    ...(blocks.length <= maxUntabled ? [] : formatTable(plan.changes, options)),
+    ...formatBlocks(blocks, options),
+    ...formatWrites(plan, options),
     ...(plan.explanation === undefined
       ? []
       : [formatExplanation(plan.explanation, options.columns)]),
-    formatPlanSummary(plan, options.paint),
   ].join('\n\n')
+  return text.split('\n').length < minRepeated ? text : `${text}\n\n${summary}`
 }
 
-/**
- * Formats `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. Conditional changes are
- * counted separately.
- */
-export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
-  const { conditional } = summary
-  const parts = (
-    [
-      [summary.set, 'to set'],
-      [summary.change - conditional, 'to change'],
-      [summary.unset, 'to unset'],
-      [summary.release, 'to release'],
-      [conditional, "conditional: sent only if the secret's value differs"],
-    ] as const
-  ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
-  const writes = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
-  return (
-    `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ` +
-    formatDuration(summary.totalSeconds)
+function formatUnchanged({ summary }: Plan): string {
+  return summary.unchanged === 0
+    ? ''
+    : `${pluralize(summary.unchanged, 'item is', 'items are')} as recorded. `
+}
+
+/** Formats the summary; lines break between its parts. */
+function formatSummary(plan: Plan, { paint, columns }: PlanTextOptions): string {
+  const lines: string[] = []
+  const parts = formatPlanSummary(plan, paint).split(' · ')
+  for (const [i, part] of parts.entries()) {
+    const longer = `${lines.at(-1)} · ${part}`
+    const end = i === parts.length - 1 ? '' : ' ·'
+    if (lines.length > 0 && measureWidth(longer + end) <= columns) lines[lines.length - 1] = longer
+    else lines.push(lines.length === 0 ? part : `  ${part}`)
+  }
+  return lines.map((line) => wrapSentences(line, columns)).join(' ·\n')
+}
+
+/** Formats the number of changed domains by item and action, right-aligned. */
+function formatTable(
+  changes: Change[],
+  { paint, verbose, whole = '-v' }: PlanTextOptions,
+): string[] {
+  const table = tabulateChanges(changes)
+  if (table === null) return []
+  const rest = verbose ? 0 : Math.max(0, table.rows.length - maxRows)
+  const items = table.rows.map(({ item }) => escapeInvisible(item))
+  const width = findMax(items.map(measureWidth), 'item'.length)
+  const titles = table.actions.map((action) => actionTitles[action])
+  const head = `  ${'item'.padEnd(width)}${titles.map((title) => `  ${title}`).join('')}`
+  const rows = table.rows.map(({ counts }, i) => {
+    const cells = counts.map((count, n) => {
+      const cell = (count === 0 ? '' : String(count)).padStart(titles[n]?.length ?? 0)
+      return count === 0 ? cell : selectColours(paint)[table.actions[n] ?? 'set'](cell)
+    })
+    const item = items[i] ?? ''
+    const name = item + ' '.repeat(width - measureWidth(item))
+    return `  ${name}${cells.map((cell) => `  ${cell}`).join('')}`.trimEnd()
+  })
+  const folded = paint.dim(`  … and ${pluralize(rest, 'more item')} (${whole} lists them)`)
+  const lines = rest < 2 ? rows : [...rows.slice(0, maxRows), folded]
+  return [[paint.dim(head), ...lines].join('\n')]
+}
+
+/** Formats blocks: all if verbose, else the largest, then what is folded. */
+export function formatBlocks(blocks: Block[], options: PlanTextOptions): string[] {
+  const { verbose, columns, paint, whole = '-v' } = options
+  const shown = verbose ? blocks : blocks.slice(0, maxBlocks)
+  const rest = blocks.slice(shown.length)
+  const texts = shown.map((block) => formatBlock(block, options))
+  if (rest.length === 0) return texts
+  const folded = wrap(`… ${describeBlocks(rest)} (${whole} shows all)`, columns, '  ').trimStart()
+  return [...texts, paint.dim(folded)]
+}
+
+/** Describes folded blocks: `412 more changes on 380 domains: ~ origin 380, + timeout 32`. */
+export function describeBlocks(blocks: Block[]): string {
+  const counts = [
+    ...groupBy(
+      blocks.flatMap(({ domains, parts }) =>
+        parts.map(({ item, action }) => ({
+          name: `${symbols[action]} ${escapeInvisible(item)}`,
+          count: domains.length,
+        })),
+      ),
+      ({ name }) => name,
+    ),
+  ]
+    .map(([name, same]) => ({ name, count: same.reduce((sum, { count }) => sum + count, 0) }))
+    .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+  const changes = blocks.reduce((sum, block) => sum + countChanges(block), 0)
+  const domains = new Set(blocks.flatMap((block) => block.domains)).size
+  const names = listSome(
+    counts.map(({ name, count }) => `${name} ${count}`),
+    6,
   )
+  return (
+    `${pluralize(changes, 'more change', 'more changes')} on ${pluralize(domains, 'domain')}: ` +
+    names
+  )
+}
+
+/** Formats the writes by wave; folded to their number unless they are asked for. */
+function formatWrites(plan: Plan, options: PlanTextOptions): string[] {
+  const { writes, explanation } = plan
+  if (writes.length === 0) return []
+  const { verbose, paint, whole = '-v' } = options
+  const waves = [...groupBy(writes, ({ wave }) => wave)]
+  const lists = verbose || explanation !== undefined
+  const reasons = new Map(explanation?.writes.map(({ id, reason }) => [id, reason]))
+  const lines = waves.flatMap(([wave, own]) => [
+    ...(waves.length > 1 ? [paint.dim(formatWave(wave, plan))] : []),
+    ...(lists
+      ? own.flatMap((write) => [
+          formatWrite(write, plan, options),
+          ...formatReason(reasons.get(write.id), plan, options),
+        ])
+      : []),
+  ])
+  const title = lists
+    ? paint.bold('Writes')
+    : `${paint.bold('Writes:')} ${writes.length} ${paint.dim(`(${whole} lists them)`)}`
+  return [[title, ...lines].join('\n')]
 }
 
 function formatReason(
@@ -94,107 +167,13 @@ function formatExplanation(
   return wrap(`The same changes take ${calls}`, columns, '').trimStart()
 }
 
-function formatUnchanged({ summary }: Plan): string {
-  return summary.unchanged === 0
-    ? ''
-    : `${pluralize(summary.unchanged, 'item is', 'items are')} as recorded. `
-}
-
-function formatDuration(seconds: number): string {
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
-}
-
-/** Changes that are the same for each of these domains. */
-export interface Block {
-  domains: Domain[]
-  changes: Change[]
-}
-
-/**
- * Groups changes into blocks: equal changes of many domains become one, with their domains. Larger
- * blocks come first.
- */
-export function groupChanges(changes: Change[]): Block[] {
-  const equal = groupBy(changes, ({ item, action, reason, by = null, before, after }) =>
-    canonicalizeJson({ item, action, reason, by, before, after }),
-  )
-  const byDomains = groupBy(equal.values(), (same) => same.map((change) => change.domain).join(' '))
-  return [...byDomains.values()]
-    .map((sames) => ({
-      domains: (sames[0] ?? []).map((change) => change.domain),
-      changes: sames.flatMap((same) => same.slice(0, 1)),
-    }))
-    .toSorted(
-      (a, b) =>
-        b.domains.length - a.domains.length ||
-        ((a.domains[0] ?? '') < (b.domains[0] ?? '') ? -1 : 1),
-    )
-}
-
-/** Formats a block: the domains, then each change with its fields. */
-export function formatBlock({ domains, changes }: Block, options: PlanTextOptions): string {
-  const { paint, columns, verbose } = options
-  const shown = verbose ? domains : domains.slice(0, maxDomains)
-  const rest = domains.length - shown.length
-  const names = `${shown.join(', ')}${rest > 0 ? ` … and ${rest} more (-v lists them)` : ''}`
-  const title =
-    domains.length === 1
-      ? paint.bold(names)
-      : `${paint.bold(`${domains.length} domains`)}\n${paint.dim(wrap(names, columns, '  '))}`
-  return [title, ...changes.flatMap((change) => formatChange(change, options))].join('\n')
-}
-
-function formatChange(change: Change, { paint, columns, verbose }: PlanTextOptions): string[] {
-  const colour = selectColours(paint)[change.action]
-  const lines = listChangeLines(change)
-  const width = findMax(
-    lines.map((line) => measureWidth(line.field)),
-    0,
-  )
-  const indent = ' '.repeat(6 + (width === 0 ? 0 : width + 2))
-  return [
-    `  ${colour(symbols[change.action])} ${escapeInvisible(change.item)}${formatNote(change)}`,
-    ...lines.flatMap((line) => {
-      const text = wrap(
-        line.before === null ? line.after : `${line.before} → ${line.after}`,
-        columns,
-        indent,
-      ).split('\n')
-      const shown =
-        verbose || text.length <= maxLines
-          ? text
-          : [...text.slice(0, maxLines), `${indent}… (-v shows all)`]
-      return shown.map((part, i) =>
-        i === 0 ? `      ${line.field.padEnd(width)}${part.slice(6 + width)}`.trimEnd() : part,
-      )
-    }),
-  ]
-}
-
-function selectColours(paint: Paint): Record<Action, (text: string) => string> {
-  return { set: paint.green, change: paint.yellow, unset: paint.red, release: paint.cyan }
-}
-
-function formatNote(change: Change): string {
-  if (change.reason === 'cleared') return `  emptied by ${change.by ?? 'another item'}`
-  if (change.action === 'release') return '  no longer managed; the service keeps its value'
-  if (change.action === 'unset') return '  reset to unset'
-  if (change.reason === 'secret-unknown') return '  conditional; sent only if the value differs'
-  return change.reason === 'in-doubt' ? '  in-doubt; written again' : ''
-}
-
-function listChangeLines(change: Change): ValueLine[] {
-  if (change.after === null) return []
-  return change.before === null || change.reason === 'in-doubt'
-    ? listValueLines(change.after)
-    : listChangedFields(change.before, change.after)
-}
-
 /** Formats `  Wave 2: 9 domains, 1 write`. */
-export function formatWave(wave: number, { writes }: Plan): string {
+export function formatWave(wave: number, { writes, approvals = [] }: Plan): string {
   const own = writes.filter((write) => write.wave === wave)
   const domains = new Set(own.flatMap((write) => write.domains)).size
-  return `  Wave ${wave}: ${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
+  const approval = approvals.includes(wave) ? ', after approval' : ''
+  const counts = `${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
+  return `  Wave ${wave}: ${counts}${approval}`
 }
 
 /** Formats a write on one line. */

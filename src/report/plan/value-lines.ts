@@ -1,93 +1,158 @@
+import { chooseAlternative } from '../../catalog/value/item-schema.ts'
 import { isSameJson } from '../../model/canonical-json.ts'
-import { isObject, type Json } from '../../model/json.ts'
-import { findNewReference, findReference, isSecret } from '../../model/secret.ts'
+import type { Action } from '../../model/change.ts'
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isSecret } from '../../model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { pairEntries } from './pair-entries.ts'
+import {
+  formatEntry,
+  formatIdentity,
+  formatValue,
+  getFieldSchema,
+  listFields,
+  type Shape,
+} from './value-text.ts'
 
-/** Line of a value or a change: the field's name (`''` for the item itself) and its text. */
+/** Length of two values up to which they are on one line. */
+const maxInline = 100
+
+/** Line of a value or a change: a field, or an entry of a list. */
 export interface ValueLine {
+  /** Null in a value that may not differ. */
+  action: Action | null
+  /** Name of the field, with dots between levels; empty for the item itself. */
   field: string
-  /** Value before the change; null if it is not shown. */
-  before: string | null
-  after: string
+  text: string
 }
 
 /** Lists the fields of a value, one per line; lists of objects have a line for each entry. */
-export function listValueLines(value: Json): ValueLine[] {
-  if (!isObject(value) || isSecret(value)) return listFieldLines('', value)
-  return Object.entries(value).flatMap(([field, content]) =>
-    listFieldLines(escapeInvisible(field), content),
-  )
+export function listValueLines(
+  value: Json,
+  shape: Shape,
+  action: ValueLine['action'],
+): ValueLine[] {
+  return listFieldLines('', value, shape, action)
 }
 
-/** Lists the fields in which two values differ; for lists, the removed and added entries. */
-export function listChangedFields(before: Json, after: Json): ValueLine[] {
-  if (!isObject(before) || !isObject(after) || isSecret(before) || isSecret(after))
-    return listFieldChange('', before, after)
-  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return fields.flatMap((field) =>
-    listFieldChange(escapeInvisible(field), before[field], after[field]),
-  )
+/** Lists the fields and the list entries in which two values differ. */
+export function listChangedLines(before: Json, after: Json, shape: Shape): ValueLine[] {
+  return compareField('', before, after, shape)
 }
 
-function listFieldLines(field: string, value: Json): ValueLine[] {
-  if (!Array.isArray(value) || value.every((entry) => !isObject(entry) || isSecret(entry)))
-    return [{ field, before: null, after: formatValue(value) }]
-  return value.map((entry, i) => ({
-    field: i === 0 ? field : '',
-    before: null,
-    after: `- ${formatValue(entry)}`,
-  }))
+function listFieldLines(
+  field: string,
+  value: Json,
+  shape: Shape,
+  action: ValueLine['action'],
+): ValueLine[] {
+  const schema = chooseAlternative(shape.schema, value)
+  if (field === '' && isPlainObject(value) && Object.keys(value).length > 0)
+    return listFields(schema, value).flatMap((name) =>
+      listFieldLines(escapeInvisible(name), value[name] ?? null, narrow(shape, name), action),
+    )
+  if (!Array.isArray(value) || !value.some(isPlainObject))
+    return [{ action, field, text: formatValue(value, schema) }]
+  const entry = { ...shape, schema: schema.items ?? {} }
+  return value.map((each) => ({ action, field, text: formatEntry(each, entry) }))
 }
 
-function listFieldChange(
+function compareField(
   field: string,
   before: Json | undefined,
   after: Json | undefined,
+  shape: Shape,
 ): ValueLine[] {
   if (isSameJson(before, after)) return []
-  if (Array.isArray(before) && Array.isArray(after)) {
-    const removed = before.filter((entry) => !after.some((other) => isSameJson(other, entry)))
-    const added = after.filter((entry) => !before.some((other) => isSameJson(other, entry)))
-    const lines = [
-      ...removed.map((entry) => `- ${formatValue(entry)}`),
-      ...added.map((entry) => `+ ${formatValue(entry)}`),
-    ]
-    const texts = lines.length > 0 ? lines : [`order: ${after.map(formatValue).join(', ')}`]
-    return texts.map((text, i) => ({ field: i === 0 ? field : '', before: null, after: text }))
-  }
+  if (before === undefined)
+    return after === undefined ? [] : listFieldLines(field, after, shape, 'set')
+  if (after === undefined) return listFieldLines(field, before, shape, 'unset')
+  const schema = chooseAlternative(shape.schema, after)
+  if (isPlainObject(before) && isPlainObject(after))
+    return listFields(schema, before, after).flatMap((name) =>
+      compareField(
+        (field === '' ? '' : `${field}.`) + escapeInvisible(name),
+        before[name],
+        after[name],
+        narrow({ ...shape, schema }, name),
+      ),
+    )
+  if (Array.isArray(before) && Array.isArray(after))
+    return compareLists(field, before, after, { ...shape, schema: schema.items ?? {} })
+  if (typeof before === 'string' && typeof after === 'string' && /\n/.test(before + after))
+    return compareTexts(field, before, after)
+  return listReplaced(field, formatValue(before, schema), formatValue(after, schema))
+}
+
+/** Lists a replaced value: on one line, or on two if both values are long. */
+function listReplaced(field: string, before: string, after: string): ValueLine[] {
+  if (Math.min(before.length, after.length) <= maxInline)
+    return [{ action: 'change', field, text: `${before} → ${after}` }]
   return [
-    {
-      field,
-      before: before === undefined ? '(none)' : formatValue(before),
-      after: after === undefined ? '(none)' : formatValue(after),
-    },
+    { action: 'unset', field, text: before },
+    { action: 'set', field, text: after },
   ]
 }
 
-/** Formats a value on one line: plain words without quotes, lists and objects inline. */
-export function formatValue(value: Json): string {
-  if (isSecret(value)) return formatSecret(value.$secret)
-  if (typeof value === 'string')
-    return /^[\w.*/:@$%+,;=?&~^()|!#'<>{}\\-][^\n]*$/.test(value) && !/^\s|\s$/.test(value)
-      ? escapeInvisible(value)
-      : escapeInvisible(JSON.stringify(value))
-  if (Array.isArray(value))
-    return value.length === 0 ? '(empty)' : value.map(formatValue).join(', ')
-  if (isObject(value)) {
-    return Object.entries(value)
-      .map(([key, field]) => {
-        const nested = Array.isArray(field) || (isObject(field) && !isSecret(field))
-        return `${escapeInvisible(key)} ${nested ? `(${formatValue(field)})` : formatValue(field)}`
-      })
-      .join(' · ')
-  }
-  return String(value)
+/** Lists removed and added lines of a text. */
+function compareTexts(field: string, before: string, after: string): ValueLine[] {
+  const [from, to] = [before.split(/\r?\n/), after.split(/\r?\n/)]
+  const { removed, added } = pairEntries(from, to, [])
+  if (removed.length + added.length === 0)
+    return listReplaced(field, formatValue(before), formatValue(after))
+  const list = (lines: string[], indices: number[], action: Action) =>
+    indices.map((i): ValueLine => ({ action, field, text: formatValue(lines[i] ?? '') }))
+  return [...list(from, removed, 'unset'), ...list(to, added, 'set')]
 }
 
-function formatSecret(fingerprint: string): string {
-  const reference = findReference(fingerprint)
-  if (reference !== null) return `(secret ${escapeInvisible(reference)}, value not available)`
-  const fresh = findNewReference(fingerprint)
-  if (fresh !== null) return `(secret ${escapeInvisible(fresh)}, new)`
-  return escapeInvisible(`(secret ${fingerprint.replace(/^scrypt:(s1:)?/, '').slice(0, 8)})`)
+/** Lists removed, changed and added entries; scalars are on one line. */
+function compareLists(field: string, before: Json[], after: Json[], shape: Shape): ValueLine[] {
+  const found = pairEntries(before, after, shape.identity)
+  const pick = (list: Json[], indices: number[]) => indices.map((i) => list[i] ?? null)
+  const [removed, added] = [pick(before, found.removed), pick(after, found.added)]
+  const listAll = (entries: Json[], action: Action) =>
+    entries.length === 0 ? [] : listFieldLines(field, entries, toList(shape), action)
+  const changed = found.pairs.flatMap(([i, j]): ValueLine[] => {
+    const [from = null, to = null] = [before[i], after[j]]
+    if (isSameJson(from, to)) return []
+    const label = formatIdentity(from, shape.identity) ?? `entry ${j + 1}`
+    const edits = compareField('', from, to, { ...shape, identity: [] }).map(formatEdit)
+    return [{ action: 'change', field, text: `${label}: ${edits.join(' · ')}` }]
+  })
+  const reordered: ValueLine[] = found.isReordered
+    ? [{ action: 'change', field, text: formatOrder(before, after, found.pairs, shape) }]
+    : []
+  return [...listAll(removed, 'unset'), ...changed, ...listAll(added, 'set'), ...reordered]
+}
+
+function formatOrder(
+  before: Json[],
+  after: Json[],
+  pairs: [number, number][],
+  { identity, schema }: Shape,
+): string {
+  const hasNames = after.every(
+    (entry) => !isPlainObject(entry) || formatIdentity(entry, identity) !== null,
+  )
+  if (!hasNames)
+    return `new order of the ${before.length} entries: ${pairs.map(([i]) => i + 1).join(', ')}`
+  const names = after.map((entry) => formatIdentity(entry, identity) ?? formatValue(entry, schema))
+  return `new order: ${names.join(', ')}`
+}
+
+function formatEdit({ action, field, text }: ValueLine): string {
+  const mark = action === 'set' ? '+ ' : action === 'unset' ? '- ' : ''
+  return `${mark}${field === '' ? text : `${field} ${text}`}`
+}
+
+function toList({ schema, identity }: Shape): Shape {
+  return { schema: { items: schema }, identity }
+}
+
+function narrow({ schema, identity }: Shape, field: string): Shape {
+  return { schema: getFieldSchema(schema, field), identity }
+}
+
+function isPlainObject(value: Json): value is JsonObject {
+  return isObject(value) && !isSecret(value)
 }

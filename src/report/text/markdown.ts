@@ -8,13 +8,13 @@ export const maxCharacters = 65_000
  * Puts a text into a code fence longer than any run of backticks in it. Mentions, links and HTML
  * have no effect there.
  */
-export function fenceText(text: string): string {
+export function fenceText(text: string, language: 'text' | 'diff' = 'text'): string {
   const longest = findMax(
     Array.from(text.matchAll(/`+/g), ([run]) => run.length),
     2,
   )
   const fence = '`'.repeat(longest + 1)
-  return `${fence}text\n${text}\n${fence}\n`
+  return `${fence}${language}\n${text}\n${fence}\n`
 }
 
 /** Formats a folded section. The title is HTML. */
@@ -52,11 +52,16 @@ export function selectFitting<T extends { text: string }>(
   return { selected, omitted }
 }
 
-/** Joins the first lines of a list, each truncated, and the count of the rest. */
-export function joinFirstLines(lines: string[], maxLines: number): string {
+/**
+ * Joins the first lines of a list, each truncated, and the count of the rest.
+ *
+ * @param whole what lists all lines; empty if nothing does
+ */
+export function joinFirstLines(lines: string[], maxLines: number, whole = ''): string {
   const shown = lines
     .slice(0, maxLines)
     .map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line))
   const rest = lines.length - shown.length
-  return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n')
+  const hint = whole === '' ? '' : ` (${whole} lists them)`
+  return [...shown, ...(rest > 0 ? [`… and ${rest} more${hint}`] : [])].join('\n')
 }

@@ -1,0 +1,53 @@
+import type { Plan } from '../../model/plan.ts'
+import { pluralize } from '../../model/words.ts'
+import type { Paint } from '../text/paint.ts'
+
+/**
+ * Formats `Plan: 3 to set, 2 to change on 5 domains · 4 writes (at least 4) · about 20 min in 3
+ * waves`. Conditional changes are counted separately.
+ */
+export function formatPlanSummary(plan: Plan, paint: Paint): string {
+  const { summary } = plan
+  const { conditional } = summary
+  const parts = (
+    [
+      [summary.set, 'to set'],
+      [summary.change - conditional, 'to change'],
+      [summary.unset, 'to unset'],
+      [summary.release, 'to release'],
+      [conditional, "conditional (sent only if the secret's value differs)"],
+    ] as const
+  ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
+  const domains = pluralize(summary.domains, 'domain')
+  const count = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
+  const writes = summary.writes === 0 ? 'no writes' : `${count} · ${formatTime(plan)}`
+  return `${paint.bold('Plan:')} ${parts.join(', ')} on ${domains} · ${writes}`
+}
+
+/** Formats the minimum time of a plan, its waves, and the waits that are not part of it. */
+function formatTime({ summary, writes, approvals = [], budgetWait = 0 }: Plan): string {
+  const waves = new Set(writes.map(({ wave }) => wave)).size
+  const time = summary.totalSeconds === 0 ? 'a few seconds' : formatAbout(summary.totalSeconds)
+  const wave = waves < 2 ? '' : ` of ${formatWaves(approvals)}`
+  return [
+    `${time}${waves < 2 ? '' : ` in ${waves} waves`}`,
+    ...(budgetWait > 0 ? [`after up to ${budgetWait} s for the call budget`] : []),
+    ...(approvals.length > 0 ? [`plus the wait for approval${wave}`] : []),
+  ].join(', ')
+}
+
+function formatWaves(numbers: number[]): string {
+  const last = numbers.at(-1)
+  const others = numbers.slice(0, -1)
+  return others.length === 0 ? `wave ${last}` : `waves ${others.join(', ')} and ${last}`
+}
+
+/** Formats a length of time: seconds below one minute, then minutes, from 1 hour in steps of 5. */
+function formatAbout(seconds: number): string {
+  if (seconds < 60) return `about ${seconds} s`
+  const exact = seconds / 60
+  const minutes = exact < 60 ? Math.round(exact) : 5 * Math.round(exact / 5)
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours === 0) return `about ${rest} min`
+  return rest === 0 ? `about ${hours} h` : `about ${hours} h ${rest} min`
+}
