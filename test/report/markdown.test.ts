@@ -135,7 +135,8 @@ const own = new RegExp(
     new RegExp(String.raw`\| item \|.*|\|---.*|\| (?:\`\w+\`|${code}) \|[ \d|]*`),
     new RegExp(
       `<details(?: open)?><summary>(?:[+~○-] (?:\\w+|${code}) · )?(?:${code}|\\d+ domains)` +
-        `(?:, \\d+ different values| · (?:[+~○\\w ,-]|${code})+)?(?: · <b>destructive</b>)?<\\/summary>`,
+        `(?:, \\d+ different values| · (?:[+~○\\w ,-]|${code})+)?` +
+        '(?: · <b>destructive</b>)?<\\/summary>',
     ),
     /<details><summary>(Writes|In-doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>/,
     /Omitted: [\w ,]+\. `edgewise \w+ -v` in a clone shows all\./,
