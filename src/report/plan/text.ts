@@ -10,7 +10,7 @@ import { truncate, wrap, wrapSentences } from '../text/wrap.ts'
 import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-table.ts'
 import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
-import { formatPlanSummary } from './summary.ts'
+import { formatPlanSummary, listApprovals } from './summary.ts'
 
 /** Maximum number of blocks, and of rows of the table. */
 const [maxBlocks, maxRows] = [20, 15]
@@ -172,10 +172,10 @@ function formatExplanation(
 }
 
 /** Formats `  Wave 2: 9 domains, 1 write`. */
-export function formatWave(wave: number, { writes, approvals = [] }: Plan): string {
-  const own = writes.filter((write) => write.wave === wave)
+export function formatWave(wave: number, plan: Plan): string {
+  const own = plan.writes.filter((write) => write.wave === wave)
   const domains = new Set(own.flatMap((write) => write.domains)).size
-  const approval = approvals.includes(wave) ? ', after approval' : ''
+  const approval = listApprovals(plan).includes(wave) ? ', after approval' : ''
   const counts = `${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
   return `  Wave ${wave}: ${counts}${approval}`
 }
