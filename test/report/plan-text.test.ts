@@ -142,14 +142,14 @@ describe('blocks of changes', () => {
       origin_mode: fc.constantFrom('http', 'https'),
       default_master: fc.constantFrom('192.0.2.1', '192.0.2.2', '192.0.2.3'),
     })
-    const own = fc.dictionary(
+    const items = fc.dictionary(
       fc.constantFrom('origin', 'timeout', 'https'),
       fc.tuple(value, value, fc.constantFrom('differs', 'in-doubt')),
     )
     fc.assert(
-      fc.property(fc.array(own, { minLength: 1, maxLength: 8 }), (all) => {
-        const changes = all.flatMap((items, i) =>
-          Object.entries(items).map(([item, [before, after, reason]]) =>
+      fc.property(fc.array(items, { minLength: 1, maxLength: 8 }), (all) => {
+        const changes = all.flatMap((each, i) =>
+          Object.entries(each).map(([item, [before, after, reason]]) =>
             change(item, before, after, { domain: domains[i] ?? '', reason }),
           ),
         )
