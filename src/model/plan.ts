@@ -78,6 +78,8 @@ export interface Plan {
   planner: Planner
   /** Numbers of its waves that need approval; absent for none. */
   approvals?: number[]
+  /** Numbers of the waves of a resumed rollout that still wait for approval; absent for none. */
+  awaited?: number[]
   /**
    * Seconds by which calls of the last minute delay the writes; absent if not known. Never written
    * to a plan file.

@@ -12,7 +12,7 @@ import { listReferencedNames } from '../model/secret-keeper.ts'
 import type { SavedSecrets } from '../plan/saved-plan.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
 import { narrowSnapshot, type Selection } from '../plan/selection.ts'
-import { findStop } from '../rollout/approvals.ts'
+import { findStop, listUnapproved } from '../rollout/approvals.ts'
 import {
   findDomainsOnHold,
   findConflicts,
@@ -23,6 +23,7 @@ import {
 import type { RecordedState } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeOnHold, describeUnfinished } from '../rollout/on-hold.ts'
+import { continueRollout } from '../rollout/wave-part.ts'
 import { listIrreversibleWarnings } from './irreversible.ts'
 import { resolveSolver } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -126,7 +127,12 @@ export async function makePlan(
     ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, recordedState)),
     ...made.warnings,
   ]
-  return { ...made, summary: { ...made.summary, held: onHold.changes }, warnings }
+  const awaited =
+    continued === null || atOnce
+      ? []
+      : listUnapproved(continueRollout(continued, made), made.writes)
+  const waits = awaited.length === 0 ? {} : { awaited }
+  return { ...made, ...waits, summary: { ...made.summary, held: onHold.changes }, warnings }
 }
 
 /** Describes how open rollouts affect a plan. */

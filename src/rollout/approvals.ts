@@ -55,6 +55,12 @@ export function isStopped(plan: Plan, continued: Rollout | null): boolean {
   return findStop(continueRollout(continued, plan), first - 1) !== null
 }
 
+/** Lists the numbers of the waves with these writes that still need approval. */
+export function listUnapproved(rollout: Rollout, writes: Plan['writes']): number[] {
+  const waves = new Set(writes.map(({ wave }) => wave))
+  return [...waves].filter((wave) => !isApproved(rollout, wave - 1)).toSorted((a, b) => a - b)
+}
+
 /** Finds the index of the first wave left that may not be sent without a decision, or null. */
 export function findUnapproved(rollout: Rollout): number | null {
   const isOpen = ({ passed }: RolloutWave, waveIndex: number) =>

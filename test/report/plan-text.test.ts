@@ -10,6 +10,7 @@ import { formatPlan } from '../../src/report/plan/text.ts'
 import { measureWidth } from '../../src/report/text/display-width.ts'
 import { plainPaint, type Paint } from '../../src/report/text/paint.ts'
 import { buildChange, buildPlan, buildWrite } from '../plans.ts'
+import { fc } from '../runs.ts'
 import { buildFleetPlan } from './plan-fleet.ts'
 
 const { bold, dim, red, green, yellow, cyan } = picocolors.createColors(true)
@@ -133,6 +134,50 @@ describe('blocks of changes', () => {
       '  + timeout',
       '    + time  60',
     ])
+  })
+
+  it('have every change once', () => {
+    const domains = Array.from({ length: 8 }, (_, i) => `d${i}.example`)
+    const value = fc.record({
+      origin_mode: fc.constantFrom('http', 'https'),
+      default_master: fc.constantFrom('192.0.2.1', '192.0.2.2', '192.0.2.3'),
+    })
+    const items = fc.dictionary(
+      fc.constantFrom('origin', 'timeout', 'https'),
+      fc.tuple(value, value, fc.constantFrom('differs', 'in-doubt')),
+    )
+    fc.assert(
+      fc.property(fc.array(items, { minLength: 1, maxLength: 8 }), (all) => {
+        const changes = all.flatMap((each, i) =>
+          Object.entries(each).map(([item, [before, after, reason]]) =>
+            change(item, before, after, { domain: domains[i] ?? '', reason }),
+          ),
+        )
+        const names = (list: { domain: string; item: string }[]) =>
+          list.map(({ domain, item }) => `${domain} ${item}`).toSorted()
+        const blocks = groupChanges(changes)
+        const shown = blocks.flatMap((block) =>
+          block.parts.flatMap(({ item, lines }) => {
+            const own = lines.flatMap((line) => line.domains ?? [])
+            expect([[], block.domains]).toContainEqual(own.toSorted())
+            return block.domains.map((domain) => ({ domain, item }))
+          }),
+        )
+        expect(names(shown)).toEqual(names(changes))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('have their number of domains even if the names are long', () => {
+    const long = (i: number) => `${'x'.repeat(60)}${i}.example.com`
+    const changes = Array.from({ length: 9 }, (_, i) => buildChange({ domain: long(i) }))
+    expect(format(buildPlan(changes)).replaceAll(/\s+/g, ' ')).toContain(
+      `${long(0)} … and 8 more (-v lists them)`,
+    )
+    const values = changes.slice(0, 3).map((each, i) => ({ ...each, after: { time: String(i) } }))
+    const text = format(buildPlan(values)).replaceAll(/\s+/g, '')
+    for (const { domain } of values) expect(text).toContain(domain)
   })
 
   it('differ by action and reason', () => {

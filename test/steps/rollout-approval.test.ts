@@ -108,6 +108,14 @@ describe('a wave that needs approval', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
+  it('is in the time of a plan that resumes the rollout, until it is approved', async () => {
+    const waits = 'in 2 waves, plus the wait for approval of wave 2\n'
+    await apply(0)
+    expect((await place.cli('plan')).out).toContain(waits)
+    await decide('approve', findId())
+    expect((await place.cli('plan')).out).toContain('in 2 waves\n')
+  })
+
   it('is called the only wave if there is no other', async () => {
     const { out, err } = await place.cli('plan', '--target', name(0))
     expect(err).toContain('the only wave needs approval: apply stops before it')

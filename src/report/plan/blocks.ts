@@ -40,9 +40,25 @@ export function groupChanges(
   changes: Change[],
   explain: (change: Change) => string | null = () => null,
 ): Block[] {
+  const parts = new Map<string, BlockPart>()
+  const findPart = (change: Change): BlockPart => {
+    const { item, action, reason, by, before, after } = change
+    // Most changes of a large plan are the same.
+    const key = JSON.stringify([item, action, reason, by, before, after])
+    const part = parts.get(key) ?? buildPart(change, explain(change))
+    parts.set(key, part)
+    return part
+  }
+  const keys = new Map<BlockPart, string>()
+  const findKey = (part: BlockPart): string => {
+    const { item, action, note, lines } = part
+    const key = keys.get(part) ?? JSON.stringify([item, action, note, lines.map(toKey)])
+    keys.set(part, key)
+    return key
+  }
   const equal = groupBy(
-    changes.map((change) => ({ domain: change.domain, part: buildPart(change, explain(change)) })),
-    ({ part }) => JSON.stringify([part.item, part.action, part.note, part.lines.map(toKey)]),
+    changes.map((change) => ({ domain: change.domain, part: findPart(change) })),
+    ({ part }) => findKey(part),
   )
   const blocks = Array.from(equal.values(), (same): Block => {
     const [first] = same

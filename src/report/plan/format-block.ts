@@ -4,7 +4,7 @@ import type { Domain } from '../../model/item.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
-import { truncate, wrap } from '../text/wrap.ts'
+import { wrap } from '../text/wrap.ts'
 import type { Block, BlockLine, BlockPart } from './blocks.ts'
 
 /** Style of changes as text. */
@@ -104,9 +104,8 @@ function listNote(
   indent: number,
 ) {
   if (note === '') return []
-  const lines = wrap(note, columns - indent, '').split('\n')
-  return lines.map((text): MarkedLine => ({
-    ...createRemark(text, indent),
+  return wrapRemark(note, columns, indent).map((line): MarkedLine => ({
+    ...line,
     ...(isDestructive ? { kind: 'warning' } : {}),
   }))
 }
@@ -151,7 +150,8 @@ function listFieldLines(
 ): MarkedLine[] {
   const { columns, verbose, whole = '-v', paint } = options
   const head = room.width === 0 ? '' : `${pad(field, room.width)}  `
-  const hanging = ' '.repeat(head.length)
+  // Without a name of a field, a line that continues must not look like another entry.
+  const hanging = ' '.repeat(head.length === 0 ? 2 : head.length)
   const wrapped = wrap(text, columns - room.indent, hanging).split('\n')
   const shown =
     verbose || wrapped.length <= maxLines
@@ -159,7 +159,7 @@ function listFieldLines(
       : [...wrapped.slice(0, maxLines), `${hanging}… (${whole} shows all)`]
   const lines = shown.map((line, i): MarkedLine =>
     i === 0
-      ? { action, indent: room.indent, text: `${head}${line.slice(head.length)}` }
+      ? { action, indent: room.indent, text: `${head}${line.slice(hanging.length)}` }
       : { action, indent: room.indent, text: line, kind: 'continued' },
   )
   if (domains === undefined) return lines
@@ -169,12 +169,10 @@ function listFieldLines(
   const padded = `${pad(first?.text ?? '', measureWidth(head) + room.text)}  `
   if (lines.length === 1 && !verbose && room.indent + measureWidth(padded + names) <= columns)
     return [{ action, indent: room.indent, text: padded + paint.dim(names) }]
-  const below = room.indent + head.length
+  const below = room.indent + hanging.length
   return [
     ...lines,
-    ...(verbose
-      ? listNames(domains, options, below)
-      : [createRemark(truncate(names, columns - below), below)]),
+    ...(verbose ? listNames(domains, options, below) : wrapRemark(names, columns, below)),
   ]
 }
 
@@ -184,10 +182,7 @@ function listFieldLines(
 function listNames(domains: Domain[], options: PlanTextOptions, indent: number): MarkedLine[] {
   const { columns, verbose, whole = '-v' } = options
   const room = columns - indent
-  const toLines = (text: string) =>
-    wrap(text, room, '')
-      .split('\n')
-      .map((line) => createRemark(line, indent))
+  const toLines = (text: string) => wrapRemark(text, columns, indent)
   const names = domains.map(escapeInvisible)
   if (verbose) return toLines(names.join(', '))
   // Longer lists don't fit in any terminal.
@@ -197,7 +192,13 @@ function listNames(domains: Domain[], options: PlanTextOptions, indent: number):
     `${names.slice(0, count).join(', ')} … and ${names.length - count} more (${whole} lists them)`
   let count = 1
   while (count + 1 < names.length && measureWidth(format(count + 1)) <= room) count++
-  return [createRemark(truncate(format(count), Math.max(room, 60)), indent)]
+  return toLines(format(count))
+}
+
+function wrapRemark(text: string, columns: number, indent: number): MarkedLine[] {
+  return wrap(text, columns - indent, '')
+    .split('\n')
+    .map((line) => createRemark(line, indent))
 }
 
 function createRemark(text: string, indent: number): MarkedLine {

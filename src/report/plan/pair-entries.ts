@@ -64,16 +64,17 @@ function getIdentity(entry: Json, identity: FieldName[]): string | null {
 }
 
 function pairSimilar(before: Json[], after: Json[], rest: Rest, share: number): [number, number][] {
-  if (rest.before.length * rest.after.length > maxComparisons) return []
-  const [left, right] = [before.map(listLeaves), after.map(listLeaves)]
-  const candidates = rest.before.flatMap((i) =>
-    rest.after.flatMap((j) => {
-      const [a = [], b = []] = [left[i], right[j]]
+  const comparisons = rest.before.length * rest.after.length
+  if (comparisons === 0 || comparisons > maxComparisons) return []
+  const right = rest.after.map((j) => ({ j, b: listLeaves(after[j] ?? null) }))
+  const candidates = rest.before.flatMap((i) => {
+    const a = listLeaves(before[i] ?? null)
+    return right.flatMap(({ j, b }) => {
       const shared = a.filter((leaf) => b.includes(leaf)).length
       const isSimilar = shared > 0 && shared >= share * Math.max(a.length, b.length)
       return isSimilar ? [{ i, j, shared }] : []
-    }),
-  )
+    })
+  })
   const pairs: [number, number][] = []
   for (const { i, j } of candidates.toSorted((a, b) => b.shared - a.shared))
     if (!pairs.some(([x, y]) => x === i || y === j)) pairs.push([i, j])

@@ -25,7 +25,9 @@ export function formatPlanSummary(plan: Plan, paint: Paint): string {
 }
 
 /** Formats the minimum time of a plan, its waves, and the waits that are not part of it. */
-function formatTime({ summary, writes, approvals = [], budgetWait = 0 }: Plan): string {
+function formatTime(plan: Plan): string {
+  const { summary, writes, budgetWait = 0 } = plan
+  const approvals = listApprovals(plan)
   const waves = new Set(writes.map(({ wave }) => wave)).size
   const time = summary.totalSeconds === 0 ? 'a few seconds' : formatAbout(summary.totalSeconds)
   const wave = waves < 2 ? '' : ` of ${formatWaves(approvals)}`
@@ -34,6 +36,11 @@ function formatTime({ summary, writes, approvals = [], budgetWait = 0 }: Plan): 
     ...(budgetWait > 0 ? [`after up to ${budgetWait} s for the call budget`] : []),
     ...(approvals.length > 0 ? [`plus the wait for approval${wave}`] : []),
   ].join(', ')
+}
+
+/** Lists the numbers of the waves that wait for approval. */
+export function listApprovals({ approvals = [], awaited = [] }: Plan): number[] {
+  return [...approvals, ...awaited]
 }
 
 function formatWaves(numbers: number[]): string {

@@ -10,7 +10,7 @@ import { truncate, wrap, wrapSentences } from '../text/wrap.ts'
 import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-table.ts'
 import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
-import { formatPlanSummary } from './summary.ts'
+import { formatPlanSummary, listApprovals } from './summary.ts'
 
 /** Maximum number of blocks, and of rows of the table. */
 const [maxBlocks, maxRows] = [20, 15]
@@ -19,6 +19,8 @@ const maxUntabled = 3
 /** Number of lines from which the summary is repeated at the end. */
 const minRepeated = 20
 const unlimitedColumns = 100_000
+/** Blank at which no line breaks. */
+const hardBlank = '\u00a0'
 
 /**
  * Formats a plan as text: the summary, a table of items, blocks of changes, the writes. Ends with
@@ -92,17 +94,19 @@ export function formatBlocks(blocks: Block[], options: PlanTextOptions): string[
   const rest = blocks.slice(shown.length)
   const texts = shown.map((block) => formatBlock(block, options))
   if (rest.length === 0) return texts
-  const folded = wrap(`… ${describeBlocks(rest)} (${whole} shows all)`, columns, '  ').trimStart()
+  const folded = wrap(`… ${describeBlocks(rest)} (${whole} shows all)`, columns, '  ')
+    .trimStart()
+    .replaceAll(hardBlank, ' ')
   return [...texts, paint.dim(folded)]
 }
 
 /** Describes folded blocks: `412 more changes on 380 domains: ~ origin 380, + timeout 32`. */
-export function describeBlocks(blocks: Block[]): string {
+function describeBlocks(blocks: Block[]): string {
   const counts = [
     ...groupBy(
       blocks.flatMap(({ domains, parts }) =>
         parts.map(({ item, action }) => ({
-          name: `${symbols[action]} ${escapeInvisible(item)}`,
+          name: `${symbols[action]}${hardBlank}${escapeInvisible(item)}`,
           count: domains.length,
         })),
       ),
@@ -114,7 +118,7 @@ export function describeBlocks(blocks: Block[]): string {
   const changes = blocks.reduce((sum, block) => sum + countChanges(block), 0)
   const domains = new Set(blocks.flatMap((block) => block.domains)).size
   const names = listSome(
-    counts.map(({ name, count }) => `${name} ${count}`),
+    counts.map(({ name, count }) => `${name}${hardBlank}${count}`),
     6,
   )
   return (
@@ -168,10 +172,10 @@ function formatExplanation(
 }
 
 /** Formats `  Wave 2: 9 domains, 1 write`. */
-export function formatWave(wave: number, { writes, approvals = [] }: Plan): string {
-  const own = writes.filter((write) => write.wave === wave)
+export function formatWave(wave: number, plan: Plan): string {
+  const own = plan.writes.filter((write) => write.wave === wave)
   const domains = new Set(own.flatMap((write) => write.domains)).size
-  const approval = approvals.includes(wave) ? ', after approval' : ''
+  const approval = listApprovals(plan).includes(wave) ? ', after approval' : ''
   const counts = `${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
   return `  Wave ${wave}: ${counts}${approval}`
 }
