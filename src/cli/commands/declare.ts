@@ -9,6 +9,8 @@ export interface Declaration<Options> {
   description: string
   /** Example command lines for the help, without `edgewise`. */
   examples: string[]
+  /** Not in the help, nor completed: for other programs. */
+  hidden?: boolean
   /**
    * Runs the command with its arguments and options. Modules are imported here on demand, so that
    * they don't slow down other commands.
@@ -27,9 +29,9 @@ export type Declare = <Options = object>(
 
 /** Creates a `Declare` whose commands run with `io` and pass their exit code to `finish`. */
 export function createDeclare(io: Io, finish: (code: number) => void): Declare {
-  return (parent, nameAndArguments, { description, examples, run }) => {
+  return (parent, nameAndArguments, { description, examples, hidden = false, run }) => {
     const command = parent
-      .command(nameAndArguments)
+      .command(nameAndArguments, { hidden })
       .description(description)
       .addHelpText('after', formatExamples(examples))
       .action(async (...actionArgs: unknown[]) => {
