@@ -55,13 +55,13 @@ describe('the scan for domains', () => {
         for (const found of scanDomains(`domain: ${text}\n---\ndomains: ${text}`))
           expect(found).toMatch(/^[a-z0-9_.-]+$/)
       }),
-      { numRuns: runs(200, 5000) },
+      { numRuns: runs(50, 2000) },
     )
   })
 
   it('searches nothing twice, which would not end', () => {
-    expect(scanDomains('domains: [\n'.repeat(200_000))).toEqual([])
-    expect(scanDomains('domains:\n'.repeat(200_000))).toEqual([])
-    expect(scanDomains(`{${'\n'.repeat(1_000_000)}`)).toEqual([])
+    expect(scanDomains('domains: [\n'.repeat(50_000))).toEqual([])
+    expect(scanDomains('domains:\n'.repeat(50_000))).toEqual([])
+    expect(scanDomains(`{${'\n'.repeat(300_000)}`)).toEqual([])
   })
 })
