@@ -51,7 +51,7 @@ describe('the scan for domains', () => {
 
   itOften('returns only names without a character that a shell interprets', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string(), (text) => {
         for (const found of scanDomains(`domain: ${text}\n---\ndomains: ${text}`))
           expect(found).toMatch(/^[a-z0-9_.-]+$/)
       }),
