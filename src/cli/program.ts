@@ -2,6 +2,7 @@ import { Command, CommanderError, Help, type Option } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { declareApply } from './commands/apply.ts'
 import { declareCompletion } from './commands/completion.ts'
+import { declareCompletionDomains } from './commands/completion-domains.ts'
 import { declareDrift } from './commands/drift.ts'
 import { declareEmulator } from './commands/emulator.ts'
 import { declareExplain } from './commands/explain.ts'
@@ -109,6 +110,7 @@ export function buildProgram(io: Io, finish: (code: number) => void): Command {
   declareExplain(program, declare)
   declareEmulator(program, declare)
   declareCompletion(program, declare)
+  declareCompletionDomains(program, declare)
   return program
 }
 

@@ -28,12 +28,13 @@ export function findSchema(root: string): string | null {
 
 /**
  * Adds the comment by which editors find the schema, as the first line. A file that has such a
- * comment keeps it, whatever it refers to.
+ * comment keeps it, whatever it refers to; an empty file stays empty.
  *
  * @param schema path from the workspace
  */
 export function addSchemaLine({ path, text }: SourceFile, schema: string): SourceFile {
-  if (/^#\s*(?:yaml-language-server\s*:|\$schema:)/m.test(text)) return { path, text }
+  if (text.trim() === '' || /^#\s*(?:yaml-language-server\s*:|\$schema:)/m.test(text))
+    return { path, text }
   const [lineEnd] = /\r?\n/.exec(text) ?? ['\n']
   const [mark] = /^\uFEFF?/.exec(text) ?? ['']
   const up = '../'.repeat(path.split('/').length - 1)

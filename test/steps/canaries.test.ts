@@ -495,6 +495,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   for (const { id } of history.applies) await edgewise(`state show ${shop} --at ${id} --json`)
   for (const command of [
     'fmt --check',
+    'completion-domains',
     'explain visit_timestamp',
     'explain tos_origin',
     'plan -v --markdown plan.md',

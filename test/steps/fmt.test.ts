@@ -115,6 +115,7 @@ describe('the schema for editors', () => {
       .write('domains/eu/b.yaml', `# about b\n\n${manifest}---\n${manifest}`)
       .write('domains/c.yaml', windows)
       .write('domains/own.yaml', own)
+      .write('domains/empty.yaml', '')
       .write('profiles/p.yaml', 'profile: p\nconfig: {}\n')
     const checked = await place.json('fmt', '--check')
     expect(checked['changed']).toEqual([
@@ -130,7 +131,7 @@ describe('the schema for editors', () => {
       `${line('../../')}# about b\n\n${manifest}---\n${manifest}`,
     )
     expect(text('domains/c.yaml')).toBe(line('../').replace('\n', '\r\n') + windows)
-    expect(text('domains/own.yaml')).toBe(own)
+    expect([text('domains/own.yaml'), text('domains/empty.yaml')]).toEqual([own, ''])
     expect(text('edgewise.yaml').startsWith(line())).toBe(true)
     expect(text('edgewise.schema.json')).toBe('{}')
     expect(await place.cli('fmt', '--check')).toMatchObject({ code: 0, out: '' })

@@ -71,6 +71,7 @@ const commands = [
   ['state', 'show', www],
   ['state', 'show', www, '--json'],
   ['state', 'list', '--json'],
+  ['completion-domains'],
   ['state', 'prune', '--keep', '0d', '--yes'],
   ['state', 'history', '--json'],
   ['rollout', 'list', '--json'],

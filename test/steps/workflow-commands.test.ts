@@ -79,6 +79,7 @@ it('valid manifests with hostile values, and a hostile refusal, print no command
     ['validate'],
     ['fmt', '--check'],
     ['fmt', '--check', '--json'],
+    ['completion-domains'],
     ['plan'],
     ['plan', '-v', '--explain-writes'],
     ['plan', '--json', '--out', hostile.replaceAll('/', '')],

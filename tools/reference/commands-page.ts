@@ -40,9 +40,11 @@ export function buildCommandsPage(
   )
 }
 
-/** Lists the commands that do something, without those that only have others below them. */
+/** Lists the commands of the help that do something, not those that only have others below them. */
 export function listCommands(command: Command): Command[] {
-  return command.commands
+  return command
+    .createHelp()
+    .visibleCommands(command)
     .filter((child) => child.name() !== 'help')
     .flatMap((child) => (child.commands.length === 0 ? [child] : listCommands(child)))
 }

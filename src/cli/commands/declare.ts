@@ -11,6 +11,8 @@ export interface Declaration<Options> {
   args?: string[]
   /** Example command lines for the help, without `edgewise`. */
   examples: string[]
+  /** Not in the help, nor completed: for other programs. */
+  hidden?: boolean
   /**
    * Runs the command with its arguments and options. Modules are imported here on demand, so that
    * they don't slow down other commands.
@@ -29,9 +31,10 @@ export type Declare = <Options = object>(
 
 /** Creates a `Declare` whose commands run with `io` and pass their exit code to `finish`. */
 export function createDeclare(io: Io, finish: (code: number) => void): Declare {
-  return (parent, nameAndArguments, { description, args = [], examples, run }) => {
+  return (parent, nameAndArguments, declaration) => {
+    const { description, args = [], examples, hidden = false, run } = declaration
     const command = parent
-      .command(nameAndArguments)
+      .command(nameAndArguments, { hidden })
       .description(description)
       .addHelpText('after', formatExamples(examples))
       .action(async (...actionArgs: unknown[]) => {

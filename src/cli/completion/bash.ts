@@ -13,13 +13,22 @@ _edgewise_paths() {
   # bash 3 has no compopt, and then quotes no blanks.
   type compopt >/dev/null 2>&1 && compopt -o filenames 2>/dev/null
 }
+_edgewise_domains() {
+  # Names of domains have no character that the shell interprets.
+  COMPREPLY=($("\${COMP_WORDS[0]}" \${folder[@]+"\${folder[@]}"} completion-domains -- "$cur" \\
+    2>/dev/null </dev/null))
+}
 _edgewise() {
-  local IFS=$'\n' cur prev word command="" i
+  local IFS=$'\n' cur prev word command="" folder i
   cur="\${COMP_WORDS[COMP_CWORD]}"
   prev="\${COMP_WORDS[COMP_CWORD-1]}"
   COMPREPLY=()
+  folder=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
+    case "$word" in
+      -C|--workspace) folder=(-C "\${COMP_WORDS[i+1]}") ;;
+    esac
     case "$word" in
       ${withValue.join('|')}) i=$((i + 1)); continue ;;
     esac
@@ -56,5 +65,6 @@ function formatValues(values: CompletionValues): string {
   if (values === 'any') return ':'
   if (values === 'files') return '_edgewise_paths -f'
   if (values === 'folders') return '_edgewise_paths -d'
+  if (values === 'domains') return '_edgewise_domains'
   return `COMPREPLY=($(compgen -W $'${values.join('\\n')}' -- "$cur"))`
 }

@@ -17,7 +17,8 @@ export function buildCompletionScript(program: Command, shell: string): string {
 
 /** Lists a command and all its subcommands. */
 function listCommands(command: Command, path: string): KnownCommand[] {
-  const subcommands = command.commands
+  const visible = command.createHelp().visibleCommands(command)
+  const subcommands = command.commands.filter((each) => visible.includes(each))
   const help: KnownOption = { names: ['-h', '--help'], description: 'print help', value: null }
   return [
     {
@@ -54,5 +55,6 @@ function inferValues({ argChoices }: Option | Argument, placeholder: string): Co
   if (argChoices !== undefined) return [...argChoices]
   if (placeholder === 'item') return [...catalogue.keys()]
   if (placeholder === 'dir') return 'folders'
+  if (/^(domain|domains|glob)$/.test(placeholder)) return 'domains'
   return /^(file|files|paths|planfile|file\|command)$/.test(placeholder) ? 'files' : 'any'
 }

@@ -30,6 +30,16 @@ ${listSteps(commands)
   end
   test "$command" = "$argv[1]"
 end
+function __edgewise_domains
+  set -l words (commandline -opc)
+  set -l folder
+  for i in (seq (count $words))
+    if contains -- $words[$i] -C --workspace
+      set folder -C $words[(math $i + 1)]
+    end
+  end
+  $words[1] $folder completion-domains -- (commandline -ct) 2>/dev/null </dev/null
+end
 complete -c edgewise -f
 ${commands.flatMap(buildLines).join('\n')}
 `
@@ -58,6 +68,7 @@ function formatValues(values: CompletionValues): string {
   if (values === 'any') return '-f'
   if (values === 'files') return '-F'
   if (values === 'folders') return "-f -a '(__fish_complete_directories)'"
+  if (values === 'domains') return "-f -a '(__edgewise_domains)'"
   return `-f -a '${values.join(' ')}'`
 }
 

@@ -1,5 +1,5 @@
-/** Completions of a word: none (`any`), files, folders, or a list of words. */
-export type CompletionValues = 'any' | 'files' | 'folders' | string[]
+/** Completions of a word: none (`any`), files, folders, domains, or a list of words. */
+export type CompletionValues = 'any' | 'files' | 'folders' | 'domains' | string[]
 
 /** One option of a command. */
 export interface KnownOption {

@@ -9,11 +9,16 @@ export function buildZshScript(commands: KnownCommand[]): string {
   const withValue = [...new Set(options.map(({ name }) => name))].toSorted()
   return `#compdef edgewise
 # Completion of edgewise for zsh. Load it with: source <(edgewise completion zsh)
+_edgewise_domains() {
+  compadd -- \${(f)"$($words[1] $folder completion-domains -- "$words[CURRENT]" \\
+    2>/dev/null </dev/null)"}
+}
 _edgewise() {
   local command= word i
-  local -a offers
+  local -a offers folder
   for ((i = 2; i < CURRENT; i++)); do
     word=$words[i]
+    [[ $word == (-C|--workspace) ]] && folder=(-C "$words[i+1]")
     case $word in
       (${withValue.join('|')}) ((i++)); continue ;;
     esac
@@ -62,6 +67,7 @@ function formatValues(values: CompletionValues): string {
   if (values === 'any') return 'return 1'
   if (values === 'files') return '_files'
   if (values === 'folders') return '_files -/'
+  if (values === 'domains') return '_edgewise_domains'
   return `compadd -- ${values.join(' ')}`
 }
 
