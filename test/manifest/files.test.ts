@@ -32,6 +32,22 @@ describe('findRoot', () => {
     expect(findRoot(join(root, 'a/b'))).toBe(root)
     expect(findRoot('/')).toBeNull()
   })
+
+  it('refuses a misnamed file that is nearer', () => {
+    const root = createFolder({ 'a/edgewise.yml': '', 'a/b/c.txt': '', 'd/edgewise.yml/x': '' })
+    const [near, far] = [join(root, 'a/edgewise.yml'), join(root, 'edgewise.yaml')]
+    for (const start of ['a', 'a/b'])
+      expect(() => findRoot(join(root, start))).toThrow(
+        expect.objectContaining({
+          code: 'not-a-workspace',
+          message: `there is ${near}, which is no name of a workspace file, below ${far}`,
+          hint: expect.stringContaining(`Rename ${near} to edgewise.yaml`) as unknown,
+        }),
+      )
+    expect(findRoot(join(root, 'd'))).toBe(root)
+    writeFileSync(join(root, 'a/edgewise.yaml'), 'version: 1\n')
+    expect(findRoot(join(root, 'a/b'))).toBe(join(root, 'a'))
+  })
 })
 
 describe('loadWorkspace', () => {
