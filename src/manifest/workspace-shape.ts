@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { describeValue } from '../catalog/value/schema-problems.ts'
+import { describeValue, suggestAllowed } from '../catalog/value/schema-problems.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
 import { resolvePointer, formatPointerStep, type Json } from '../model/json.ts'
 import type { Finding } from './finding.ts'
@@ -21,10 +21,15 @@ export function checkShape(value: Json, written: Json): Finding[] {
   const choices = errors
     .filter((error) => error.keyword === 'anyOf')
     .map((error) => error.instancePath)
+  const listed = errors
+    .filter(({ keyword }) => keyword === 'enum')
+    .map(({ instancePath }) => instancePath)
   return errors
     .filter(
       (error) =>
         error.propertyName === undefined &&
+        // The allowed values show the type.
+        (error.keyword !== 'type' || !listed.includes(error.instancePath)) &&
         !choices.some(
           (path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/'),
         ),
@@ -92,7 +97,7 @@ function createFinding(error: ErrorObject, value: Json | undefined): Finding {
       return createWorkspaceFinding(
         pointer,
         `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ` +
-          `${got}.${typeof value === 'string' ? didYouMean(value, allowed) : ''}`,
+          `${got}.${suggestAllowed(value, allowed)}`,
       )
     }
     case 'minProperties':
