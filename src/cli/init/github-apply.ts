@@ -1,4 +1,11 @@
-import { checkout, download, temp, upload, type GithubParts } from './github-parts.ts'
+import {
+  checkout,
+  download,
+  formatEnvLines,
+  temp,
+  upload,
+  type GithubParts,
+} from './github-parts.ts'
 import { buildGlobs, formatNames, formatScalar } from './placement.ts'
 
 /** Builds the workflow that applies merged changes. */
@@ -10,7 +17,9 @@ export function buildGithubApply({
   run,
   origin,
   workspace,
-  variables,
+  secrets,
+  common,
+  env,
 }: GithubParts): string {
   const globs = buildGlobs([...paths, pathOf('apply')], '**')
   const list = globs.map((glob) => `      - ${formatScalar(glob)}\n`).join('')
@@ -23,7 +32,7 @@ export function buildGithubApply({
 # 1. Protect the branch: require reviews, also for .github/workflows.
 # 2. Create the environment "production" with required reviewers, for this branch only.
 # 3. Store the secrets of the apply step in that environment, not in the repository: runs of pull
-#    requests can use the secrets of the repository.${formatNames(variables)}
+#    requests can use the secrets of the repository.${formatNames(secrets)}${formatCommon(common)}
 ${origin}
 name: ${name} apply
 on:
@@ -66,7 +75,7 @@ jobs:
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/edgewise-plan.json
           report: ${temp}/edgewise.md
-      - uses: ${upload}
+${env}      - uses: ${upload}
         with:
           name: ${name}-saved-plan
           path: ${temp}/edgewise-plan.json
@@ -98,7 +107,7 @@ jobs:
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/plan/edgewise-plan.json
           report: ${temp}/edgewise.md
-${formatEnv(variables)}      # Also after a failed apply, which may have changed something.
+${formatEnv(secrets, common)}      # Also after a failed apply, which may have changed something.
       - id: report
         if: always()
         uses: ${upload}
@@ -129,15 +138,21 @@ ${formatEnv(variables)}      # Also after a failed apply, which may have changed
 }
 
 /** Formats `env` of the step that applies, and where a later secret is added. */
-function formatEnv(variables: string[]): string {
+function formatEnv(secrets: string[], common: string[]): string {
   const comment =
     '# Add a line here, and in no other job, for each variable of "secrets" in edgewise.yaml.'
-  const lines = variables.map(
-    (name) => `          ${formatScalar(name)}: \${{ secrets.${name} }}\n`,
-  )
-  return lines.length === 0
+  const lines = formatEnvLines(common, 'vars') + formatEnvLines(secrets, 'secrets')
+  return lines === ''
     ? `        # env:\n          ${comment}\n`
-    : `        env:\n          ${comment}\n${lines.join('')}`
+    : `        env:\n          ${comment}\n${lines}`
+}
+
+/** Formats the step that stores the variables of every job. */
+function formatCommon(names: string[]): string {
+  return names.length === 0
+    ? ''
+    : '\n# 4. Store these as variables of the repository (Secrets and variables > Actions), not as' +
+        `\n#    secrets, since every job needs them:${formatNames(names)}`
 }
 
 /** Formats a branch for a filter, in which some characters of branch names are special. */

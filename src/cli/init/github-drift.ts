@@ -2,7 +2,7 @@ import { checkout, download, temp, upload, type GithubParts } from './github-par
 import { formatScalar } from './placement.ts'
 
 /** Builds the workflow that detects drift. */
-export function buildGithubDrift({ name, run, origin, workspace }: GithubParts): string {
+export function buildGithubDrift({ name, run, origin, workspace, env }: GithubParts): string {
   return `# Detects drift between manifests, state and service four times a day. One issue is open
 # while there is drift. To compare the service itself, pass the input "observed" to the first
 # job: a program of the runner that can query it.
@@ -34,7 +34,7 @@ jobs:
         ${run('drift')}
           workspace: ${formatScalar(workspace)}
           report: ${temp}/edgewise.md
-      - uses: ${upload}
+${env}      - uses: ${upload}
         with:
           name: ${name}-drift
           path: ${temp}/edgewise.md

@@ -9,6 +9,7 @@ export function buildGithubPlan({
   run,
   origin,
   workspace,
+  env,
 }: GithubParts): string {
   const pathspecs = paths[0] === '.' ? '.' : [...paths, pathOf('plan')].map(quotePath).join(' ')
   return `# Plans each pull request: the plan is in the summary of the run, and in one comment.
@@ -54,7 +55,7 @@ jobs:
         ${run('plan')}
           workspace: ${formatScalar(workspace)}
           report: ${temp}/edgewise.md
-      - if: steps.changes.outputs.changed == 'true'
+${env}      - if: steps.changes.outputs.changed == 'true'
         uses: ${upload}
         with:
           name: ${name}-plan
