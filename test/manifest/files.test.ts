@@ -166,6 +166,33 @@ describe('loadWorkspace', () => {
     })
   })
 
+  it.each([
+    ['a.txt', 'a.yaml'],
+    ['a.yaml.txt', 'a.yaml'],
+    ['a.yml.TXT', 'a.yaml'],
+    ['a.ymal', 'a.yaml'],
+    ['a.yam', 'a.yaml'],
+    ['a.yaml.json', 'a.yaml'],
+  ])('warns of %s, which is probably meant to be a manifest', (name, right) => {
+    const text = '# shop\n---\ndomain: b.example.com\nconfig: {}\n'
+    const workspace = createWorkspace({ [`domains/${name}`]: text })
+    expect(listMarks(workspace)).toEqual([`domains/${name}:1:1-1 file-invalid`])
+    expect(workspace.diagnostics[0]?.detail).toContain(`Rename it to "${right}"`)
+  })
+
+  it('warns of no file that was renamed to switch it off, and of no other text', () => {
+    const manifest = 'domain: b.example.com\nconfig: {}\n'
+    const names = ['a.bak', 'a.yaml.bak', 'a.yml.disabled', 'a.yaml.orig', 'a.yml~', 'a.yaml.tmpl']
+    const workspace = createWorkspace({
+      ...Object.fromEntries(names.map((name) => [`domains/${name}`, manifest])),
+      'domains/README.md': manifest,
+      'domains/notes.txt': 'Notes on the manifests.\ndomain: see the handbook\n',
+      'domains/robots.txt': 'User-agent: *\n',
+      'notes.txt': manifest,
+    })
+    expect(workspace.diagnostics).toEqual([])
+  })
+
   it('warns of a .yml file that an older glob misses, and of none that a glob excludes', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nmanifests: ["domains/**/*.yaml", "!domains/old/**"]\n',
