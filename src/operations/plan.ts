@@ -3,6 +3,7 @@ import { bindHashes } from '../plan/basis.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { listGuardWarnings } from './guards.ts'
+import { listLateNotes } from './late-notes.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
@@ -67,6 +68,7 @@ export async function plan(
     notes: [
       ...(await listFirstPlanWarnings(workspace, store, recorded)),
       ...(await listUnsharedNotes(store)),
+      ...listLateNotes(recorded),
     ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
   }
