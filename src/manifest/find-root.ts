@@ -4,11 +4,26 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 
 export const workspaceFile = 'edgewise.yaml'
 
-/** Finds the nearest folder from `start` upwards with an `edgewise.yaml`; null if there is none. */
+/**
+ * Finds the nearest folder from `start` upwards with an `edgewise.yaml`; null if there is none.
+ *
+ * @throws EdgewiseError `not-a-workspace` if a misnamed file is nearer: its folder was meant
+ */
 export function findRoot(start: string): string | null {
+  let misnamed: string | null = null
   for (let folder = resolve(start); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, workspaceFile))) return folder
+    const file = join(folder, workspaceFile)
+    if (existsSync(file)) {
+      if (misnamed === null) return folder
+      throw new EdgewiseError(
+        'not-a-workspace',
+        `there is ${misnamed}, which is no name of a workspace file, below ${file}`,
+        `Rename ${misnamed} to ${workspaceFile}, or remove it. To use ${file}, pass its folder ` +
+          'with -C.',
+      )
+    }
     if (folder === dirname(folder)) return null
+    misnamed ??= findMisnamedIn(folder)
   }
 }
 
@@ -18,12 +33,17 @@ export function findRoot(start: string): string | null {
  */
 export function findMisnamed(start: string): string | null {
   for (let folder = resolve(start); ; folder = dirname(folder)) {
-    const name = listFileNames(folder).find(
-      (each) => /^edgewise\.ya?ml$/i.test(each) && each !== workspaceFile,
-    )
-    if (name !== undefined) return join(folder, name)
+    const file = findMisnamedIn(folder)
+    if (file !== null) return file
     if (folder === dirname(folder)) return null
   }
+}
+
+function findMisnamedIn(folder: string): string | null {
+  const name = listFileNames(folder).find(
+    (each) => /^edgewise\.ya?ml$/i.test(each) && each !== workspaceFile,
+  )
+  return name === undefined ? null : join(folder, name)
 }
 
 /** Lists the files of a folder; none if it can't be read. */

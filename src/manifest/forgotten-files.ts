@@ -1,12 +1,13 @@
-import { basename } from 'node:path'
+import { basename, parse } from 'node:path'
 import picomatch from 'picomatch'
+import { didYouMean } from '../catalog/value/nearest.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { createFileDiagnostic } from './finding.ts'
 import { loadSource } from './load-source.ts'
 
 /**
  * Warns of manifests and profiles that are not loaded only because of the end of their name, such
- * as `.YAML`, `.json` or none. A file counts as one if it has their first key.
+ * as `.YAML`, `.json`, `.txt` or none. A file counts as one if it has their first key.
  *
  * @param root a real path
  * @param unmatched files in the searched folders that no glob matches
@@ -53,12 +54,25 @@ export function matchesGlobs(path: string, lists: string[][]): boolean {
   })
 }
 
+/** Returns the path that was meant: without an extension that is another one by mistake. */
 function rename(path: string): string {
-  return `${path.replace(/\.(ya?ml|json)$/i, '')}.yaml`
+  const { ext } = parse(path)
+  const isMistaken = /^\.(ya?ml|json|txt)$/i.test(ext) || isMisspelt(ext)
+  const stem = isMistaken ? path.slice(0, -ext.length) : path
+  return `${stem.replace(/\.ya?ml$/i, '')}.yaml`
+}
+
+/** Tests whether an extension is `.yaml` or `.yml` with a slip, such as `.ymal`. */
+function isMisspelt(ext: string): boolean {
+  return /^\.[a-z]+$/i.test(ext) && didYouMean(ext.slice(1), ['yaml', 'yml']) !== ''
 }
 
 function looksDeclared(path: string, text: string): boolean {
   const name = basename(path)
+  const { ext } = parse(name)
+  // In other text such a line may be a part of a sentence.
+  if (/^\.txt$/i.test(ext))
+    return /^(?:[ \t]*(?:#.*|---.*)?\r?\n)*["']?(?:domains?|profile)["']?[ \t]*:/.test(text)
   const [, key, value] =
     /^[{\s]*["']?(domains?|profile)["']?[ \t]*:[ \t]*["']?([^\s"',]*)/m.exec(text) ?? []
   if (key === undefined) return false
@@ -66,6 +80,7 @@ function looksDeclared(path: string, text: string): boolean {
   return (
     !name.includes('.') ||
     /\.(ya?ml|json)$/i.test(name) ||
+    isMisspelt(ext) ||
     (key === 'domain' && value?.toLowerCase() === name.toLowerCase())
   )
 }

@@ -22,12 +22,12 @@ const maxBase = 56
  * use. A value of one domain also has the domain in its name if other domains have other values.
  *
  * @param isKnown whether a secret has a reference already
- * @param isFree whether a name and a variable are not in use
+ * @param isFree whether a name and a variable can be used for a secret
  */
 export function nameSecrets(
   items: ImportedItem[],
   isKnown: (secret: string) => boolean,
-  isFree: (name: string, variable: string) => boolean,
+  isFree: (name: string, variable: string, secret: string) => boolean,
 ): NewSecret[] {
   const found = new Map<string, { base: string; uses: NewSecret['uses'] }>()
   for (const { domain, item, value } of items) {
@@ -52,7 +52,7 @@ export function nameSecrets(
     for (let number = 1; ; number++) {
       const name = (number === 1 ? wanted : `${wanted}_${number}`).slice(0, maxLength)
       const variable = name.toUpperCase().replace(/[^A-Z0-9]/g, '_')
-      if (taken.has(variable) || !isFree(name, variable)) continue
+      if (taken.has(variable) || !isFree(name, variable, secret)) continue
       taken.add(variable)
       return { name, variable, secret, uses }
     }

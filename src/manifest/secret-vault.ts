@@ -79,6 +79,11 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
     return text !== undefined && this.#fingerprints.matches(text, secret)
   }
 
+  /** Tests whether a value is that of a secret without a reference. */
+  isValue(secret: string, value: string): boolean {
+    return this.#fingerprints.matches(this.#fingerprints.createForeign(value), secret)
+  }
+
   /**
    * Returns the unresolved secret of a template, and looks its values up, so that they are masked
    * everywhere from now on.
@@ -141,13 +146,8 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
       const known = reference === null ? this.#findText(secret) : undefined
       if (known !== undefined) return known.text
       const name = reference === null ? 'a recorded secret' : `the secret ${reference}`
-      const missing = reference === null ? [] : this.listMissing(reference)
-      const reasons = missing.map((each) => `: ${this.explain(each)}`).join('')
-      throw new EdgewiseError(
-        'access',
-        `the value of ${name} is not available${reasons}`,
-        'Provide it through its source under "secrets" in edgewise.yaml.',
-      )
+      const advice = 'Provide it through its source under "secrets" in edgewise.yaml.'
+      throw new EdgewiseError('access', `the value of ${name} is not available`, advice)
     })
   }
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { describeValue } from '../catalog/value/schema-problems.ts'
+import { describeValue, suggestAllowed } from '../catalog/value/schema-problems.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
 import { resolvePointer, formatPointerStep, type Json } from '../model/json.ts'
 import type { Finding } from './finding.ts'
@@ -21,10 +21,15 @@ export function checkShape(value: Json, written: Json): Finding[] {
   const choices = errors
     .filter((error) => error.keyword === 'anyOf')
     .map((error) => error.instancePath)
+  const listed = errors
+    .filter(({ keyword }) => keyword === 'enum' || keyword === 'const')
+    .map(({ instancePath }) => instancePath)
   return errors
     .filter(
       (error) =>
         error.propertyName === undefined &&
+        // The allowed values show the type.
+        (error.keyword !== 'type' || !listed.includes(error.instancePath)) &&
         !choices.some(
           (path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/'),
         ),
@@ -56,12 +61,12 @@ function createFinding(error: ErrorObject, value: Json | undefined): Finding {
   const schema = error.parentSchema as Record<string, unknown>
   const expected = schema['x-expected']
   // An address may contain a password.
-  const hidden = ['/service/token', '/service/url'].some((each) => pointer.startsWith(each))
+  const hidden =
+    pointer === '/service' ||
+    ['/service/token', '/service/url'].some((each) => pointer.startsWith(each))
   const got = hidden ? 'something else' : describeValue(value)
   const expectedWords = () =>
-    typeof expected === 'string'
-      ? expected
-      : (typeWords[String(params['type'])] ?? 'something else')
+    typeof expected === 'string' ? expected : describeType(String(params['type']), schema)
   switch (keyword) {
     case 'additionalProperties':
       return createUnknownKey(
@@ -92,7 +97,7 @@ function createFinding(error: ErrorObject, value: Json | undefined): Finding {
       return createWorkspaceFinding(
         pointer,
         `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ` +
-          `${got}.${typeof value === 'string' ? didYouMean(value, allowed) : ''}`,
+          `${got}.${suggestAllowed(value, allowed)}`,
       )
     }
     case 'minProperties':
@@ -103,9 +108,20 @@ function createFinding(error: ErrorObject, value: Json | undefined): Finding {
       )
     case 'minItems':
       return createWorkspaceFinding(pointer, 'expected at least one entry, got an empty list')
-    default:
-      return createWorkspaceFinding(pointer, `expected ${expectedWords()}, got ${got}`)
+    default: {
+      const isEntry = params['type'] === 'array' && typeof value === 'string'
+      const hint = isEntry ? `. Write "[${value}]".` : ''
+      return createWorkspaceFinding(pointer, `expected ${expectedWords()}, got ${got}${hint}`)
+    }
   }
+}
+
+/** Describes a type in words; a mapping by its first keys. */
+function describeType(type: string, schema: Record<string, unknown>): string {
+  const keys = Object.keys(schema['properties'] ?? {})
+  const list = keys.slice(0, 6).join(', ') + (keys.length > 6 ? ', …' : '')
+  const words = typeWords[type] ?? 'something else'
+  return type === 'object' && keys.length > 0 ? `${words} (${list})` : words
 }
 
 const typeWords: Record<string, string> = {
@@ -124,8 +140,20 @@ function createUnknownKey(pointer: string, key: string, known: string[]): Findin
       `"${key}" is reserved for a later version. Remove it.`,
       'key',
     )
-  const hint = didYouMean(key, known) || ` Known keys: ${known.join(', ')}.`
+  const sections = pointer === '' ? listSections(key) : []
+  const place = sections.map((section) => `"${section}:"`).join(' or ')
+  const hint =
+    place === ''
+      ? didYouMean(key, known) || ` Known keys: ${known.join(', ')}.`
+      : ` It belongs under ${place}. Indent it below that key.`
   return createWorkspaceFinding(keyPointer, `there is no key "${key}" here.${hint}`, 'key')
+}
+
+/** Lists the keys at the top of the file that have another key below. */
+function listSections(key: string): string[] {
+  return Object.entries(workspaceSchema.properties).flatMap(([section, schema]) =>
+    'properties' in schema && Object.hasOwn(schema.properties, key) ? [section] : [],
+  )
 }
 
 /** Creates a finding of the workspace file. */

@@ -1,4 +1,4 @@
-import type { Burst, Grouping, Guards, RolloutConfig, StateConfig } from '../model/config.ts'
+import type { Burst, Grouping, Guards, Notes, RolloutConfig, StateConfig } from '../model/config.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
@@ -44,6 +44,8 @@ export interface WorkspaceConfig {
   grouping: Grouping
   guards: Guards
   rollout: RolloutConfig
+  /** Notes of a plan that are printed or not. */
+  notes: Notes
 }
 
 /** A workspace as declared by its files. */

@@ -15,8 +15,14 @@ export async function listFirstPlanWarnings(
       ? ''
       : ` State recorded for ${others.join(', ')} is not used here. If this service already has ` +
         'the configuration, "edgewise import" records it first.'
+  const missing = (await store.explainMissing?.()) ?? null
+  const fork =
+    missing === null
+      ? ''
+      : ` ${missing.charAt(0).toUpperCase()}${missing.slice(1)}. A fork has none: add its ` +
+        'upstream repository as a remote, and name that under "state.remote" in edgewise.yaml.'
   return [
     `Nothing is recorded yet for "${id}" at ${service.writtenUrl}: ` +
-      `every managed item will be written.${elsewhere}`,
+      `every managed item will be written.${elsewhere}${fork}`,
   ]
 }

@@ -76,6 +76,7 @@ export async function importConfig(
           ])
     refuseInvalidNew(current)
     if (workspace.vault.salt !== null) current.vault.useSalt(workspace.vault.salt)
+    if (usesSecrets(current.config)) current.vault.keepSalt()
     const managed = observed.filter(
       ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
     )

@@ -105,6 +105,7 @@ export async function makePlan(
       first: config.rollout.first,
       itemKeys,
       grouping: config.grouping,
+      notes: config.notes,
       limits: config.limits,
       target: [...selection.target],
       items: [...selection.items],

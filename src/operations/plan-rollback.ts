@@ -143,6 +143,7 @@ async function buildRollbackPlan(
       first: config.rollout.first,
       itemKeys,
       grouping: config.grouping,
+      notes: config.notes,
       limits: config.limits,
       target: [...target],
       items: [...items],

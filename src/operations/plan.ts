@@ -4,6 +4,7 @@ import { findUnfinished } from '../rollout/on-hold.ts'
 import { estimateBudgetWait } from './estimate-budget-wait.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { listGuardWarnings } from './guards.ts'
+import { listLateNotes } from './late-notes.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
@@ -74,6 +75,7 @@ export async function plan(
     notes: [
       ...(await listFirstPlanWarnings(workspace, store, recorded)),
       ...(await listUnsharedNotes(store)),
+      ...listLateNotes(recorded),
     ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
   }

@@ -59,11 +59,11 @@ export function buildManifests(
   const secrets = nameSecrets(
     written,
     (secret) => vault.listTemplates({ $secret: secret })[secret] !== undefined,
-    (name, variable) =>
-      !Object.hasOwn(config.secrets, name) &&
-      !variables.has(variable) &&
-      // A variable that is set has another value.
-      outside.env[variable] === undefined,
+    (name, variable, secret) => {
+      if (Object.hasOwn(config.secrets, name) || variables.has(variable)) return false
+      const value = outside.env[variable] ?? ''
+      return value === '' || vault.isValue(secret, value)
+    },
   )
   const names = Object.fromEntries(secrets.map(({ secret, name }) => [secret, name]))
   const configs = buildConfigs(workspace, observed, names)
@@ -131,7 +131,7 @@ function extendWorkspaceFile(
 export function writeManifests(
   root: string,
   { files, count, profile, secrets, workspaceFile }: NewManifests,
-  { machine }: Outside,
+  { machine, env }: Outside,
   note: (text: string) => void,
 ): void {
   // The workspace file comes first: without its secrets the manifests would be invalid.
@@ -146,16 +146,16 @@ export function writeManifests(
   if (files.length <= maxListed) for (const { path } of files) note(`wrote ${join(root, path)}`)
   else note(`wrote ${count} manifests below ${join(root, 'domains')}`)
   if (profile !== null) note(`Shared configuration is in ${profile}.`)
-  for (const line of describeSecrets(secrets)) note(line)
+  for (const line of describeSecrets(secrets, env)) note(line)
 }
 
 /** Describes the new secrets: one line for each, with some of its domains. */
-function describeSecrets(secrets: NewSecret[]): string[] {
+function describeSecrets(secrets: NewSecret[], env: Outside['env']): string[] {
   if (secrets.length === 0) return []
   const rest = secrets.length - maxListed
   return [
     'Secrets were added to edgewise.yaml; set each variable to the value that the service has:',
-    ...secrets.slice(0, maxListed).map(({ name, uses }) => {
+    ...secrets.slice(0, maxListed).map(({ name, variable, uses }) => {
       const items = groupBy(uses, ({ item }) => item)
       const places = Array.from(items, ([item, same]) => {
         const domains = same.map(({ domain }) => domain)
@@ -163,7 +163,8 @@ function describeSecrets(secrets: NewSecret[]): string[] {
           ? `${item} of ${domains.join()}`
           : `${item} of ${domains.length} domains, e.g. ${domains.slice(0, 3).join(', ')}`
       })
-      return `  ${name}: ${places.join('; ')}`
+      const set = (env[variable] ?? '') === '' ? '' : ' (already set)'
+      return `  ${name}: ${places.join('; ')}${set}`
     }),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ]

@@ -14,7 +14,7 @@ import { explainWrites } from './explain-writes.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type Waves } from './write-in-waves.ts'
 import { findGroup } from './groups.ts'
-import type { Burst, Grouping } from '../model/config.ts'
+import type { Burst, Grouping, Notes } from '../model/config.ts'
 import { listNeeds } from './needs.ts'
 import { describeKinds, findKinds, listWaves } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
@@ -56,6 +56,8 @@ export interface PlanInput {
   waves?: Waves
   /** Whether to explain each write. */
   explain?: boolean
+  /** Notes among the warnings; default: all on. */
+  notes?: Partial<Notes>
   /** Runs tasks of a large plan at the same time; default: one after the other. */
   parallel?: Parallel
   /** Called regularly during a long search. */
@@ -74,6 +76,7 @@ export function makePlan(input: PlanInput): Plan {
     effort = 'normal',
     solver = null,
     first = [],
+    notes = {},
     waves = { waveByDomain: new Map<Domain, number>() },
   } = input
   const problem: WriteProblem = {
@@ -129,9 +132,9 @@ export function makePlan(input: PlanInput): Plan {
     warnings: [
       ...describeApprovals(approvals, planWaves.length),
       ...collectWarnings(changes, recorded, desired),
-      ...buildGroupsNote(problem, writesAtOnce),
-      ...buildWavesNote(writes, writesAtOnce),
-      ...describeKinds(planWaves),
+      ...(notes.groups === 'off' ? [] : buildGroupsNote(problem, writesAtOnce)),
+      ...(notes.waves === 'off' ? [] : buildWavesNote(writes, writesAtOnce)),
+      ...(notes.kinds === 'off' ? [] : describeKinds(planWaves)),
     ],
     ...(planWaves.length < 2 ? {} : { waves: planWaves }),
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),

@@ -181,8 +181,12 @@ function openInGit(
     early: [paths.domains, paths.open, paths.doubts, paths.rollouts, budget],
   }
   const files = createMovableFiles(createGitFiles(git, place, disk, processName), key, account)
+  const explainMissing = async () =>
+    git.remote === null || (await files.listTopFolders()).length > 0
+      ? null
+      : `the remote ${git.remote} has no branch ${state.branch}`
   return {
-    store: openFileStore(files, key, account),
+    store: Object.assign(openFileStore(files, key, account), { explainMissing }),
     lock: createGitRegister(git, buildLockPath(key.address, account)),
     ...findMoves(files, (name) => createGitRegister(git, buildLockPathAt(name, account))),
     notes:

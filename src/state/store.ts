@@ -80,6 +80,11 @@ export interface Store {
   /** Lists other addresses for which the same id has state. */
   listOtherAddresses(): Promise<string[]>
   /**
+   * Explains in a clause why there may be no state, as of the last load; null if the store has
+   * some. Absent for stores that can't lack any by mistake.
+   */
+  explainMissing?(): Promise<string | null>
+  /**
    * Finds which of these domains belong to another id at the same address, with that id. Only one
    * id has state of a domain, or an unfinished apply that may write it: `recordIntents` and `save`
    * throw EdgewiseError `owned-elsewhere` otherwise.

@@ -32,6 +32,22 @@ describe('findRoot', () => {
     expect(findRoot(join(root, 'a/b'))).toBe(root)
     expect(findRoot('/')).toBeNull()
   })
+
+  it('refuses a misnamed file that is nearer', () => {
+    const root = createFolder({ 'a/edgewise.yml': '', 'a/b/c.txt': '', 'd/edgewise.yml/x': '' })
+    const [near, far] = [join(root, 'a/edgewise.yml'), join(root, 'edgewise.yaml')]
+    for (const start of ['a', 'a/b'])
+      expect(() => findRoot(join(root, start))).toThrow(
+        expect.objectContaining({
+          code: 'not-a-workspace',
+          message: `there is ${near}, which is no name of a workspace file, below ${far}`,
+          hint: expect.stringContaining(`Rename ${near} to edgewise.yaml`) as unknown,
+        }),
+      )
+    expect(findRoot(join(root, 'd'))).toBe(root)
+    writeFileSync(join(root, 'a/edgewise.yaml'), 'version: 1\n')
+    expect(findRoot(join(root, 'a/b'))).toBe(join(root, 'a'))
+  })
 })
 
 describe('loadWorkspace', () => {
@@ -148,6 +164,33 @@ describe('loadWorkspace', () => {
         'it looks like a manifest or a profile, but no glob of edgewise.yaml matches its name. ' +
         'Rename it to "b.yaml", or exclude it with the glob "!domains/b.YAML".',
     })
+  })
+
+  it.each([
+    ['a.txt', 'a.yaml'],
+    ['a.yaml.txt', 'a.yaml'],
+    ['a.yml.TXT', 'a.yaml'],
+    ['a.ymal', 'a.yaml'],
+    ['a.yam', 'a.yaml'],
+    ['a.yaml.json', 'a.yaml'],
+  ])('warns of %s, which is probably meant to be a manifest', (name, right) => {
+    const text = '# shop\n---\ndomain: b.example.com\nconfig: {}\n'
+    const workspace = createWorkspace({ [`domains/${name}`]: text })
+    expect(listMarks(workspace)).toEqual([`domains/${name}:1:1-1 file-invalid`])
+    expect(workspace.diagnostics[0]?.detail).toContain(`Rename it to "${right}"`)
+  })
+
+  it('warns of no file that was renamed to switch it off, and of no other text', () => {
+    const manifest = 'domain: b.example.com\nconfig: {}\n'
+    const names = ['a.bak', 'a.yaml.bak', 'a.yml.disabled', 'a.yaml.orig', 'a.yml~', 'a.yaml.tmpl']
+    const workspace = createWorkspace({
+      ...Object.fromEntries(names.map((name) => [`domains/${name}`, manifest])),
+      'domains/README.md': manifest,
+      'domains/notes.txt': 'Notes on the manifests.\ndomain: see the handbook\n',
+      'domains/robots.txt': 'User-agent: *\n',
+      'notes.txt': manifest,
+    })
+    expect(workspace.diagnostics).toEqual([])
   })
 
   it('warns of a .yml file that an older glob misses, and of none that a glob excludes', () => {

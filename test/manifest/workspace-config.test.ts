@@ -42,6 +42,7 @@ describe('parseWorkspaceConfig', () => {
         freeze: [],
       },
       rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
+      notes: { groups: 'on', waves: 'on', kinds: 'on' },
     })
   })
 
@@ -338,6 +339,31 @@ describe('parseWorkspaceConfig', () => {
     ['- 1', '1:1-1 expected a mapping that begins with "version: 1"'],
     ['id: x', '1:1-6 the key "version" is required here'],
     ['version: 2', '1:10-11 expected 1, the only supported version, got 2'],
+    [
+      'version: 1\nnotes: {gruops: off}',
+      '2:9-15 there is no key "gruops" here. Did you mean "groups"?',
+    ],
+    [
+      'version: 1\nnotes: {irreversible: off}',
+      '2:9-21 there is no key "irreversible" here. Known keys: groups, waves, kinds.',
+    ],
+    [
+      'version: 1\nnotes: {groups: false}',
+      '2:17-22 expected "on" or "off", got false. Did you mean "off"?',
+    ],
+    [
+      'version: 1\nservice:\nurl: emulator\n',
+      '3:1-4 there is no key "url" here. It belongs under "service:". Indent it below that key.',
+    ],
+    ['version: "1"\n', '1:10-13 expected 1, the only supported version, got "1"'],
+    [
+      'version: 1\nmanifests: cdn/*.yaml\n',
+      '2:12-22 expected a list, got "cdn/*.yaml". Write "[cdn/*.yaml]".',
+    ],
+    [
+      'version: 1\nstate: git\n',
+      '2:8-11 expected a mapping (store, branch, remote, path), got "git"',
+    ],
     ['version: 1\nservise: {}', '2:1-8 there is no key "servise" here. Did you mean "service"?'],
     [
       'version: 1\nid: "a b"',

@@ -82,9 +82,21 @@ describe('a workspace in a git repository', () => {
     expect(log).toContain('By: octavia')
   })
 
-  it('gives the same plan in another clone', async () => {
+  it('gives the same plan in another clone, and explains a plan without state', async () => {
     await sandbox.withRemote()
-    await workspaceIn('clone').settle()
+    const first = await workspaceIn('clone').cli('apply', '--yes')
+    expect([first.code, first.err.replace(/\s+/g, ' ')]).toEqual([
+      0,
+      expect.stringContaining(
+        'every managed item will be written. The remote origin has no branch edgewise-state. A ' +
+          'fork has none: add its upstream repository as a remote, and name that under ' +
+          '"state.remote" in edgewise.yaml.',
+      ),
+    ])
+    const id = workspaceIn('clone', 'id: other\n')
+    rmSync(join(id.root, 'domains/a.example.com.yaml'))
+    id.manifest('b.example.com', { timeout: { time: '10' } })
+    expect((await id.cli('plan')).err).toMatch(/every managed item\s+will be written\.\n$/)
     await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
     const plan = await workspaceIn('other').cli('plan', '--detailed-exitcode')
     expect(plan).toMatchObject({ code: 0, err: '' })

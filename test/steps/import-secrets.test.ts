@@ -81,6 +81,30 @@ describe('import --write-manifests with secrets', () => {
     expect(place.read(`domains/${api}.yaml`)).toContain('${secret:ours}')
   })
 
+  it('uses a variable that is set to the value already', async () => {
+    begin('# the end\n')
+    place.env['VISIT_TIMESTAMP_KEY'] = shared
+    file('live.json', { [www]: signed(shared) })
+    const { code, err } = await place.cli('import', 'live.json', '--write-manifests')
+    expect(code).toBe(0)
+    expect(place.read('edgewise.yaml')).toContain(
+      '  visit_timestamp_key: {env: VISIT_TIMESTAMP_KEY}\n',
+    )
+    expect(err).toContain(
+      '  visit_timestamp_key: visit_timestamp of www.example.com (already set)\n',
+    )
+    expect(err).not.toContain(shared)
+    expect(await place.json('plan')).toMatchObject({ changes: [], summary: { conditional: 0 } })
+  })
+
+  it('takes an empty variable for one that is not set', async () => {
+    begin('# the end\n')
+    place.env['VISIT_TIMESTAMP_KEY'] = ''
+    file('live.json', { [www]: signed(shared) })
+    expect((await place.cli('import', 'live.json', '--write-manifests')).code).toBe(0)
+    expect(place.read('edgewise.yaml')).toContain('{env: VISIT_TIMESTAMP_KEY}\n')
+  })
+
   it('leaves the workspace file as it is if a manifest can not be written', async () => {
     begin('')
     const before = place.read('edgewise.yaml')

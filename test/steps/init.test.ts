@@ -248,24 +248,29 @@ describe('init --ci github', () => {
     expect(place.read(path)).toContain(action)
   })
 
-  it('gives the apply step, and no other, the variables of edgewise.yaml', async () => {
+  it('gives secrets to the apply step only, and the variables of the service to all', async () => {
     createRepository('main')
     place.write('repo/edgewise.yaml', withSecrets)
     const { code, out } = await place.cli('init', 'repo', '--ci', 'github', '--action', action)
     expect(code).toBe(0)
+    const common = { REGION: '${{ vars.REGION }}' }
     expect(envOfSteps(`repo/${workflows[1]}`)).toEqual([
       { BRANCH: 'main' },
+      common,
       {
+        ...common,
         CDN_TOKEN: '${{ secrets.CDN_TOKEN }}',
-        REGION: '${{ secrets.REGION }}',
         SIGNING_KEY: '${{ secrets.SIGNING_KEY }}',
         on: '${{ secrets.on }}',
       },
     ])
+    expect(envOfSteps(`repo/${workflows[0]}`)).toEqual([expect.any(Object), common])
+    expect(envOfSteps(`repo/${workflows[2]}`)).toEqual([common])
     for (const path of [workflows[0], workflows[2]])
       expect(place.read(`repo/${path}`)).not.toContain('secrets.')
     const text = place.read(`repo/${workflows[1]}`)
     for (const name of ['CDN_TOKEN', 'SIGNING_KEY']) expect(text).toContain(`\n#    - ${name}\n`)
+    expect(text).toMatch(/not as\n# +secrets, .*:\n#    - REGION\n/)
     for (const name of ['EDGEWISE_TOKEN', 'GITHUB_KEY', 'HOME', 'bad', 'LITERAL'])
       expect([name, text.includes(name)]).toEqual([name, false])
     expect(out.slice(out.indexOf('First follow'))).toBe(
@@ -275,9 +280,18 @@ describe('init --ci github', () => {
         'Choose others in edgewise.yaml.\n' +
         'Secrets from a file or a command: from_file, from_program.\n' +
         'Make the file or the program available to the job that applies.\n' +
-        'Every job needs REGION, because edgewise.yaml refers to it.\n' +
-        'Set it in the jobs that plan or detect drift, too.\n',
+        'Every job gets REGION: store it as a variable of the repository, not as a secret.\n',
     )
+  })
+
+  it('keeps a variable of the service secret if it also has a secret, and says so', async () => {
+    place.write(
+      'edgewise.yaml',
+      'version: 1\nservice: {url: "https://${env:A}/", token: "${env:A}"}\n',
+    )
+    const { code, out } = await place.cli('init', '--ci', 'github', '--action', action)
+    expect([code, envOfSteps(workflows[0] ?? '')]).toEqual([0, [expect.any(Object)]])
+    expect(out).toContain('Every job needs A, which has a secret. Use another variable for it.\n')
   })
 
   it('gives the apply step no variable if edgewise.yaml refers to none', async () => {
@@ -326,8 +340,10 @@ describe('init --ci gitlab', () => {
     const names = text.split('\n').flatMap((line) => /^#    - (\w+)$/.exec(line)?.[1] ?? [])
     expect([code, names]).toEqual([
       0,
-      ['CDN_TOKEN', 'REGION', 'SIGNING_KEY', 'Signing_Key', 'on', 'GITHUB_KEY'],
+      ['CDN_TOKEN', 'SIGNING_KEY', 'Signing_Key', 'on', 'GITHUB_KEY', 'REGION'],
     ])
+    expect(text).toMatch(/variables of the project.*\n#.*:\n#    - REGION\n/)
+    expect(out).toContain('Every job gets REGION: store it as a variable of the project')
     expect(out).toContain('Not in the workflow: bad')
     expect(text).not.toContain('bad')
     expect(text).not.toContain('HOME')

@@ -51,7 +51,16 @@ describe('an item that a dead apply was writing', () => {
 
   it('waits before another value after import --replace', async () => {
     await importTime('60', '--replace')
+    place.manifest(www, { timeout: { time: 60 } })
+    const planned = await place.cli('plan')
+    expect(planned.out).toContain('No changes')
+    expect(planned.err.replace(/\s+/g, ' ')).toBe(
+      'note: A call of an apply that died could still change imported items when they were ' +
+        `imported: timeout of ${www}. To be certain of their values, import them again. `,
+    )
+    expect((await place.cli('plan', '--target', www, '--quiet')).err).toBe('')
     expect(await applyTime(62)).toMatch(wait)
+    expect((await place.cli('plan')).err).toBe('')
   })
 
   it('waits before another value after state forget', async () => {

@@ -53,6 +53,13 @@ describe('fewer writes', () => {
     expect((await place.cli('plan')).err).toContain(
       '"grouping: {groups: all}" in edgewise.yaml would save 1 of 2 writes',
     )
+    const home = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', `${home}notes: {groups: off}\n`)
+    const silenced = await place.cli('plan', '--markdown', 'plan.md')
+    expect(silenced.err).toContain('Nothing is recorded yet')
+    expect((await place.json('plan'))['warnings']).toEqual([])
+    expect(silenced.err + place.read('plan.md')).not.toContain('would save')
+    place.write('edgewise.yaml', home)
     const other = new Place(emulator.url, 'grouping: {groups: all}\n')
     for (let i = 0; i < 5; i++)
       other.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })

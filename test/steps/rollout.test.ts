@@ -75,7 +75,14 @@ describe('a plan in waves', () => {
     ])
     const text = await place.cli('plan')
     expect(text.out).toContain('Wave 1: 1 domain')
-    expect(text.err).toContain('the 3 waves take 4 writes; without waves it would be 2')
+    const waves = 'the 3 waves take 4 writes; without waves it would be 2'
+    expect(text.err).toContain(waves)
+    const home = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', `${home}notes: {waves: off, kinds: off}\n`)
+    const silenced = await place.cli('plan')
+    expect([silenced.code, silenced.err]).toEqual([0, expect.stringContaining('Nothing is')])
+    expect(silenced.err).not.toMatch(/the 3 waves|is the first to/)
+    place.write('edgewise.yaml', home)
     const { code, out, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([
       0,

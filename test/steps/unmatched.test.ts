@@ -126,4 +126,14 @@ describe('an edgewise.yaml with another name', () => {
     }
     expect(() => open(place.root)).toThrow('but there is')
   })
+
+  it('is refused below another workspace, by commands and the library', async () => {
+    place.write('eu/edgewise.yml', 'version: 1\n')
+    for (const args of [['validate'], ['plan'], ['apply', '--yes']])
+      expect(await fail(...args, '-C', 'eu')).toContain(
+        `there is ${join(place.root, 'eu/edgewise.yml')}, which is no name of a workspace file, ` +
+          `below ${join(place.root, 'edgewise.yaml')}`,
+      )
+    expect(() => open(join(place.root, 'eu'))).toThrow('eu/edgewise.yml')
+  })
 })

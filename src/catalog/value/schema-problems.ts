@@ -134,7 +134,7 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
 }
 
 /** Returns ` Did you mean "x"?` with the allowed value that was meant, or an empty string. */
-function suggestAllowed(value: Json | undefined, allowed: string[]): string {
+export function suggestAllowed(value: Json | undefined, allowed: string[]): string {
   if (typeof value === 'string') return didYouMean(value, allowed)
   const words = value === true ? ['on', 'yes'] : value === false ? ['off', 'no'] : []
   const meant = words.find((word) => allowed.includes(word))

@@ -2,6 +2,7 @@ import {
   checkoutStep,
   explainedCheckoutStep,
   formatDownload,
+  formatEnvLines,
   formatPublication,
   formatUpload,
   temp,
@@ -11,7 +12,7 @@ import { buildGlobs, formatNames, formatScalar } from './placement.ts'
 
 /** Builds the workflow that applies merged changes. */
 export function buildGithubApply(parts: GithubParts): string {
-  const { name, branch, paths, pathOf, run, origin, workspace, variables } = parts
+  const { name, branch, paths, pathOf, run, origin, workspace, secrets, common, env } = parts
   const globs = buildGlobs([...paths, pathOf('apply')], '**')
   const list = globs.map((glob) => `      - ${formatScalar(glob)}\n`).join('')
   const filter = paths[0] === '.' ? '' : `    paths:\n${list}`
@@ -23,7 +24,7 @@ export function buildGithubApply(parts: GithubParts): string {
 # 1. Protect the branch: require reviews, also for .github/workflows.
 # 2. Create the environment "production" with required reviewers, for this branch only.
 # 3. Store the secrets of the apply step in that environment, not in the repository: runs of pull
-#    requests can use the secrets of the repository.${formatNames(variables)}
+#    requests can use the secrets of the repository.${formatNames(secrets)}${formatCommon(common)}
 ${origin}
 name: ${name} apply
 on:
@@ -63,7 +64,7 @@ jobs:
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/edgewise-plan.json
           report: ${temp}/edgewise.md
-      - ${formatUpload(`${name}-saved-plan`, 'edgewise-plan.json', 30)}
+${env}      - ${formatUpload(`${name}-saved-plan`, 'edgewise-plan.json', 30)}
   apply:
     name: ${name} apply
     if: needs.plan.outputs.differs == 'true'
@@ -83,7 +84,7 @@ jobs:
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/plan/edgewise-plan.json
           report: ${temp}/edgewise.md
-${formatEnv(variables)}      # Also after a failed apply, which may have changed something.
+${formatEnv(secrets, common)}      # Also after a failed apply, which may have changed something.
       - id: report
         if: always()
         ${formatUpload(`${name}-apply`, 'edgewise.md', 30, 'ignore')}
@@ -99,15 +100,21 @@ ${formatPublication(parts, {
 }
 
 /** Formats `env` of the step that applies, and where a later secret is added. */
-function formatEnv(variables: string[]): string {
+function formatEnv(secrets: string[], common: string[]): string {
   const comment =
     '# Add a line here, and in no other job, for each variable of "secrets" in edgewise.yaml.'
-  const lines = variables.map(
-    (name) => `          ${formatScalar(name)}: \${{ secrets.${name} }}\n`,
-  )
-  return lines.length === 0
+  const lines = formatEnvLines(common, 'vars') + formatEnvLines(secrets, 'secrets')
+  return lines === ''
     ? `        # env:\n          ${comment}\n`
-    : `        env:\n          ${comment}\n${lines.join('')}`
+    : `        env:\n          ${comment}\n${lines}`
+}
+
+/** Formats the step that stores the variables of every job. */
+function formatCommon(names: string[]): string {
+  return names.length === 0
+    ? ''
+    : '\n# 4. Store these as variables of the repository (Secrets and variables > Actions), not ' +
+        `as\n#    secrets, since every job needs them:${formatNames(names)}`
 }
 
 /** Formats a branch for a filter, in which some characters of branch names are special. */

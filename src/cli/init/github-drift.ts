@@ -9,7 +9,7 @@ import { formatScalar } from './placement.ts'
 
 /** Builds the workflow that detects drift. */
 export function buildGithubDrift(parts: GithubParts): string {
-  const { name, run, origin, workspace } = parts
+  const { name, run, origin, workspace, env } = parts
   return `# Detects drift between manifests, state and service four times a day. One issue is open
 # while there is drift. To compare the service itself, pass the input "observed" to the first
 # job: a program of the runner that can query it.
@@ -38,7 +38,7 @@ jobs:
         ${run('drift')}
           workspace: ${formatScalar(workspace)}
           report: ${temp}/edgewise.md
-      - ${formatUpload(`${name}-drift`, 'edgewise.md', 7)}
+${env}      - ${formatUpload(`${name}-drift`, 'edgewise.md', 7)}
   issue:
     needs: drift
 ${formatPublication(parts, {

@@ -1,5 +1,6 @@
 import type { Pin } from './pin.ts'
 import { buildSuffix, formatScalar, type Placement } from './placement.ts'
+import type { Variables } from './workflow-variables.ts'
 
 // Pinned by commit: a tag can be moved to other code.
 const checkout = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0'
@@ -29,8 +30,12 @@ export interface GithubParts extends Placement {
   run(command: string): string
   /** Path of a workflow, from the top folder. */
   pathOf(kind: string): string
-  /** Variables of the step that applies. */
-  variables: string[]
+  /** Names of the secrets of the step that applies. */
+  secrets: string[]
+  /** Names of the variables of every step. */
+  common: string[]
+  /** `env` of the steps that don't apply; empty without a variable. */
+  env: string
   /** Comment with the command that writes the workflow. */
   origin: string
 }
@@ -38,12 +43,16 @@ export interface GithubParts extends Placement {
 export function createGithubParts(
   { reference }: Pin,
   placement: Placement,
-  variables: string[],
+  variables: Variables,
 ): GithubParts {
   const name = `edgewise${buildSuffix(placement.workspace)}`
   return {
     ...placement,
-    variables,
+    ...variables,
+    env:
+      variables.common.length === 0
+        ? ''
+        : `        env:\n${formatEnvLines(variables.common, 'vars')}`,
     name,
     run: (command) =>
       `uses: ${reference}
@@ -113,4 +122,11 @@ export function formatPublication(
           report: ${temp}/report/edgewise.md
 ${inputs}          code-host-token: \${{ github.token }}
 `
+}
+
+/** Formats the lines of `env` that pass variables or secrets of GitHub. */
+export function formatEnvLines(names: string[], source: 'vars' | 'secrets'): string {
+  return names
+    .map((name) => `          ${formatScalar(name)}: \${{ ${source}.${name} }}\n`)
+    .join('')
 }

@@ -9,7 +9,7 @@ import { formatScalar, quotePath } from './placement.ts'
 
 /** Builds the workflow that plans pull requests. */
 export function buildGithubPlan(parts: GithubParts): string {
-  const { name, paths, pathOf, run, origin, workspace } = parts
+  const { name, paths, pathOf, run, origin, workspace, env } = parts
   const pathspecs = paths[0] === '.' ? '.' : [...paths, pathOf('plan')].map(quotePath).join(' ')
   return `# Plans each pull request: the plan is in the summary of the run, and in one comment.
 #
@@ -51,7 +51,7 @@ jobs:
         ${run('plan')}
           workspace: ${formatScalar(workspace)}
           report: ${temp}/edgewise.md
-      - if: steps.changes.outputs.changed == 'true'
+${env}      - if: steps.changes.outputs.changed == 'true'
         ${formatUpload(`${name}-plan`, 'edgewise.md', 7)}
   comment:
     # Only this job has a token that may write, and it has no files of the pull request.

@@ -4,16 +4,17 @@ import { createGithubParts } from './github-parts.ts'
 import { buildGithubPlan } from './github-plan.ts'
 import type { Pin } from './pin.ts'
 import type { Placement } from './placement.ts'
+import type { Variables } from './workflow-variables.ts'
 
 /**
  * Builds the workflows for GitHub, by path from the top folder of the repository.
  *
- * @param variables of the step that applies: names of secrets
+ * @param variables of its steps
  */
 export function buildGithubWorkflows(
   pin: Pin,
   placement: Placement,
-  variables: string[],
+  variables: Variables,
 ): Record<string, string> {
   const parts = createGithubParts(pin, placement, variables)
   return {

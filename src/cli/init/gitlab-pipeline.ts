@@ -7,16 +7,17 @@ import {
   quotePath,
   type Placement,
 } from './placement.ts'
+import type { Variables } from './workflow-variables.ts'
 
 /**
  * Builds the pipeline for GitLab.
  *
- * @param variables of the job that applies, which the project has to define
+ * @param variables of the jobs, which the project has to define
  */
 export function buildGitlabPipeline(
   pin: Pin,
   { workspace, paths }: Placement,
-  variables: string[],
+  { secrets, common }: Variables,
 ): string {
   const name = `edgewise${buildSuffix(workspace)}`
   const folder = workspace === '.' ? '.edgewise' : `${workspace}/.edgewise`
@@ -32,6 +33,7 @@ export function buildGitlabPipeline(
   const merged = `$CI_PIPELINE_SOURCE == "push" && ${protectedBranch}`
   const started = `$CI_PIPELINE_SOURCE == "web" && ${protectedBranch}`
   const script = `    - mkdir -p ${quotePath(folder)}`
+  const commonStep = formatCommon(common)
   return `# Plans merge requests, applies merged changes, and detects drift on a schedule.
 #
 # Every job runs in the image below, pinned by its digest. A merge request has a link to its plan
@@ -43,9 +45,9 @@ export function buildGitlabPipeline(
 # Before the first run:
 # 1. Protect the default branch (else nothing is applied) and the environment "production".
 # 2. Store the variables of the apply as protected variables of that environment. Later, add one
-#    for each new variable of "secrets" in edgewise.yaml.${formatNames(variables)}
+#    for each new variable of "secrets" in edgewise.yaml.${formatNames(secrets)}
 # 3. Let jobs push state: Settings > CI/CD > Job token permissions > Allow Git push requests.
-# 4. Add a pipeline schedule for drift. A pipeline fails while there is drift.
+# 4. Add a pipeline schedule for drift. A pipeline fails while there is drift.${commonStep}
 # Written by "edgewise init --ci gitlab --action ${pin.reference}".
 .${name}:
   image:
@@ -138,4 +140,12 @@ ${script}
       - ${artifact('drift.md')}
     expire_in: 1 week
 `
+}
+
+/** Formats the step that stores the variables of every job. */
+function formatCommon(names: string[]): string {
+  return names.length === 0
+    ? ''
+    : '\n# 5. Store these as variables of the project, neither protected nor of one environment,' +
+        `\n#    since every job needs them:${formatNames(names)}`
 }

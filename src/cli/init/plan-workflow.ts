@@ -24,9 +24,9 @@ export async function planWorkflow(
   env: Record<string, string | undefined>,
 ): Promise<Workflow> {
   const { top, ...placement } = await findPlacement(root, env)
-  const { names, note } = collectVariables(loadContent(root), pin.host)
+  const { variables, note } = collectVariables(loadContent(root), pin.host)
   if (pin.host === 'github') {
-    const files = buildGithubWorkflows(pin, placement, names)
+    const files = buildGithubWorkflows(pin, placement, variables)
     const setup = Object.keys(files).find((path) => path.endsWith('-apply.yml')) ?? ''
     const events = `Pull requests are planned; what is merged to "${placement.branch}" is applied.`
     const steps = `First follow the steps at the top of ${setup}.`
@@ -42,7 +42,7 @@ export async function planWorkflow(
     : ''
   return {
     top,
-    files: { [path]: buildGitlabPipeline(pin, placement, names) },
+    files: { [path]: buildGitlabPipeline(pin, placement, variables) },
     note: `${include}${events}\nFirst follow the steps at the top of ${path}.\n${note}`,
   }
 }

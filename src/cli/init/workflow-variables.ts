@@ -2,14 +2,20 @@ import { getOwn, isObject, type Json, type JsonObject } from '../../model/json.t
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import type { CiHost } from './pin.ts'
 
-/** Variables of a new workspace. */
-export const initialVariables = ['EDGEWISE_TOKEN']
+/** Variables of the jobs, by names that need no quotes in a shell or an expression. */
+export interface Variables {
+  /** The token, which comes first, and the secrets: for the job that applies only. */
+  secrets: string[]
+  /** Variables without which `edgewise.yaml` can't be loaded: for every job. */
+  common: string[]
+}
 
-/** Variables of the job that applies, and what its workflow can't pass. */
+/** Variables of a new workspace. */
+export const initialVariables: Variables = { secrets: ['EDGEWISE_TOKEN'], common: [] }
+
+/** Variables of a workflow, and sentences about what it can't pass, for the output. */
 export interface WorkflowVariables {
-  /** Names that need no quotes in a shell or an expression; that of the token comes first. */
-  names: string[]
-  /** Sentences about everything else, for the output. */
+  variables: Variables
   note: string
 }
 
@@ -37,7 +43,8 @@ export function collectVariables(content: JsonObject, host: CiHost): WorkflowVar
       ? [name.replaceAll('$${', () => '${')]
       : []
   })
-  const all = list([...findReferences(token), ...needed, ...sources])
+  const secret = list([...findReferences(token), ...sources])
+  const all = list([...secret, ...needed])
   const firsts = new Map(all.toReversed().map((name) => [name.toUpperCase(), name]))
   const isFirst = (name: string) => firsts.get(name.toUpperCase()) === name
   // Names for GitHub are case-insensitive: two that differ in case only make a workflow invalid.
@@ -47,12 +54,15 @@ export function collectVariables(content: JsonObject, host: CiHost): WorkflowVar
     const source = getOwn(secrets, name)
     return isObject(source) && getOwn(source, 'env') === undefined
   })
+  const isSecret = (name: string) => secret.includes(name)
+  const common = list(needed).filter((name) => isValid(name) && !isSecret(name))
   return {
-    names: all.filter(isValid),
+    variables: { secrets: secret.filter(isValid), common },
     note:
       formatInvalid(all.filter((name) => !isValid(name))) +
       formatOthers(others) +
-      formatNeeded(list(needed)),
+      formatCommon(common, host) +
+      formatMixed(list(needed).filter(isSecret)),
   }
 }
 
@@ -89,11 +99,18 @@ function formatOthers(names: string[]): string {
 }
 
 /** Formats the variables without which the file can't be loaded, so that no job can run. */
-function formatNeeded(names: string[]): string {
+function formatCommon(names: string[], host: CiHost): string {
+  const place = {
+    github: 'as a variable of the repository, not as a secret',
+    gitlab: 'as a variable of the project that is not protected',
+  }
+  return names.length === 0 ? '' : `Every job gets ${join(names)}: store it ${place[host]}.\n`
+}
+
+function formatMixed(names: string[]): string {
   return names.length === 0
     ? ''
-    : `Every job needs ${join(names)}, because edgewise.yaml refers to it.\n` +
-        'Set it in the jobs that plan or detect drift, too.\n'
+    : `Every job needs ${join(names)}, which has a secret. Use another variable for it.\n`
 }
 
 function join(names: string[]): string {
