@@ -1,36 +1,68 @@
-/** Runs all steps of CI in order up to the first failure, and prints the cost of each. */
-import { spawnSync } from 'node:child_process'
+/**
+ * Runs all steps of CI in order up to the first failure, and prints the cost of each. Steps of one
+ * line run at the same time, and the output of the second one follows that of the first.
+ */
+import { spawn } from 'node:child_process'
 
-const steps: [string, string][] = [
-  ['types', 'npm run --silent typecheck'],
-  ['lint', 'npm run --silent lint'],
-  ['format', 'npm run --silent format:check'],
-  ['generated files', 'npm run --silent generate:check'],
-  ['house', 'npm run --silent house'],
-  ['tests', 'npm test --silent'],
-  ['pages', 'npm run --silent docs:test'],
-  ['licences', 'npm run --silent licences'],
-  ['package', 'npm run --silent package:check'],
-  ['longer checks', 'npm run --silent check:long'],
+type Step = [name: string, command: string]
+
+const steps: Step[][] = [
+  [['types', 'npm run --silent typecheck']],
+  [['lint', 'npm run --silent lint']],
+  [['format', 'npm run --silent format:check']],
+  [['generated files', 'npm run --silent generate:check']],
+  [['house', 'npm run --silent house']],
+  [['tests', 'npm test --silent']],
+  [['licences', 'npm run --silent licences']],
+  [['package', 'npm run --silent package:check']],
+  // Both use the program that the tests built. The pages mostly wait for the call rate.
+  [
+    ['longer checks', 'vitest run --config vitest.long.config.ts --tags-filter often'],
+    ['pages', 'tsx tools/docs-test.ts'],
+  ],
 ]
 const costs: [string, number][] = []
+const started = performance.now()
 
-for (const [name, command] of steps) {
-  const started = performance.now()
-  console.log(`\n== ${name}: ${command}`)
-  const { status } = spawnSync(command, { shell: true, stdio: 'inherit' })
-  costs.push([name, (performance.now() - started) / 1000])
-  if (status !== 0) {
-    console.error(`== ${name} failed`)
-    process.exitCode = status ?? 1
-    break
+for (const [first, second] of steps) {
+  if (first === undefined) continue
+  console.log(`\n== ${[first, second].flatMap((step) => step?.join(': ') ?? []).join('; ')}`)
+  const ended = await Promise.all([run(first, true), second && run(second, false)])
+  for (const step of ended) {
+    if (step === undefined) continue
+    if (step.output !== '') console.log(`\n== ${step.name}\n${step.output}`)
+    if (step.status === 0) continue
+    console.error(`== ${step.name} failed`)
+    process.exitCode = step.status
   }
+  if (process.exitCode !== undefined) break
 }
 console.log(`\n${formatCosts().join('\n')}`)
 
+interface Ended {
+  name: string
+  status: number
+  /** Empty if it was printed. */
+  output: string
+}
+
+function run([name, command]: Step, prints: boolean): Promise<Ended> {
+  const from = performance.now()
+  const child = spawn(command, { shell: true, stdio: prints ? 'inherit' : 'pipe' })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text))
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      costs.push([name, (performance.now() - from) / 1000])
+      resolve({ name, status: code ?? 1, output })
+    })
+  })
+}
+
 /** Formats the seconds of each step and its share of all as a Markdown table. */
 function formatCosts(): string[] {
-  const all = costs.reduce((sum, [, seconds]) => sum + seconds, 0)
+  const all = (performance.now() - started) / 1000
   const row = ([name, seconds]: [string, number]) => {
     const share = ((100 * seconds) / all).toFixed(0)
     return `| ${name.padEnd(15)} | ${seconds.toFixed(1).padStart(7)} | ${share.padStart(3)} % |`

@@ -11,6 +11,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: 'await run.store.recordIntents(',
     replace: 'if (run.time() === "") await run.store.recordIntents(',
     seeds: 200,
+    found: 37,
   },
   {
     name: 'the writes of a later batch are sent before their intents are recorded',
@@ -18,7 +19,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: 'number,\n          writes,',
     replace: 'number,\n          index === 0 ? writes : [],',
     seeds: 1000,
-    found: 475,
+    found: 37,
   },
   {
     name: 'a write is sent before its intent is shared',
@@ -26,6 +27,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: 'if (this.#git.remote === null) return this.write(steps, message, guard)',
     replace: 'return this.write(steps, message)',
     seeds: 200,
+    found: 41,
   },
   {
     name: 'an in-doubt addition is repeated',
@@ -48,6 +50,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: 'const time = offset === undefined ? findSeen(call) : up + offset',
     replace: 'const time = here.up - (here.now - at)',
     seeds: 200,
+    found: 69,
   },
   {
     name: 'calls of another machine that were in flight reveal its clock',
@@ -74,6 +77,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
       'if (other === null || isDead(other, machine) || ' +
       '(clock as any).now() - Date.parse(other.since) >= leaseMs) {',
     seeds: 200,
+    found: 197,
   },
   {
     name: 'a lease starts with the answer to its heartbeat',
@@ -97,6 +101,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: "return this.#measureAge(this.#lastLook) < maxLookAgeMs ? 'clear' : 'look'",
     replace: "return 'clear'",
     seeds: 300,
+    found: 4,
   },
   {
     name: 'nobody waits until a revoked holder has noticed',
@@ -104,6 +109,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: 'return findMax(waits, 0)',
     replace: 'return 0 * waits.length',
     seeds: 300,
+    found: 4,
   },
   {
     name: 'no doubt mark is left',
@@ -137,6 +143,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
       'await record((domain) => withConfirmed(getItemsBefore(domain), write.items, {}, ' +
       'createRecording(run)))',
     seeds: 100,
+    found: 9,
   },
   {
     name: 'a refusal by several domains counts as nothing saved',
@@ -162,6 +169,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
       'if (answer.status >= 500)\n    return ' +
       "((message: string): Outcome => ({ kind: 'not sent', message }))(",
     seeds: 100,
+    found: 31,
   },
   {
     name: 'a broken connection counts as not sent',
@@ -169,7 +177,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: "'ECONNREFUSED',\n  'PROXY_REFUSED'",
     replace: "'ECONNREFUSED',\n  'ECONNRESET',\n  'PROXY_REFUSED'",
     seeds: 200,
-    found: 61,
+    found: 4,
   },
   {
     name: 'files take their name before their text is durable',
@@ -221,6 +229,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
       'isSameAtService(spec, before, after))',
     replace: 'if (before !== null && isSameAtService(spec, before, after))',
     seeds: 100,
+    found: 3,
   },
   {
     name: 'state that was set back is accepted',
@@ -238,7 +247,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
       '      view.shared = winner',
     replace: 'view.shared = winner',
     seeds: 500,
-    found: 107,
+    found: 149,
   },
   {
     name: "health is judged by the runner's clock",
@@ -246,6 +255,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: 'this.#offsetMs = atMs - this.#clock.monotonic()',
     replace: 'this.#offsetMs = this.#clock.now() - this.#clock.monotonic()',
     seeds: 100,
+    found: 4,
   },
   {
     name: 'a wave begins without its approval',
@@ -253,6 +263,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: "if (!isApproved(rollout, waveIndex)) return 'approval'",
     replace: '',
     seeds: 100,
+    found: 4,
   },
   {
     name: "a pause is resumed by the runner's clock",
