@@ -1,4 +1,5 @@
 import type { ApplyResult } from '../apply/run.ts'
+import { interrupted } from '../model/outcome.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { RolloutContext } from './ports.ts'
@@ -17,7 +18,7 @@ export interface Progress {
 }
 
 /** Reason of a rollout that ends because of an interrupt. */
-export const interrupted = 'interrupted; apply again to resume the rollout'
+export const interruptedRollout = `${interrupted}; apply again to resume the rollout`
 
 /** Records the rollout. */
 export async function saveProgress(
@@ -35,7 +36,7 @@ export async function reload(
   progress: Progress,
   { store, signal }: RolloutContext,
 ): Promise<string | null> {
-  if (signal.aborted) return interrupted
+  if (signal.aborted) return interruptedRollout
   const recorded = await store.load()
   const rollout = (await store.listRollouts()).find(({ id }) => id === progress.rollout.id)
   if (rollout === undefined) return 'another apply has ended this rollout'

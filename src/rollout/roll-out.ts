@@ -12,7 +12,7 @@ import { findBaselineStart } from './baseline-start.ts'
 import { findStop, hasApproval } from './approvals.ts'
 import { explainOpen, failWave, stopRollout } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
-import { interrupted, reload, saveProgress, type Progress } from './progress.ts'
+import { interruptedRollout, reload, saveProgress, type Progress } from './progress.ts'
 import { stopBefore } from './stop-before.ts'
 import { waitFor } from './wait.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
@@ -136,7 +136,8 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
         watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, context),
       )
       const reason = await reload(progress, context)
-      if (reason !== null || watched === null) return leaveOpen(reason ?? interrupted, result)
+      if (reason !== null || watched === null)
+        return leaveOpen(reason ?? interruptedRollout, result)
       // Another process has resumed the rollout meanwhile.
       if (findCurrentWave(progress.rollout) !== waveIndex) continue
       if (!watched.passed)

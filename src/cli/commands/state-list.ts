@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatTime } from '../../model/format-time.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
@@ -34,7 +35,8 @@ export function declareList(state: Command, declare: Declare): void {
       for (const { domain, items, inDoubt, confirmedAt } of domains) {
         const doubt = inDoubt === 0 ? '' : paint.yellow(`  ${inDoubt} in-doubt`)
         const count = `${String(items).padStart(3)} ${items === 1 ? 'item ' : 'items'}`
-        io.out(`${domain.padEnd(width)}  ${count}  ${confirmedAt ?? 'never confirmed'}${doubt}\n`)
+        const confirmed = confirmedAt === null ? 'never confirmed' : formatTime(confirmedAt)
+        io.out(`${domain.padEnd(width)}  ${count}  ${confirmed}${doubt}\n`)
       }
       return exitCodes.done
     },

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatTime } from '../../model/format-time.ts'
 import { pickDefined, type Json } from '../../model/json.ts'
 import type { DomainState } from '../../operations/state.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -72,13 +73,15 @@ async function print(
       ? ''
       : paint.dim(
           `  at the end of apply ${escapeInvisible(asOf.apply.id)}, ` +
-            (asOf.apply.endedAt ?? 'whose end is not recorded'),
+            (asOf.apply.endedAt === null
+              ? 'whose end is not recorded'
+              : formatTime(asOf.apply.endedAt)),
         )
   io.out(`${paint.bold(domain)}${when}\n`)
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
     io.out(`\n${status}\n`)
     for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
-      const source = `${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`
+      const source = `${origin === 'import' ? 'imported' : 'written'} ${formatTime(at)}, ${apply}`
       io.out(`  ${escapeInvisible(item)}  ${paint.dim(escapeInvisible(source))}\n`)
       for (const value of candidates)
         io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value)}\n`)

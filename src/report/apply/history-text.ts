@@ -1,6 +1,7 @@
 import type { Applied } from '../../model/applied.ts'
 import { formatCounts } from './text.ts'
 import { pluralize } from '../../model/words.ts'
+import { formatTime } from '../../model/format-time.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -32,7 +33,7 @@ function formatEntry(
       : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
   const counts = formatCounts(writes, parts, endedAt === null ? 'never begun' : 'not sent')
   const about = [
-    startedAt,
+    formatTime(startedAt),
     took,
     ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
