@@ -78,7 +78,8 @@ describe('a saved plan', () => {
       place.manifest(www, { timeout: { time: 62 } })
       const commit = 'a'.repeat(40)
       if (isElsewhere) {
-        place.write('plan.json', JSON.stringify({ ...plan(), basis: { ...plan().basis, commit } }))
+        const saved = plan()
+        place.write('plan.json', JSON.stringify({ ...saved, basis: { ...saved.basis, commit } }))
         place.write('.git/HEAD', `${'b'.repeat(40)}\n`).write('.git/config', '')
         for (const folder of ['objects', 'refs']) mkdirSync(join(place.root, '.git', folder))
       }
@@ -86,9 +87,9 @@ describe('a saved plan', () => {
       const commits = isElsewhere ? ' (it was made at aaaaaaaaaaaa, this is bbbbbbbbbbbb)' : ''
       expect([code, err.replace(/\s+/g, ' ')]).toEqual([
         1,
-        'error: the plan is stale: the manifests and the recorded state of www.example.com differ ' +
-          `from those that it was made for${commits} Make a new plan with "edgewise plan --out ` +
-          'FILE". ',
+        'error: the plan is stale: the manifests and the recorded state of www.example.com ' +
+          `differ from those that it was made for${commits} ` +
+          'Make a new plan with "edgewise plan --out FILE". ',
       ])
     },
   )
