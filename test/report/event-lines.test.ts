@@ -61,6 +61,7 @@ describe('the line of a write', () => {
   it.each([
     [90, 'https on 4 domains (css.example.com, img.example.com, …)'],
     [80, 'https on 4 domains (css.example.com, …)'],
+    [63, 'https on 4 domains (css.examp…, …)'],
     [50, 'https on 4 domains'],
   ])('fits on %i columns', (columns, text) => {
     const [line = ''] = format([{ type: 'write.confirmed', time, id: 1 }], columns)

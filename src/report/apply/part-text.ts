@@ -1,6 +1,7 @@
 import { listSome } from '../../model/words.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { truncate } from '../text/wrap.ts'
 
 /** Domains and items of a write, or of a part of one. */
 export interface Part {
@@ -9,10 +10,12 @@ export interface Part {
 }
 
 const maxNames = 3
+/** Columns of a truncated name that still help. */
+const minNameRoom = 10
 
 /**
  * Formats a part: `https on 4 domains (css.example.com, img.example.com, …)`. The names that don't
- * fit are omitted, then the items.
+ * fit are omitted, the last one is truncated, then the items are counted.
  *
  * @param room columns of a terminal line that are left; Infinity in a log
  */
@@ -28,10 +31,13 @@ export function formatPart({ domains, items }: Part, room: number): string {
     listSome(items.map(escapeInvisible)),
     ...(items.length === 1 ? [] : [`${items.length} items`]),
   ]
-  const texts = what.flatMap((each) =>
-    names
-      .map((_, i) => `${each} on ${where(names.slice(0, names.length - i))}`)
-      .concat(domains.length === 1 ? [] : [`${each} on ${where([])}`]),
-  )
+  const texts = what.flatMap((each) => {
+    const lists = names.map((_, i) => `${each} on ${where(names.slice(0, names.length - i))}`)
+    if (domains.length === 1) return lists
+    const none = `${each} on ${where([])}`
+    const nameRoom = room - measureWidth(`${none} (, …)`)
+    const start = truncate(names[0] ?? '', nameRoom)
+    return [...lists, ...(nameRoom < minNameRoom ? [] : [`${each} on ${where([start])}`]), none]
+  })
   return texts.find((text) => measureWidth(text) <= room) ?? texts.at(-1) ?? ''
 }
