@@ -1,5 +1,5 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
-import type { Outcome } from '../model/outcome.ts'
+import { interrupted, type Outcome } from '../model/outcome.ts'
 import { holdsSecret } from '../model/secret.ts'
 import { formatLocalTime } from '../model/wait.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
@@ -132,7 +132,7 @@ const unseen = 'the lock could not be checked within 5 seconds: its store is unr
 
 /** Returns the reason of an abort, by default `interrupted`. */
 export function explainAbort(signal: AbortSignal): string {
-  return typeof signal.reason === 'string' ? signal.reason : 'interrupted'
+  return typeof signal.reason === 'string' ? signal.reason : interrupted
 }
 
 /** Computes a back-off: 1, 2, 4 … seconds, at most a minute, with jitter in its upper half. */

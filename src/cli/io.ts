@@ -23,6 +23,17 @@ export interface Io extends Outside {
   waitForStop(): Promise<void>
 }
 
+/** Last line of a terminal, which shows what a command does at the moment. */
+export interface LiveLine {
+  /** Shows a line until it ends, and draws it again every second. */
+  show(compose: () => string): void
+  /** Shows a line from the next second on: most commands end before it. */
+  showLater(compose: () => string): void
+  /** Draws the line again at once. */
+  draw(): void
+  end(): void
+}
+
 /** Options of every command. */
 export interface GlobalOptions {
   workspace?: string
@@ -41,6 +52,8 @@ export interface CommandContext {
   paint: Paint
   /** For text on stderr. */
   errPaint: Paint
+  /** Shows what the command does at the moment, on a terminal. */
+  live: LiveLine
   /** Prints a line on stderr, unless `--quiet`. */
   note(text: string): void
 }

@@ -5,6 +5,7 @@ import { formatDoubts } from '../report/apply/text.ts'
 import { exitCodes, signalCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
+import { askYesNo } from './terminal/ask-yes-no.ts'
 import { guardText } from './terminal/guard-output.ts'
 
 const interrupt = new AbortController()
@@ -44,7 +45,7 @@ const io: Io = {
   outIsTerminal: process.stdout.isTTY ?? false,
   errIsTerminal: process.stderr.isTTY ?? false,
   stdin: process.stdin.isTTY ? null : process.stdin,
-  ask: isInteractive ? ask : null,
+  ask: isInteractive ? (question) => askYesNo(question, prompt) : null,
   prompt: isInteractive ? prompt : null,
   waitForStop: () =>
     new Promise((resolve) =>
@@ -52,21 +53,21 @@ const io: Io = {
     ),
 }
 
-async function ask(question: string): Promise<boolean> {
-  const answer = await prompt(`${question} Type "yes" to continue: `)
-  return /^y(es)?$/i.test((answer ?? '').trim())
-}
-
 async function prompt(question: string): Promise<string | null> {
   const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  // Ctrl-C and Ctrl-D close it, and the question then has no end of its own.
+  // Otherwise Ctrl-C would only end the prompt.
+  lines.once('SIGINT', () => process.emit('SIGINT', 'SIGINT'))
+  // Ctrl-D closes it, and the question then has no end of its own.
   const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)))
-  try {
-    return await Promise.race([lines.question(question, { signal: interrupt.signal }), closed])
-  } catch (error) {
-    if ((error as Error).name === 'AbortError') return null
+  const answered = lines.question(question, { signal: interrupt.signal }).catch((error: Error) => {
+    if (error.name === 'AbortError') return null
     throw error
+  })
+  try {
+    const answer = await Promise.race([answered, closed])
+    if (answer === null) process.stderr.write('\n')
+    return answer
   } finally {
     lines.close()
   }

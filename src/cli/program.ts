@@ -18,9 +18,10 @@ import { declareStats } from './commands/stats.ts'
 import { declareValidate } from './commands/validate.ts'
 import { createDeclare, formatExamples, addGlobalOptions } from './commands/declare.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { Io } from './io.ts'
+import type { Io, LiveLine } from './io.ts'
 import { guardOutput } from './terminal/guard-output.ts'
 import { dropFarSuggestions } from './suggestions.ts'
+import { addLiveLine } from './terminal/live-line.ts'
 import { createPaint } from './terminal/paint.ts'
 import { wrapForStderr } from './terminal/wrap-output.ts'
 import { version } from './version.ts'
@@ -32,9 +33,9 @@ import { version } from './version.ts'
  * @returns the exit code; an `EdgewiseError` is printed here
  */
 export async function run(argv: string[], streams: Io): Promise<number> {
-  const io = guardOutput(streams)
+  const { io, live } = addLiveLine(guardOutput(streams))
   let code: number = exitCodes.done
-  const program = buildProgram(io, (exit) => (code = exit))
+  const program = buildProgram(io, live, (exit) => (code = exit))
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' })
     return code
@@ -60,6 +61,8 @@ export async function run(argv: string[], streams: Io): Promise<number> {
       return error.code === 'rollback-unfinished' ? exitCodes.incomplete : exitCodes.failed
     }
     throw error
+  } finally {
+    live.end()
   }
 }
 
@@ -75,7 +78,7 @@ async function reportError(error: EdgewiseError, argv: string[], io: Io): Promis
 }
 
 /** Builds the program with its commands, in the order of the help. */
-export function buildProgram(io: Io, finish: (code: number) => void): Command {
+export function buildProgram(io: Io, live: LiveLine, finish: (code: number) => void): Command {
   const program = new Command('edgewise')
     .description('Keeps the configuration of CDN domains in sync with a Git repository.')
     .addHelpText('after', formatExamples(['init cdn', 'plan', 'apply', 'explain https']))
@@ -94,7 +97,7 @@ export function buildProgram(io: Io, finish: (code: number) => void): Command {
       getErrHelpWidth: () => io.columns,
     })
   addGlobalOptions(program)
-  const declare = createDeclare(io, finish)
+  const declare = createDeclare(io, live, finish)
   declareInit(program, declare)
   declareValidate(program, declare)
   declarePlan(program, declare)

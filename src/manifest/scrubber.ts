@@ -19,7 +19,8 @@ export class Scrubber {
   }
 
   /**
-   * Replaces secrets in a foreign text. Withholds the text if it may still quote a part of one in
+   * Replaces secrets in a foreign text, each with the rest of the word around it: the rest of a
+   * known word would betray the secret. Withholds the text if it may still quote a part of one in
    * another form.
    *
    * @param names known names, in lower case, which stay where they are whole words
@@ -33,11 +34,16 @@ export class Scrubber {
       text,
     )
     if (search.isQuoted(foreign.replace(pattern, ' '))) return withheldMessage
-    return text.replace(pattern, (match, offset: number) =>
-      own.some(({ start, end }) => start <= offset && offset + match.length <= end)
-        ? match
-        : (labels.get(match.toLowerCase()) ?? '(secret)'),
-    )
+    let [scrubbed, done] = ['', 0]
+    for (const { 0: match, index } of text.matchAll(pattern)) {
+      const end = index + match.length
+      const isName = own.some((name) => name.start <= index && end <= name.end)
+      if (isName || end <= done) continue
+      const start = Math.max(done, findWordStart(text, index))
+      scrubbed += text.slice(done, start) + (labels.get(match.toLowerCase()) ?? '(secret)')
+      done = findWordEnd(text, end)
+    }
+    return scrubbed + text.slice(done)
   }
 
   /** Tests whether a text may quote a secret or a part of one, in any form. */
@@ -75,6 +81,20 @@ interface Known {
   /** Matches every spelling, the longest first; null without secrets. */
   pattern: RegExp | null
   search: QuoteSearch
+}
+
+const inWord = /[\p{L}\p{N}]/u
+
+function findWordStart(text: string, index: number): number {
+  let start = index
+  while (start > 0 && inWord.test(text[start - 1] ?? '')) start--
+  return start
+}
+
+function findWordEnd(text: string, index: number): number {
+  let end = index
+  while (end < text.length && inWord.test(text[end] ?? '')) end++
+  return end
 }
 
 /** Finds the places of names as whole words. */

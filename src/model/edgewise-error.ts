@@ -44,3 +44,11 @@ export class EdgewiseError extends Error {
     this.diagnostics = diagnostics
   }
 }
+
+/** The user answered a prompt with no: the operation ends as asked, and nothing has changed. */
+export class CancelledError extends EdgewiseError {
+  constructor(message: string) {
+    super('declined', message)
+    this.name = 'CancelledError'
+  }
+}

@@ -42,3 +42,6 @@ export interface ApplyCounts {
   writes: OutcomeCounts
   parts: OutcomeCounts
 }
+
+/** Reason of a write that an interrupt kept from being sent, and of the end of its apply. */
+export const interrupted = 'interrupted'

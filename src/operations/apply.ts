@@ -72,7 +72,7 @@ export async function apply(
     return submitPlan(
       workspace,
       plan,
-      { ...request, waves, locked, recorded, asks, finishes: true },
+      { ...request, title: 'Apply', waves, locked, recorded, asks, finishes: true },
       ports,
     )
   })

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { listSome } from '../model/words.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -39,7 +39,7 @@ export async function forget(
       request.items ?? [],
     )
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
-      throw new EdgewiseError('declined', 'nothing was removed from state')
+      throw new CancelledError('Forget cancelled: nothing was removed from state')
     await store.save(left, `Forget ${what}`)
     return { domains: left.size, items, what }
   })

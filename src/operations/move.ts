@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { listSome } from '../model/words.ts'
@@ -52,7 +52,7 @@ export async function move(
     if (!(await store.knowsWorkspace(to)))
       ports.dialogue.warn(`the store has no state of a workspace "${to}" yet.`)
     if (!(await ports.dialogue.confirm({ kind: 'move', what, items, to })))
-      throw new EdgewiseError('declined', 'nothing was moved')
+      throw new CancelledError('Move cancelled: nothing was moved')
     await store.move(moving, to, `Move ${what} to the workspace ${to}`)
     ports.dialogue.note(
       `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +

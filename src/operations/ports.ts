@@ -1,5 +1,6 @@
 import type { Applied } from '../model/applied.ts'
 import type { ApplyEvent } from '../model/events.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { LockHolder } from '../state/format/lock-file.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -65,6 +66,8 @@ export type Question =
 /** Size of an apply. */
 export interface Extent {
   writes: number
+  /** Domains and items of each write, by its number. */
+  parts: ReadonlyMap<number, { domains: Domain[]; items: ItemKey[] }>
   callsPerMinute: number
   inWaves: boolean
 }

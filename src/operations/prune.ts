@@ -1,5 +1,6 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { Applied } from '../model/applied.ts'
+import { formatTime } from '../model/format-time.ts'
 import { pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, Store } from '../state/store.ts'
@@ -60,7 +61,7 @@ export async function prune(
     if (applies.length === 0) return pruned
     dialogue.show({ kind: 'prune', applies })
     if (!(await dialogue.confirm({ kind: 'prune', applies: applies.length })))
-      throw new EdgewiseError('declined', 'nothing was pruned')
+      throw new CancelledError('Prune cancelled: nothing was pruned')
     await store.prune(applies, describePrune(pruned))
     return pruned
   })
@@ -114,5 +115,6 @@ async function findPrunable(
 }
 
 function describePrune({ applies, before }: Pick<Pruned, 'applies' | 'before'>): string {
-  return `Pruned ${pluralize(applies.length, 'apply', 'applies')} that ended before ${before}`
+  const count = pluralize(applies.length, 'apply', 'applies')
+  return `Pruned ${count} that ended before ${formatTime(before)}`
 }

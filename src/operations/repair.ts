@@ -99,7 +99,16 @@ export async function repair(
     return submitPlan(
       workspace,
       plan,
-      { ...request, locked, recorded: base, waves: true, asks: true, isPart, beforeSending },
+      {
+        ...request,
+        title: 'Repair',
+        locked,
+        recorded: base,
+        waves: true,
+        asks: true,
+        isPart,
+        beforeSending,
+      },
       ports,
     )
   })

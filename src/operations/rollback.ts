@@ -74,7 +74,15 @@ export async function rollback(
       workspace,
       found.plan,
       // The target state was live before, so no waves delay it.
-      { ...request, locked, recorded, waves: false, asks: true, suffix: rollbackSuffix },
+      {
+        ...request,
+        title: 'Rollback',
+        locked,
+        recorded,
+        waves: false,
+        asks: true,
+        suffix: rollbackSuffix,
+      },
       ports,
     )
     const stateNow = await dropUnmanaged(ports.dialogue, store, executed.result.recorded, found)

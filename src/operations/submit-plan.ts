@@ -1,5 +1,5 @@
 import type { ApplyResult } from '../apply/run.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
@@ -24,6 +24,8 @@ import { createServiceTime } from './service-time.ts'
 import type { Locked } from './with-lock.ts'
 
 interface SubmitRequest extends GuardRequest, WaveRequest {
+  /** Name of the operation at the beginning of a sentence. */
+  title: 'Apply' | 'Rollback' | 'Repair'
   locked: Locked
   /** State that the plan is based on. */
   recorded: RecordedState
@@ -94,7 +96,7 @@ export async function submitPlan(
     request.asks &&
     !(await dialogue.confirm({ kind: 'apply', plan: shown }))
   )
-    throw new EdgewiseError('declined', 'nothing was applied')
+    throw new CancelledError(`${request.title} cancelled: nothing was sent`)
 
   const { plan: needed, unchanged } = await dropUnchanged(workspace, plan, outside.signal)
   const isGapped = continued === null && unchanged.length > 0
@@ -117,6 +119,9 @@ export async function submitPlan(
   const { callsPerMinute } = workspace.config.limits
   const progress = await dialogue.startProgress({
     writes: plan.writes.length,
+    parts: new Map(
+      plan.writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
+    ),
     callsPerMinute,
     inWaves,
   })

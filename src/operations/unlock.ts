@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
 import { describeEnd, findLockHolder, revokeLock } from '../state/lock.ts'
 import { isAliveHere } from '../state/machine.ts'
@@ -39,7 +39,7 @@ export async function unlock(
     )
   }
   if (!(await dialogue.confirm({ kind: 'unlock', holder })))
-    throw new EdgewiseError('declined', 'the lock was not released')
+    throw new CancelledError('Unlock cancelled: the lock was not released')
   return (await revokeLock(lock, holder.token, machine)) ? 'unlocked' : 'released'
 }
 

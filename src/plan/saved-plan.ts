@@ -9,9 +9,10 @@ import type { Json, JsonObject } from '../model/json.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { findNewReference, findReference, listSecrets, mapSecrets } from '../model/secret.ts'
 import { checkStored } from '../model/stored-file.ts'
-import { pluralize, listSome } from '../model/words.ts'
-import { bindHashes, hashDomains, type PlanOwner } from './basis.ts'
+import { pluralize } from '../model/words.ts'
+import type { PlanOwner } from './basis.ts'
 import { plannerVersion } from './make-plan.ts'
+import { refuseOtherBasis, remakeHint } from './refuse-other-basis.ts'
 import type { Selection } from './selection.ts'
 
 /**
@@ -36,14 +37,14 @@ export interface SavedPlan {
   /** Hashes by domain. */
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
+  /** Commit of the workspace that it was made at; null if unknown. */
+  commit: string | null
   /** The changes by domain and item. */
   reviewed: ReadonlyMap<string, PlanFile['changes'][number]>
   /** Changes and writes that the new plan has to equal, with every key of the file. */
   changes: Json | undefined
   writes: Json | undefined
 }
-
-const remakeHint = 'Make a new plan with "edgewise plan --out FILE".'
 
 /**
  * Checks the content of a plan file.
@@ -63,7 +64,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     throw createUnusableError(
       'an earlier version of edgewise made it, whose hashes depend on the values of secrets',
     )
-  const { desired, recorded, items = [] } = basis
+  const { desired, recorded, items = [], commit = null } = basis
   const foreign = [...Object.keys(desired), ...Object.keys(recorded)].find((key) => !isDomain(key))
   if (foreign !== undefined)
     throw createUnusableError(`"basis" has "${foreign}", which is not a domain`)
@@ -87,6 +88,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     },
     desired,
     recorded,
+    commit,
     reviewed,
     changes: checked.json['changes'],
     writes: checked.json['writes'],
@@ -109,8 +111,9 @@ export function refuseStale(
   snapshots: { recorded: Snapshot; references: Snapshot },
   owner: PlanOwner,
 ): void {
-  refuseOtherBasis(saved, snapshots, owner)
-  if (!isSameJson(saved.changes, json['changes'])) {
+  const isSame = isSameJson(saved.changes, json['changes'])
+  refuseOtherBasis(saved, isSame, now.basis.commit, snapshots, owner)
+  if (!isSame) {
     const { held } = now.summary
     const cause =
       held === 0
@@ -126,35 +129,6 @@ export function refuseStale(
     )
   }
   refuseOtherWrites(saved.writes, json['writes'])
-}
-
-/** Refuses a plan file whose manifests or recorded state changed, or of another workspace. */
-function refuseOtherBasis(
-  saved: SavedPlan,
-  { recorded, references }: { recorded: Snapshot; references: Snapshot },
-  owner: PlanOwner,
-): void {
-  const manifests = listChangedDomains(saved.desired, references, owner)
-  const states = listChangedDomains(saved.recorded, recorded, owner)
-  if (manifests.length + states.length === 0) return
-  const count = saved.selection.target.length
-  if (manifests.length === count && states.length === count)
-    throw new EdgewiseError(
-      'stale-plan',
-      `the plan file was not made for the workspace "${owner.id}" at ` +
-        `${owner.writtenAddress}, or all of its manifests and their recorded state changed since ` +
-        'it was made',
-      remakeHint,
-    )
-  const changed = [
-    ...(manifests.length === 0 ? [] : [`the manifests of ${listSome(manifests)}`]),
-    ...(states.length === 0 ? [] : [`the recorded state of ${listSome(states)}`]),
-  ]
-  throw new EdgewiseError(
-    'stale-plan',
-    `the plan is stale: ${changed.join(' and ')} changed since it was made`,
-    remakeHint,
-  )
 }
 
 /** Names the first change that differs in the values of its secrets only; empty without one. */
@@ -231,14 +205,4 @@ function formatChangeName({ domain, item }: { domain: Domain; item: ItemKey }): 
 
 function createUnusableError(reason: string): EdgewiseError {
   return new EdgewiseError('stale-plan', `the plan file can't be used: ${reason}`, remakeHint)
-}
-
-function listChangedDomains(
-  before: Record<Domain, string>,
-  snapshot: Snapshot,
-  owner: PlanOwner,
-): Domain[] {
-  const domains = Object.keys(before)
-  const now = bindHashes(hashDomains(snapshot, domains), owner)
-  return domains.filter((domain) => before[domain] !== now[domain]).toSorted()
 }

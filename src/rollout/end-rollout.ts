@@ -101,7 +101,16 @@ function describeFinish({ id }: Rollout): string {
   return `"edgewise rollback ${id}" finishes the rollback`
 }
 
-/** Explains why a rollout stays open at a wave. */
-export function explainOpen(why: string, name: string): string {
-  return `${why}; the rollout stays open at ${name}, and the next apply resumes it`
+/**
+ * Explains why a rollout stays open at a wave.
+ *
+ * @param recordedName name of the wave in the last step that was recorded
+ */
+export function explainOpen(why: string, name: string, recordedName = name): string {
+  if (recordedName === name)
+    return `${why}; the rollout stays open at ${name}, and the next apply resumes it`
+  return (
+    `${why}; the rollout stays open; it reached ${name}, but the recorded state may still show ` +
+    `${recordedName}; the next apply resumes it`
+  )
 }

@@ -12,22 +12,12 @@ import { findBaselineStart } from './baseline-start.ts'
 import { findStop, hasApproval } from './approvals.ts'
 import { explainOpen, failWave, stopRollout } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
+import { interruptedRollout, reload, saveProgress, type Progress } from './progress.ts'
 import { stopBefore } from './stop-before.ts'
 import { waitFor } from './wait.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import { findChangedDomains, nameWave, selectWave } from './wave-part.ts'
 import { formatNow, markBegun, markEnded, readTime, updateWave } from './wave-times.ts'
-
-/** Progress of a rollout. */
-interface Progress {
-  rollout: Rollout
-  recorded: RecordedState
-  /** Total so far, and the number of the last wave that is included. */
-  result: ApplyResult
-  counted: number
-  /** The last wave that this process sent, and its end by the monotonic clock. */
-  sent: { waveIndex: number; endedAtMs: number } | null
-}
 
 /**
  * Rolls a plan out wave by wave. The lock is free between waves. Each step is recorded, so that
@@ -54,13 +44,13 @@ export async function rollOut(
     releases,
     waves: waves.length,
   })
-  const progress: Progress = { rollout, recorded, result, counted: 0, sent: null }
+  const progress: Progress = { rollout, saved: rollout, recorded, result, counted: 0, sent: null }
   try {
     await runWaves(plan, progress, context)
   } catch (error) {
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
-    const name = nameWave(progress.rollout, findCurrentWave(progress.rollout) ?? waves.length - 1)
-    result.stopped ??= explainOpen(error.message, name)
+    const name = (each: Rollout) => nameWave(each, findCurrentWave(each) ?? waves.length - 1)
+    result.stopped ??= explainOpen(error.message, name(progress.rollout), name(progress.saved))
   }
   const unsent = plan.writes.filter(({ wave }) => wave > progress.counted)
   result.notSent += unsent.length
@@ -80,9 +70,7 @@ export async function rollOut(
 
 async function runWaves(plan: Plan, progress: Progress, context: RolloutContext): Promise<void> {
   const { result } = progress
-  const { store } = context
-  const save = (event: string) =>
-    store.saveRollout(progress.rollout, `Rollout ${progress.rollout.id}: ${event}`)
+  const save = (event: string) => saveProgress(event, progress, context)
   const end = (name: string) =>
     stopRollout(progress.rollout, `${name} was not applied completely`, [], result, context)
   const first = findCurrentWave(progress.rollout)
@@ -148,7 +136,8 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
         watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, context),
       )
       const reason = await reload(progress, context)
-      if (reason !== null || watched === null) return leaveOpen(reason ?? interrupted, result)
+      if (reason !== null || watched === null)
+        return leaveOpen(reason ?? interruptedRollout, result)
       // Another process has resumed the rollout meanwhile.
       if (findCurrentWave(progress.rollout) !== waveIndex) continue
       if (!watched.passed)
@@ -166,10 +155,11 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
       if (reason !== null) return leaveOpen(reason, result)
     }
   }
-  await store.deleteRollouts([progress.rollout.id], `Rollout ${progress.rollout.id}: complete`)
+  await context.store.deleteRollouts(
+    [progress.rollout.id],
+    `Rollout ${progress.rollout.id}: complete`,
+  )
 }
-
-const interrupted = 'interrupted; apply again to resume the rollout'
 
 /** Time without the lock between waves without a pause, ms: others look for it every second. */
 const giveWayMs = 5000
@@ -195,21 +185,6 @@ async function refuseUnwatchable(domains: Domain[], context: RolloutContext): Pr
   await service.count(domains, computeWindows(nowMs, nowMs, settings.rule, settings.zone).before)
 }
 
-/** Reloads the state after the lock was free. Returns why the rollout ends here, or null. */
-async function reload(
-  progress: Progress,
-  { store, signal }: RolloutContext,
-): Promise<string | null> {
-  if (signal.aborted) return interrupted
-  const recorded = await store.load()
-  const rollout = (await store.listRollouts()).find(({ id }) => id === progress.rollout.id)
-  if (rollout === undefined) return 'another apply has ended this rollout'
-  if (rollout.state !== 'open')
-    return `the rollout has ended meanwhile: ${rollout.reason ?? rollout.state}`
-  Object.assign(progress, { recorded, rollout })
-  return null
-}
-
 /** Executes a wave. Its start is recorded first, so that it can be rolled back in any case. */
 async function executeWave(
   part: Plan,
@@ -220,10 +195,7 @@ async function executeWave(
   const before = progress.rollout
   const id = `${before.id}-w${before.applies.length + 1}`
   progress.rollout = markBegun({ ...before, applies: [...before.applies, id] }, waveIndex, context)
-  await context.store.saveRollout(
-    progress.rollout,
-    `Rollout ${before.id}: begins ${nameWave(before, waveIndex)}`,
-  )
+  await saveProgress(`begins ${nameWave(before, waveIndex)}`, progress, context)
   const result = await context.applying.execute(part, id, progress.recorded)
   progress.recorded = result.recorded
   addResult(progress.result, result)

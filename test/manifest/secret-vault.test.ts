@@ -107,6 +107,16 @@ describe('values sent to and returned by the service', () => {
     expect(own.scrub('x the-token-itself x')).toBe('x (token) x')
   })
 
+  it('scrubs the whole word around a secret, whose rest would betray it', () => {
+    const own = vault()
+    own.hide('test', '(token)')
+    expect(own.scrub('the latest test of (tests), not attested: tes t')).toBe(
+      'the (token) (token) of ((token)), not (token): tes t',
+    )
+    expect(own.scrub('latesttest, übertestet', new Set(['latest']))).toBe('(token), (token)')
+    expect(own.scrub('the latest', new Set(['latest']))).toBe('the latest')
+  })
+
   it('scrubs messages', () => {
     const own = vault()
     own.maskTemplate('Bearer ${secret:token}')

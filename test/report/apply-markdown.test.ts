@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApplyEvent } from '../../src/model/events.ts'
 import { formatApplyMarkdown, type ApplyReport } from '../../src/report/apply/markdown.ts'
-import { buildChange, buildPlan } from '../plans.ts'
+import { buildChange, buildPlan, buildWrite } from '../plans.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 const time = '2026-03-01T00:00:00.000Z'
@@ -126,9 +126,30 @@ describe('the report of an apply', () => {
 
   it('lists planned writes without an event as not begun', () => {
     const text = formatApplyMarkdown({ ...mixed('x'), events: [finished] })
-    expect(section(text, 'Not sent')).toContain(
+    expect(section(text, 'Not sent')).toBe('```text\n4 writes\n    it was not begun\n```\n')
+    const few = formatApplyMarkdown({
+      ...mixed('x'),
+      events: [{ type: 'write.confirmed', time, id: 3 }, finished],
+    })
+    expect(section(few, 'Not sent')).toContain(
       'write 1: timeout of a.example.com\n    it was not begun\nwrite 2',
     )
+  })
+
+  it('counts the writes that an interrupt kept from being sent', () => {
+    const writes = Array.from({ length: 412 }, (_, i) => buildWrite({ id: i + 1 }))
+    const events = writes.map(({ id }): ApplyEvent => {
+      return { type: 'write.not-sent', time, id, message: 'interrupted' }
+    })
+    const end = { ...finished, confirmed: 0, refused: 0, inDoubt: 0, notSent: 412 }
+    const text = formatApplyMarkdown({
+      plan: { ...plan, writes },
+      events: [...events, { ...end, stopped: 'interrupted' }],
+      status: 'incomplete',
+      problem: null,
+    })
+    expect(text).toContain('Interrupted: 0 of 412 writes confirmed, 412 never sent.\n')
+    expect(section(text, 'Not sent')).toBe('```text\n412 writes\n    interrupted\n```\n')
   })
 
   it('lists the writes of a rollback apart: they have numbers of their own', () => {

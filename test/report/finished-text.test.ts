@@ -31,6 +31,22 @@ describe('the last line of an apply', () => {
     )
   })
 
+  it('is one sentence with the next command after an interrupt', () => {
+    const stopped = 'interrupted'
+    const counts = { confirmed: 4, refused: 1, inDoubt: 2, notSent: 405, stopped }
+    expect(format(counts, 'incomplete')).toBe(
+      'Interrupted: 4 of 412 writes confirmed, 1 refused, 2 in-doubt, 405 never sent; ' +
+        '"edgewise apply" sends the rest.',
+    )
+    const rollout = { notSent: 1, unchanged: 3, stopped: `${stopped}; apply again` }
+    expect(format(rollout, 'incomplete')).toBe(
+      'Interrupted: 0 of 1 write confirmed, 1 never sent, 3 unchanged; ' +
+        '"edgewise apply" resumes the rollout.',
+    )
+    const takenBack = { confirmed: 1, notSent: 1, takenBack: false, stopped: 'worse' }
+    expect(format(takenBack, 'incomplete')).toMatch(/^Not everything was rolled back; /)
+  })
+
   it('counts the items of domains if something was not confirmed', () => {
     expect(format({ refused: 1, parts: { ...none, confirmed: 2, refused: 1 } }, 'incomplete')).toBe(
       'Not everything was applied; writes: 1 refused (items of domains: 2 confirmed, 1 refused).',

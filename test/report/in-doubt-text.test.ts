@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
 import { formatInDoubt } from '../../src/report/apply/in-doubt-text.ts'
-import { formatEvent } from '../../src/report/apply/text.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
 
 it('groups the items in-doubt, and sorts items and domains', () => {
   const domain = (...items: string[]) =>
@@ -22,11 +20,4 @@ it('groups the items in-doubt, and sorts items and domains', () => {
       'timeout of a.example.com, b.example.com, c.example.com and 2 more',
   )
   expect(formatInDoubt(new Map([['f.example.com', domain()]]))).toBeNull()
-})
-
-it('does not claim that only one write waits', () => {
-  const event = { type: 'write.waiting', id: 1, seconds: 12, message: 'slow down' } as const
-  expect(formatEvent(event, 3, plainPaint)).toBe(
-    'waiting 12 s before write 1 and maybe others: slow down',
-  )
 })

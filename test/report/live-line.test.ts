@@ -1,53 +1,38 @@
 import { expect, it } from 'vitest'
-import { createLiveView } from '../../src/cli/terminal/live-view.ts'
+import { formatLocalTime } from '../../src/model/wait.ts'
+import { formatLiveLine } from '../../src/report/apply/rollout-text.ts'
 import { measureWidth } from '../../src/report/text/display-width.ts'
 
 const start = Date.UTC(2026, 10, 20, 12)
 const waiting = {
   type: 'wave.waiting',
-  wave: 10,
-  waves: 50,
+  wave: 2,
+  waves: 4,
   domains: 2500,
   until: '2026-11-20T12:12:40.000Z',
   reason: 'health',
 } as const
-const watched = {
-  type: 'wave.watched' as const,
-  wave: 10,
-  statuses: ['0', '404', '4xx', '5xx'],
-  before: { requests: 8000, bad: 990 },
-  after: { requests: 8200, bad: 1020 },
-}
+const until = formatLocalTime(Date.parse(waiting.until))
 
-function drawn(columns: number): string[] {
-  const written: string[] = []
-  const view = createLiveView(
-    (text) => written.push(text),
-    () => start,
-    columns,
+it('the live line of a waiting wave shows the end of the wait, and the time left', () => {
+  expect(formatLiveLine({ waiting, watched: null }, start)).toBe(
+    `wave 2/4 · health until ${until} (12:40 left) · 2500 domains`,
   )
-  view.report(waiting)
-  view.report(watched)
-  view.end()
-  view.end()
-  return written
-}
-
-it.each([40, 80, 200])(
-  'the live line of a waiting wave shows the time left on %i columns, and is cleared',
-  (columns) => {
-    const written = drawn(columns)
-    expect(written.at(-1)).toBe('\r\u001b[K')
-    expect(written).toHaveLength(3)
-    for (const line of written.slice(0, 2)) {
-      expect(line.startsWith('\r\u001b[Kwave 10/50 · 12:40 left')).toBe(true)
-      expect(measureWidth(line.replace('\r\u001b[K', ''))).toBeLessThan(columns)
-    }
-  },
-)
-
-it('the live line shows the error shares of both windows if they fit', () => {
-  expect(drawn(200)[1]).toBe(
-    '\r\u001b[Kwave 10/50 · 12:40 left · 2500 domains · 0, 404, 4xx, 5xx 12.38 % → 12.44 % of 8200',
+  const pause = { ...waiting, reason: 'pause' } as const
+  expect(formatLiveLine({ waiting: pause, watched: null }, start + 1e9)).toBe(
+    `wave 2/4 · pause until ${until} (0:00 left) · 2500 domains`,
   )
+})
+
+it('the live line shows the error shares of both windows on 80 columns', () => {
+  const watched = {
+    type: 'wave.watched' as const,
+    wave: 2,
+    statuses: ['5xx'],
+    before: { requests: 8000, bad: 990 },
+    after: { requests: 8200, bad: 1020 },
+  }
+  const line = formatLiveLine({ waiting, watched }, start)
+  expect(line).toBe(`wave 2/4 · health until ${until} (12:40 left) · 5xx 12.38 % → 12.44 % of 8200`)
+  expect(measureWidth(line)).toBeLessThan(80)
 })

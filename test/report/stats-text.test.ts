@@ -100,6 +100,25 @@ describe('formatStats', () => {
     expect(Math.max(...lines.map(measureWidth))).toBeLessThanOrEqual(80)
   })
 
+  it('keeps the columns under names of 40 characters on 80 columns', () => {
+    const name = (first: string) => `${first}-static-assets.media.shop.example.com`
+    expect(text([tally(name('css'), 1000), tally(name('img'), 123_456, 1234)])).toBe(
+      [
+        '2026-11-20 08:00 to 2026-11-20 18:00 (Asia/Shanghai), by hour',
+        '',
+        '   all   2xx   3xx   4xx   5xx other  4xx %  5xx % over time',
+        'img-static-assets.media.shop.example.com',
+        ' 1.23M 1.23M     0     0  6170     0   0.00   0.50 ▁▁▁▁▁█████',
+        'css-static-assets.media.shop.example.com',
+        ' 10.0k 10.0k     0     0     0     0   0.00   0.00 ▁▁▁▁▁▁▁▁▁▁',
+        '2 domains',
+        ' 1.24M 1.24M     0     0  6170     0   0.00   0.50 ▁▁▁▁▁█████',
+        '',
+        'A full bar is 1.00 % of 5xx.',
+      ].join('\n'),
+    )
+  })
+
   it('prints a sum on one line', () => {
     const sum = text([tally(null, 1000)], { sum: ['a.example.com', 'b.example.com'] })
     expect(sum).toMatch(/^2 domains 10\.0k/m)

@@ -80,6 +80,17 @@ describe('questions', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it('that are declined cancel the apply, which is no error', async () => {
+    place.ask = () => Promise.resolve(false)
+    const { code, err } = await place.cli('apply')
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^Apply cancelled: nothing was sent\.$/m),
+    ])
+    expect(err).not.toContain('error:')
+    expect(await fetchWrites(emulator)).toEqual([])
+  })
+
   it('are never asked with --json or without a terminal: exit 1 names the flag', async () => {
     place.ask = () => Promise.reject(new TypeError('expected no question'))
     expect(await place.json('apply')).toMatchObject({
@@ -116,4 +127,38 @@ describe('the output on a terminal', () => {
     }
     expect((await place.cli('plan')).err.split('\n').length).toBeGreaterThan(3)
   })
+})
+
+it('an interrupt ends an apply with one sentence and the next command', async () => {
+  for (let i = 0; i < 12; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 30 + i } })
+  const stop = new AbortController()
+  place.signal = stop.signal
+  place.onStderr = (text) => {
+    if (text.startsWith('confirmed')) stop.abort()
+  }
+  const { out, err } = await place.cli('apply', '--yes')
+  const [, confirmed, left] =
+    /^Interrupted: (\d+) of 12 writes confirmed, (\d+) never sent; "edgewise apply" sends/m.exec(
+      out,
+    ) ?? []
+  expect(Number(confirmed) + Number(left)).toBe(12)
+  expect(Number(left)).toBeGreaterThan(3)
+  expect(err).not.toContain('not sent')
+})
+
+it.each([
+  [20, 20],
+  [21, 0],
+])('an apply of %i writes on a terminal has %i lines and one live line', async (writes, lines) => {
+  for (let i = 0; i < writes; i++)
+    place.manifest(`d${i}.example.com`, { timeout: { time: 30 + i } })
+  place.onTerminal = true
+  const { code, err } = await place.cli('apply', '--yes', '--no-color')
+  expect([
+    code,
+    err.match(/^.*confirmed {2}write .* {2}timeout on d\d+\.example\.com$/gm) ?? [],
+  ]).toEqual([0, expect.objectContaining({ length: lines })])
+  expect(err).toMatch(
+    new RegExp(`\r\u001b\\[K█{10} ${writes}/${writes} writes · recording\r\u001b\\[K$`),
+  )
 })

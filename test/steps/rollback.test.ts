@@ -203,7 +203,7 @@ describe('rollback', () => {
     place.ask = async () => false
     expect(await place.cli('rollback')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('nothing was applied') as string,
+      err: expect.stringMatching(/^Rollback cancelled: nothing was sent\.$/m) as string,
     })
     expect((await place.cli('rollback', '--target', a, '--yes')).code).toBe(0)
     expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toMatchObject([

@@ -172,7 +172,7 @@ it('is left immediately by an apply interrupted while another process has the lo
     stop.abort()
   }
   const { code, out } = await place.cli('apply', '--yes')
-  expect([code, out]).toEqual([3, expect.stringContaining('interrupted; apply again to resume')])
+  expect([code, out]).toEqual([3, expect.stringContaining('resumes the rollout')])
 })
 
 describe('an impossible rollout file', () => {

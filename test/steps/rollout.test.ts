@@ -183,7 +183,9 @@ describe('an interrupted rollout', () => {
     const before = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
     interruptOnce()
     const { out } = await place.cli('apply', '--yes')
-    expect(out).toContain('Stopped: interrupted; apply again to resume the rollout.')
+    expect(out).toContain(
+      'Interrupted: 1 of 4 writes confirmed, 3 never sent; "edgewise apply" resumes the rollout.',
+    )
     expect(place.loadRollouts()).toMatchObject([
       { state: 'open', waves: [{ passed: false }, { passed: false }, { passed: false }] },
     ])

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
@@ -67,6 +67,32 @@ describe('a saved plan', () => {
     ])
     expect(await fetchWrites(emulator)).toEqual([])
   })
+
+  it.each([false, true])(
+    'is stale with one reason if nothing is as planned (on another commit: %j)',
+    async (isElsewhere) => {
+      place.manifest(www, { timeout: { time: 60 } })
+      await savePlan()
+      place.manifest(www, { timeout: { time: 61 } })
+      await place.cli('apply', '--yes')
+      place.manifest(www, { timeout: { time: 62 } })
+      const commit = 'a'.repeat(40)
+      if (isElsewhere) {
+        const saved = plan()
+        place.write('plan.json', JSON.stringify({ ...saved, basis: { ...saved.basis, commit } }))
+        place.write('.git/HEAD', `${'b'.repeat(40)}\n`).write('.git/config', '')
+        for (const folder of ['objects', 'refs']) mkdirSync(join(place.root, '.git', folder))
+      }
+      const { code, err } = await place.cli('apply', 'plan.json')
+      const commits = isElsewhere ? ' (it was made at aaaaaaaaaaaa, this is bbbbbbbbbbbb)' : ''
+      expect([code, err.replace(/\s+/g, ' ')]).toEqual([
+        1,
+        'error: the plan is stale: the manifests and the recorded state of www.example.com ' +
+          `differ from those that it was made for${commits} ` +
+          'Make a new plan with "edgewise plan --out FILE". ',
+      ])
+    },
+  )
 
   it('of another address is refused without the values of variables in the address', async () => {
     place.manifest(www, { timeout: { time: 60 } })

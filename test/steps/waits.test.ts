@@ -24,7 +24,9 @@ describe('a long wait prints one line with its reason and its end', () => {
     const { err } = await place.cli('apply', '--yes')
     const [wait = '', ...others] = err.match(/waiting \d+ s .*/g) ?? []
     expect(others).toEqual([])
-    expect(wait).toMatch(/^waiting (59|60) s before write \d and maybe others: /)
+    expect(wait).toMatch(
+      /^waiting (59|60) s before write \d and maybe others, until \d\d:\d\d:\d\d: /,
+    )
     expect(wait).toMatch(/: the call budget is used up: 2 calls in this minute$/)
   })
 

@@ -56,7 +56,7 @@ export async function landLate(real: RealRuns, store: string): Promise<void> {
     setTimeoutTo('10')
     const next = await real.run(['apply', '--yes'])
     expect(next.err).toMatch(
-      /waiting [2-5] s before write 1 and maybe others: an earlier call may still change these/,
+      /waiting [2-5] s before write 1 and maybe others, until [\d:]{8}: an earlier call may/,
     )
     expect(next.code).toBe(0)
     const state = await real.look<{ domains: Record<string, unknown> }>('state')

@@ -24,6 +24,7 @@ export async function refuseToken(
   const { code, out, err } = await place.cli('apply', '--yes')
   expect(code).toBe(1)
   expect(out).toMatch(/[1-4] refused, [5-8] not sent/)
+  expect(err).toMatch(/^not sent {3}[5-8] writes: for the same reason$/m)
   const text = `${out}${err}`.replace(/\s+/g, ' ')
   expect(text).toContain(`not accepted by ${service.url} (HTTP ${http}: ${message}): ${hint}`)
   expect(err.match(/not accepted by/g)).toHaveLength(1)

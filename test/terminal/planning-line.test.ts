@@ -14,6 +14,10 @@ function makeContext(errIsTerminal: boolean, options: CommandContext['options'] 
     },
     options,
     note: (text: string) => void written.push(text),
+    live: {
+      show: (compose: () => string) => void written.push(`live: ${compose()}`),
+      end: () => void written.push('live: end'),
+    },
   } as unknown as CommandContext
   return { context, written, time }
 }
@@ -25,11 +29,10 @@ it('a short search shows nothing', () => {
     time.now = now
     line.report(now, 1000)
   }
-  line.end()
   expect(written).toEqual([])
 })
 
-it('a terminal shows one line that is redrawn, and cleared at the end', () => {
+it('a terminal shows one live line, which ends with the search', () => {
   const { context, written, time } = makeContext(true)
   const line = createPlanningLine(context)
   for (const now of [0, 200, 250, 400]) {
@@ -37,11 +40,10 @@ it('a terminal shows one line that is redrawn, and cleared at the end', () => {
     line.report(now, 1000)
   }
   line.end()
-  line.end()
   expect(written).toEqual([
-    '\r\u001b[Ksearching for fewer writes: 20 %',
-    '\r\u001b[Ksearching for fewer writes: 40 %',
-    '\r\u001b[K',
+    'live: searching for fewer writes: 20 %',
+    'live: searching for fewer writes: 40 %',
+    'live: end',
   ])
 })
 
@@ -52,7 +54,6 @@ it('a log gets a line every five seconds', () => {
     time.now = now
     line.report(now, 20_000)
   }
-  line.end()
   expect(written).toEqual(['searching for fewer writes: 25 %', 'searching for fewer writes: 50 %'])
 })
 

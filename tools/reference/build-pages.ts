@@ -6,6 +6,7 @@ import { environmentVariables } from '../../src/cli/environment-variables.ts'
 import { exitCodeMeanings } from '../../src/cli/exit-codes.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { buildProgram } from '../../src/cli/program.ts'
+import { addLiveLine } from '../../src/cli/terminal/live-line.ts'
 import { errorDescriptions } from '../../src/model/error-descriptions.ts'
 import { diagnosticDescriptions } from '../../src/report/diagnostics/diagnostic-descriptions.ts'
 import { buildCommandsPage } from './commands-page.ts'
@@ -50,7 +51,7 @@ export function buildReferencePages(manifest: Schema, profile: Schema): Record<s
 /** Creates the program for its declarations; its commands don't run. */
 function createProgram() {
   const io = { out: () => undefined, err: () => undefined, columns: 80 } as unknown as Io
-  return buildProgram(io, () => undefined)
+  return buildProgram(io, addLiveLine(io).live, () => undefined)
 }
 
 function loadThemes(): Map<string, string[]> {

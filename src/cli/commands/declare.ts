@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
-import type { CommandContext, GlobalOptions, Io } from '../io.ts'
+import type { CommandContext, GlobalOptions, Io, LiveLine } from '../io.ts'
 import { createPaint } from '../terminal/paint.ts'
 import { wrapForStderr } from '../terminal/wrap-output.ts'
 
@@ -30,7 +30,7 @@ export type Declare = <Options = object>(
 ) => Command
 
 /** Creates a `Declare` whose commands run with `io` and pass their exit code to `finish`. */
-export function createDeclare(io: Io, finish: (code: number) => void): Declare {
+export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => void): Declare {
   return (parent, nameAndArguments, declaration) => {
     const { description, args = [], examples, hidden = false, run } = declaration
     const command = parent
@@ -42,7 +42,7 @@ export function createDeclare(io: Io, finish: (code: number) => void): Declare {
         const options = self.optsWithGlobals<GlobalOptions>()
         finish(
           await run(
-            createContext(io, options),
+            createContext(io, live, options),
             actionArgs.slice(0, -2),
             options as Parameters<typeof run>[2],
           ),
@@ -70,19 +70,17 @@ export function addGlobalOptions(command: Command): Command {
     .option('-v, --verbose', 'print more details')
 }
 
-function createContext(io: Io, options: GlobalOptions): CommandContext {
+function createContext(io: Io, live: LiveLine, options: GlobalOptions): CommandContext {
   const colour = options.color !== false
   const note = (text: string) => {
     if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
   }
-  // A bar or a countdown may be on the current line of the terminal.
-  const noteMeanwhile = (text: string) =>
-    note(`${io.errIsTerminal ? '\r\u001b[K' : ''}${escapeInvisibleInLines(text)}`)
   return {
-    io: { ...io, note: noteMeanwhile },
+    io: { ...io, note: (text) => note(escapeInvisibleInLines(text)) },
     options,
     paint: createPaint(io.outIsTerminal, colour, io.env),
     errPaint: createPaint(io.errIsTerminal, colour, io.env),
+    live,
     note,
   }
 }

@@ -39,7 +39,7 @@ export function declarePrefetch(program: Command, declare: Declare): void {
         note(`${errPaint.yellow('note:')} ${hint}`)
       }
       if (records.length === 0) note(formatNoRecords(query))
-      const layout = { paint, zone, verbose: options.verbose === true }
+      const layout = { paint, zone, columns: io.columns, verbose: options.verbose === true }
       const json = () => JSON.stringify(buildPrefetchJson(query, records, complete))
       io.out(`${options.json === true ? json() : formatPrefetch(query, records, layout)}\n`)
       return wait && countPrefetches(records).failed > 0 ? exitCodes.incomplete : exitCodes.done

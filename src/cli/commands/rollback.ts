@@ -47,7 +47,7 @@ export function declareRollback(program: Command, declare: Declare): void {
           outside: context.io,
           dialogue: createTerminalDialogue(context),
         })
-        const code = printExecuted(context, workspace, executed)
+        const code = printExecuted(context, workspace, executed, nameRollback(executed))
         await noteManifests(context, executed)
         return code
       },
@@ -62,6 +62,12 @@ items that can't be rolled back are listed. The manifests are not changed:
 revert them as well.`,
   )
   addLockOptions(command)
+}
+
+/** Names the command that finishes an interrupted rollback; a rollout has all of its waves. */
+function nameRollback({ rollback: { applies } }: RolledBackApply): string {
+  const id = applies[0]?.id ?? ''
+  return `edgewise rollback ${applies.length > 1 ? id.replace(/-w\d+$/, '') : id}`
 }
 
 /** Notes that the manifests still contain rolled-back changes, and whether apply writes them. */

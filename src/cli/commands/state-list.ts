@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatTime } from '../../model/format-time.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
@@ -9,7 +10,6 @@ export function declareList(state: Command, declare: Declare): void {
     examples: ['state list', 'state list --json'],
     run: async (context) => {
       const { listState } = await import('../../operations/state.ts')
-      const { formatTime } = await import('../../report/text/time.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io, options, paint } = context
       const workspace = openWorkspace(context, 'none')
@@ -35,8 +35,8 @@ export function declareList(state: Command, declare: Declare): void {
       for (const { domain, items, inDoubt, confirmedAt } of domains) {
         const doubt = inDoubt === 0 ? '' : paint.yellow(`  ${inDoubt} in-doubt`)
         const count = `${String(items).padStart(3)} ${items === 1 ? 'item ' : 'items'}`
-        const when = confirmedAt === null ? 'never confirmed' : formatTime(confirmedAt)
-        io.out(`${domain.padEnd(width)}  ${count}  ${when}${doubt}\n`)
+        const confirmed = confirmedAt === null ? 'never confirmed' : formatTime(confirmedAt)
+        io.out(`${domain.padEnd(width)}  ${count}  ${confirmed}${doubt}\n`)
       }
       return exitCodes.done
     },

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatTime } from '../../model/format-time.ts'
 import { pluralize } from '../../model/words.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
@@ -29,7 +30,8 @@ export function declarePrune(state: Command, declare: Declare): void {
       io.out(
         context.options.json === true
           ? `${JSON.stringify({ format: 'edgewise.prune/1', before, applies: ids, kept })}\n`
-          : `Pruned ${count} that ended before ${before}; ${kept} can be rolled back.\n`,
+          : `Pruned ${count} that ended before ${formatTime(before)}; ` +
+              `${kept} can be rolled back.\n`,
       )
       return exitCodes.done
     },

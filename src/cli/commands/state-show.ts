@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatTime } from '../../model/format-time.ts'
 import { pickDefined, type Json } from '../../model/json.ts'
 import type { DomainState } from '../../operations/state.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -63,7 +64,6 @@ async function print(
   const { groupBy } = await import('../../model/group-by.ts')
   const { findShape, formatValue } = await import('../../report/plan/value-text.ts')
   const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
-  const { formatTime } = await import('../../report/text/time.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
       'Not known at that time, because it was imported or observed later: ' +

@@ -1,122 +1,73 @@
 import type { ApplyEvent } from '../../model/events.ts'
 import type { Extent, Progress } from '../../operations/ports.ts'
-import { computeBarColumns, formatBarText } from '../../report/apply/bar.ts'
-import { formatEvent } from '../../report/apply/text.ts'
+import { createActivity } from '../../report/apply/activity.ts'
+import { createEventLines } from '../../report/apply/event-lines.ts'
 import type { CommandContext } from '../io.ts'
-import { createLiveView } from './live-view.ts'
 import { wrapForStderr } from './wrap-output.ts'
 
 /**
- * Shows the progress of an apply: JSON lines with `--json`, a bar on a terminal, plain lines
+ * Shows the progress of an apply: JSON lines with `--json`, a live line on a terminal, plain lines
  * elsewhere, nothing with `--quiet`.
  */
-export async function startProgress(
-  context: CommandContext,
-  { writes, callsPerMinute, inWaves }: Extent,
-): Promise<Progress> {
-  const { io, options, errPaint } = context
+export function startProgress(context: CommandContext, extent: Extent): Progress {
+  const { io, options } = context
   if (options.json === true)
     return { report: (event) => io.out(`${JSON.stringify(event)}\n`), end: () => undefined }
-  if (options.quiet === true || (writes === 0 && !inWaves))
+  if (options.quiet === true || (extent.writes === 0 && !extent.inWaves))
     return { report: () => undefined, end: () => undefined }
-  if (io.errIsTerminal) return startTerminalProgress(context, writes, callsPerMinute)
-  let total = writes
-  const isRepeated = createWaitFilter()
-  const shorten = createReasonFilter()
+  return io.errIsTerminal ? startLive(context, extent) : startLog(context, extent)
+}
+
+function startLog({ io, errPaint }: CommandContext, { parts }: Extent): Progress {
+  const lines = createEventLines(parts, errPaint, Infinity)
+  const print = (line: string) => io.err(`${line}\n`)
   return {
-    report: (event: ApplyEvent) => {
-      if (event.type === 'rollout.taking-back') total = event.writes
-      const line = isRepeated(event) ? null : formatEvent(shorten(event), total, errPaint)
-      if (line !== null) io.err(`${line}\n`)
-    },
-    end: () => undefined,
+    report: (event) => lines.format(event).forEach(print),
+    end: () => lines.end().forEach(print),
   }
 }
 
-/** Creates a filter for the waits of several writes that begin together: the first is printed. */
-function createWaitFilter(): (event: ApplyEvent) => boolean {
-  let last = ''
-  return (event) => {
-    const wait = event.type === 'write.waiting' ? `${event.seconds} ${event.message}` : ''
-    const isRepeated = wait !== '' && wait === last
-    last = wait
-    return isRepeated
-  }
-}
+/** More confirmed writes have no lines on a terminal. */
+const maxConfirmed = 20
 
-/** Creates a function that shortens the reason of a write if it equals the last printed one. */
-function createReasonFilter(): (event: ApplyEvent) => ApplyEvent {
-  let last = ''
-  return (event) => {
-    if (!('message' in event)) return event
-    const isSame = event.message === last
-    last = event.message
-    const isShort = isSame && (event.type === 'write.refused' || event.type === 'write.not-sent')
-    return isShort ? { ...event, message: 'for the same reason' } : event
-  }
-}
-
-async function startTerminalProgress(
-  { io, errPaint }: CommandContext,
-  planned: number,
-  callsPerMinute: number,
-): Promise<Progress> {
-  const { createBar } = await import('./bar.ts')
-  const bar = createBar(
-    '{bar} {text}',
-    false,
-    computeBarColumns(io.columns, planned, callsPerMinute),
+function startLive({ io, errPaint, live }: CommandContext, extent: Extent): Progress {
+  const { writes, parts, callsPerMinute } = extent
+  const lines = createEventLines(parts, errPaint, io.columns)
+  const activity = createActivity(writes)
+  const print = (line: string) => io.err(`${wrapForStderr(line, io)}\n`)
+  let left = callsPerMinute
+  live.show(() =>
+    io.signal.aborted
+      ? 'interrupted: ending the calls in flight; a second Ctrl-C exits at once'
+      : activity.format(io.clock.now(), { callsLeft: left, callsPerMinute }),
   )
-  const payload = (callsLeft: number | null) => ({
-    text: formatBarText({
-      done: done.size,
-      writes,
-      callsLeft: callsLeft ?? callsPerMinute,
-      callsPerMinute,
-    }),
-  })
-  const live = createLiveView(
-    (text) => io.err(text),
-    () => io.clock.now(),
-    io.columns,
-  )
-  const isRepeated = createWaitFilter()
-  const shorten = createReasonFilter()
-  // A bisected write may end as refused, with an in-doubt rest.
-  const done = new Set<number>()
-  let [writes, visible] = [planned, false]
-  const show = (callsLeft: number | null) => {
-    if (visible) bar.update(done.size, payload(callsLeft))
-    else bar.start(writes, done.size, payload(callsLeft))
-    visible = true
-  }
-  const hide = () => {
-    if (visible) bar.stop()
-    visible = false
-  }
-  if (writes > 0) show(null)
   return {
     report: (event, callsLeft) => {
-      if (event.type === 'wave.waiting' || event.type === 'wave.watched') {
-        hide()
-        return live.report(event)
-      }
-      live.end()
-      if (event.type === 'rollout.taking-back') {
-        hide()
-        done.clear()
-        writes = event.writes
-      }
-      if ('id' in event && /^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type))
-        done.add(event.id)
-      const isSilent = event.type.endsWith('.confirmed') || isRepeated(event)
-      const line = isSilent ? null : formatEvent(shorten(event), writes, errPaint)
-      if (line !== null) io.err(`\r\u001b[K${wrapForStderr(line, io)}\n`)
-      if (/^(write|part)\./.test(event.type)) show(callsLeft)
+      left = callsLeft ?? left
+      activity.report(event, io.clock.now())
+      const printed = lines.format(event)
+      if (!isLive(event, writes)) printed.forEach(print)
+      live.draw()
     },
     end: () => {
+      lines.end().forEach(print)
       live.end()
-      hide()
     },
+  }
+}
+
+/** Returns whether only the live line shows an event. */
+function isLive(event: ApplyEvent, writes: number): boolean {
+  switch (event.type) {
+    case 'write.confirmed':
+      return writes > maxConfirmed && event.rewritten === undefined
+    case 'write.waiting':
+    case 'write.isolating':
+    case 'part.confirmed':
+    case 'wave.waiting':
+    case 'wave.watched':
+      return true
+    default:
+      return false
   }
 }

@@ -8,6 +8,7 @@ import { buildDriftJson } from '../../report/drift/json.ts'
 import { formatDrift, listUnreadable } from '../../report/drift/text.ts'
 import { formatPlanSummary } from '../../report/plan/summary.ts'
 import { formatPlan } from '../../report/plan/text.ts'
+import { formatTime } from '../../model/format-time.ts'
 import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
 import type { CommandContext } from '../io.ts'
@@ -17,28 +18,32 @@ import { wrapForStderr } from './wrap-output.ts'
 
 /** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {
-  const { errPaint } = context
+  const { errPaint, live, options } = context
   let shown = 0
+  const showPhase = (text: string) => {
+    if (options.json !== true && options.quiet !== true) live.showLater(() => text)
+  }
+  showPhase('loading the state')
   const line = createPlanningLine(context)
   return {
-    note: (text) => {
-      line.end()
-      context.note(escapeInvisibleInLines(text))
-    },
-    warn: (text) => {
-      line.end()
-      context.note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`)
-    },
+    note: (text) => context.note(escapeInvisibleInLines(text)),
+    warn: (text) => context.note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`),
     show: (subject) => {
-      line.end()
+      if (isResult(subject)) line.end()
+      else showPhase('planning')
       // Several results on stdout are separated by a blank line.
       if (context.options.json !== true && shown > 0 && isResult(subject)) context.io.out('\n')
       if (isResult(subject)) shown++
       show(subject, context)
     },
-    confirm: (question) => confirm(question, context),
+    confirm: async (question) => {
+      live.end()
+      const isConfirmed = await confirm(question, context)
+      if (isConfirmed) showPhase(question.kind === 'apply' ? 'preparing the writes' : 'recording')
+      return isConfirmed
+    },
     planning: line.report,
-    startProgress: (extent) => startProgress(context, extent),
+    startProgress: async (extent) => startProgress(context, extent),
   }
 }
 
@@ -103,7 +108,7 @@ function showUnfinished(
     const rest = writes.notSent === 0 ? '' : `; ${writes.notSent} were never begun`
     note(
       `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, ` +
-        `started ${startedAt}, was interrupted with ${count} in-doubt${rest}.`,
+        `started ${formatTime(startedAt)}, was interrupted with ${count} in-doubt${rest}.`,
     )
   }
   // The plan shows which of them it writes: domains may be on hold.
@@ -126,7 +131,8 @@ function showRollback(
     applies.length === 1
       ? `apply ${escapeInvisible(first.id)}`
       : `the ${applies.length} applies from ${escapeInvisible(first.id)}`
-  note(`Rolling back to the state before ${applyNames}${by}, started ${first.startedAt}${commit}.`)
+  const started = `started ${formatTime(first.startedAt)}`
+  note(`Rolling back to the state before ${applyNames}${by}, ${started}${commit}.`)
   if (irreversible.length > 0)
     io.err(
       `${errPaint.yellow("can't be rolled back:")}\n` +

@@ -7,12 +7,11 @@ const intervalMs = { terminal: 200, log: 5000 }
  * Creates the progress line of a long search for fewer writes: one line on a terminal, a line every
  * five seconds elsewhere, nothing with `--quiet` and `--json` or for a short search.
  */
-export function createPlanningLine({ io, options, note }: CommandContext): {
+export function createPlanningLine({ io, options, note, live }: CommandContext): {
   report(made: number, all: number): void
   end(): void
 } {
   let last: number | null = null
-  let drawn = false
   return {
     report: (made, all) => {
       if (options.quiet === true || options.json === true) return
@@ -21,13 +20,9 @@ export function createPlanningLine({ io, options, note }: CommandContext): {
       if (now - last < (io.errIsTerminal ? intervalMs.terminal : intervalMs.log)) return
       last = now
       const text = `searching for fewer writes: ${Math.floor((100 * made) / Math.max(1, all))} %`
-      if (io.errIsTerminal) io.err(`\r\u001b[K${text}`)
+      if (io.errIsTerminal) live.show(() => text)
       else note(text)
-      drawn = io.errIsTerminal
     },
-    end: () => {
-      if (drawn) io.err('\r\u001b[K')
-      drawn = false
-    },
+    end: () => live.end(),
   }
 }

@@ -1,4 +1,4 @@
-import type { EdgewiseError, ErrorCode } from '../../model/edgewise-error.ts'
+import { CancelledError, type EdgewiseError, type ErrorCode } from '../../model/edgewise-error.ts'
 import type { Json } from '../../model/json.ts'
 import { formatDiagnosticsText } from '../../report/diagnostics/text.ts'
 import { buildDiagnosticJson } from '../../report/diagnostics/json.ts'
@@ -26,6 +26,10 @@ export function printError(error: EdgewiseError, io: Io, json: boolean, paint: P
   const style = { findLine: () => null, paint, columns: io.columns }
   if (error.diagnostics.length > 0) io.err(`${formatDiagnosticsText(error.diagnostics, style)}\n`)
   const escape = withLines.has(error.code) ? escapeInvisibleInLines : escapeInvisible
-  io.err(`${wrapForStderr(`${paint.red('error:')} ${escape(error.message)}`, io)}\n`)
+  const isCancelled = error instanceof CancelledError
+  const text = isCancelled
+    ? `${escape(error.message)}.`
+    : `${paint.red('error:')} ${escape(error.message)}`
+  io.err(`${wrapForStderr(text, io)}\n`)
   if (error.hint !== '') io.err(`${wrapForStderr(escapeInvisibleInLines(error.hint), io)}\n`)
 }

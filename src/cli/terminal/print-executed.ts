@@ -12,11 +12,16 @@ import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { wrapForStderr, wrapForStdout } from './wrap-output.ts'
 
-/** Prints the outcome of a plan, and returns the exit code. */
+/**
+ * Prints the outcome of a plan, and returns the exit code.
+ *
+ * @param command command that sends the rest after an interrupt
+ */
 export function printExecuted(
   context: CommandContext,
   workspace: LoadedWorkspace,
   executed: Executed,
+  command = 'edgewise apply',
 ): number {
   const { io, options, paint, errPaint } = context
   const { plan, result, finished, inWaves, status, doubts } = executed
@@ -28,7 +33,7 @@ export function printExecuted(
     io.err(`${wrapForStderr(`${errPaint.red('error:')} ${message}`, io)}\n`)
   }
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
-    io.out(`${wrapForStdout(formatFinished(finished, findStatus(executed), paint), io)}\n`)
+    io.out(`${wrapForStdout(formatFinished(finished, findStatus(executed), paint, command), io)}\n`)
   return {
     done: exitCodes.done,
     waiting: exitCodes.done,

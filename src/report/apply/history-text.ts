@@ -1,9 +1,9 @@
 import type { Applied } from '../../model/applied.ts'
 import { formatCounts } from './text.ts'
 import { pluralize } from '../../model/words.ts'
+import { formatTime } from '../../model/format-time.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
-import { formatTime } from '../text/time.ts'
 
 /** One apply; `pruned` if it can't be rolled back any more. */
 type Entry = Applied & { pruned?: true }

@@ -1,4 +1,5 @@
 import { findMax } from '../../model/append.ts'
+import { groupBy } from '../../model/group-by.ts'
 import type { ApplyEvent } from '../../model/events.ts'
 import type { Plan } from '../../model/plan.ts'
 import { groupPlanChanges } from '../plan/blocks.ts'
@@ -34,7 +35,7 @@ const whole: Whole = {
   name: 'the log of apply -v',
   sentence: 'The log of `edgewise apply -v` shows all',
 }
-const [maxWrites, maxWaves] = [40, 40]
+const [maxWrites, maxWaves, maxNotSent] = [40, 40, 3]
 /** Characters of the list of one outcome. */
 const listRoom = 12_000
 
@@ -50,11 +51,13 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
   const finished = events.findLast((event) => event.type === 'apply.finished')
   const stopped = finished?.stopped ?? null
   const waits = status === 'approval' || status === 'paused'
-  const list = (outcome: 'refused' | 'inDoubt' | 'notSent') =>
-    formatUnconfirmed(titles[outcome], [
-      ...outcomes[outcome].map((each) => formatEntry(each, 'write')),
-      ...ofRollback[outcome].map((each) => formatEntry(each, 'rollback, write')),
+  const list = (outcome: 'refused' | 'inDoubt' | 'notSent') => {
+    const format = outcome === 'notSent' ? formatNotSent : formatEntries
+    return formatUnconfirmed(titles[outcome], [
+      ...format(outcomes[outcome], ''),
+      ...format(ofRollback[outcome], 'rollback, '),
     ])
+  }
   const head = [
     `### Edgewise apply\n\n${formatResult({ plan, events, status, problem }, finished)}\n`,
     problem === null ? '' : fenceText(escapeInvisibleInLines(problem)),
@@ -109,6 +112,19 @@ function formatResult(
   if (status === 'failed') return sent ? 'The apply ended with an error.' : 'Nothing was applied.'
   if (finished === undefined || (plan?.changes.length === 0 && !sent)) return 'No changes.'
   return formatHeadline(finished, status, plainPaint)
+}
+
+function formatEntries(entries: Unconfirmed[], kind: string): string[] {
+  return entries.map((each) => formatEntry(each, `${kind}write`))
+}
+
+/** Formats writes that were not sent: more than a few for one reason are counted. */
+function formatNotSent(entries: Unconfirmed[], kind: string): string[] {
+  return [...groupBy(entries, ({ message }) => message)].flatMap(([message, same]) =>
+    same.length <= maxNotSent
+      ? formatEntries(same, kind)
+      : [`${kind}${same.length} writes\n    ${escapeInvisible(message)}`],
+  )
 }
 
 function formatEntry({ id, domains, items, message, place }: Unconfirmed, kind: string): string {

@@ -1,8 +1,10 @@
 import type { Sample, Verdict } from '../../model/health.ts'
+import { formatLocalTime } from '../../model/wait.ts'
 import { pluralize } from '../../model/words.ts'
 import { formatPercent, formatCount } from '../stats/figures.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { formatTime } from '../../model/format-time.ts'
 
 /** Event between the waves of a rollout. */
 export type RolloutEvent =
@@ -45,7 +47,7 @@ export function formatRolloutEvent(event: RolloutEvent, paint: Paint): string {
     case 'wave.waiting': {
       return (
         `waiting    wave ${event.wave}/${event.waves} (${formatDomains(event.domains)}) until ` +
-        `${event.until}: ${reasons[event.reason]}`
+        `${formatTime(event.until)}: ${reasons[event.reason]}`
       )
     }
     case 'wave.watched':
@@ -75,21 +77,20 @@ export interface LiveState {
   watched: Extract<RolloutEvent, { type: 'wave.watched' }> | null
 }
 
-/** Formats `wave 1/4 · 12:40 left · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k`. */
+/** Formats `wave 1/4 · health until 12:40:10 (4:31 left) · 5xx 0.41 % → 0.38 % of 8.20k`. */
 export function formatLiveLine({ waiting, watched }: LiveState, now: number): string {
-  const secondsLeft = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
-  const clock = `${Math.floor(secondsLeft / 60)}:${String(secondsLeft % 60).padStart(2, '0')}`
-  const noShares = waiting.reason === 'health' ? 'no statistics yet' : reasons[waiting.reason]
+  const untilMs = Date.parse(waiting.until)
+  const secondsLeft = Math.max(0, Math.ceil((untilMs - now) / 1000))
+  const left = `${Math.floor(secondsLeft / 60)}:${String(secondsLeft % 60).padStart(2, '0')}`
   const shares =
     watched === null
-      ? noShares
+      ? formatDomains(waiting.domains)
       : `${watched.statuses.join(', ')} ${formatShare(watched.before)} → ` +
         `${formatShare(watched.after)} of ${formatCount(watched.after.requests)}`
   // A narrow terminal truncates the end.
   return [
     `wave ${waiting.wave}/${waiting.waves}`,
-    `${clock} left`,
-    formatDomains(waiting.domains),
+    `${waiting.reason} until ${formatLocalTime(untilMs)} (${left} left)`,
     shares,
   ].join(' · ')
 }

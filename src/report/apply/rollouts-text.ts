@@ -1,6 +1,7 @@
 import type { Decided, ListedRollout, ListedState } from '../../model/listed-rollout.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { findCurrentWave, findNextWave, type Rollout } from '../../model/rollout.ts'
+import { formatTime } from '../../model/format-time.ts'
 import { pluralize } from '../../model/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
@@ -25,7 +26,7 @@ export function formatRollouts(rollouts: ListedRollout[], paint: Paint): string 
 function formatRollout(rollout: ListedRollout, paint: Paint): string {
   const { id, apply, commit, author, wave, waves, domains, state, since, command } = rollout
   const about = [
-    `since ${since}`,
+    `since ${formatTime(since)}`,
     ...(apply === null ? [] : [`last apply ${escapeInvisible(apply)}`]),
     ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
@@ -43,7 +44,7 @@ export function formatDecided({ verb, rollout, by }: Decided): string {
   const id = escapeInvisible(rollout.id)
   const waveIndex = findCurrentWave(rollout) ?? 0
   const wave = `wave ${waveIndex + 1} of ${rollout.waves.length}`
-  const earlier = `by ${escapeInvisible(by.author)} at ${by.at}`
+  const earlier = `by ${escapeInvisible(by.author)} at ${formatTime(by.at)}`
   const domains = pluralize(rollout.waves[waveIndex]?.domains.length ?? 0, 'domain')
   const next = '"edgewise apply" of the same manifests continues it.'
   const resume = `"edgewise rollout approve ${id}" resumes it.`

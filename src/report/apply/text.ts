@@ -1,95 +1,16 @@
-import type { OutcomeCounts } from '../../model/outcome.ts'
+import type { ApplyEvent } from '../../model/events.ts'
+import { interrupted, type OutcomeCounts } from '../../model/outcome.ts'
 import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
-import { formatRolloutEvent, type RolloutEvent } from './rollout-text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** Events of an apply that are printed as text. */
-export type PrintedEvent =
-  | { type: 'apply.started'; apply: string; writes: number; releases: number }
-  | { type: 'write.started'; id: number; domains: string[]; items: string[] }
-  | { type: 'write.confirmed'; id: number; rewritten?: string[] }
-  | { type: 'write.refused'; id: number; message: string }
-  | { type: 'write.not-sent'; id: number; message: string; reason?: 'unchanged' }
-  | { type: 'write.in-doubt'; id: number; domains: string[]; items: string[]; message: string }
-  | { type: 'write.waiting'; id: number; seconds: number; message: string }
-  | { type: 'write.isolating'; id: number; domains: string[]; items: string[] }
-  | { type: 'part.confirmed'; id: number; domains: string[]; items: string[] }
-  | { type: 'part.refused'; id: number; domains: string[]; items: string[]; message: string }
-  | { type: 'wave.finished'; wave: number }
-  | RolloutEvent
-  | ({
-      type: 'apply.finished'
-      takenBack?: boolean
-      stopped: string | null
-      parts: OutcomeCounts
-      unchanged?: number
-    } & OutcomeCounts)
-
-/** Formats an event as a plain line for logs, or null for an event without a line. */
-export function formatEvent(event: PrintedEvent, total: number, paint: Paint): string | null {
-  switch (event.type) {
-    case 'write.confirmed': {
-      const note =
-        event.rewritten === undefined
-          ? ''
-          : `; the service rewrote ${escapeInvisible(event.rewritten.join(', '))}`
-      return `${paint.green('confirmed')}  write ${event.id} of ${total}${note}`
-    }
-    case 'write.refused':
-      return (
-        `${paint.red('refused')}    write ${event.id} of ${total}: ` +
-        escapeInvisible(event.message)
-      )
-    case 'write.in-doubt':
-      return (
-        `${paint.yellow('in-doubt')}   write ${event.id} of ${total}, ${formatPart(event)}: ` +
-        escapeInvisible(event.message)
-      )
-    case 'write.not-sent':
-      if (event.reason === 'unchanged')
-        return `${paint.dim('unchanged, not sent')}  write ${event.id} of ${total}`
-      return (
-        `${paint.dim('not sent')}   write ${event.id} of ${total}: ` +
-        escapeInvisible(event.message)
-      )
-    case 'write.waiting':
-      return (
-        `waiting ${event.seconds} s before write ${event.id} and maybe others: ` +
-        escapeInvisible(event.message)
-      )
-    case 'write.isolating':
-      return `bisecting  write ${event.id} of ${total}: ${formatPart(event)}`
-    case 'part.confirmed':
-      return `${paint.green('confirmed')}  part of write ${event.id}: ${formatPart(event)}`
-    case 'part.refused':
-      return (
-        `${paint.red('refused')}    part of write ${event.id}: ${formatPart(event)}: ` +
-        escapeInvisible(event.message)
-      )
-    case 'wave.waiting':
-    case 'wave.watched':
-    case 'wave.judged':
-    case 'rollout.taking-back':
-    case 'rollout.waiting-for-approval':
-      return formatRolloutEvent(event, paint)
-    default:
-      return null
-  }
-}
-
-function formatPart({ domains, items }: { domains: string[]; items: string[] }): string {
-  const where = domains.length === 1 ? domains[0] : `${domains.length} domains`
-  return escapeInvisible(`${items.join(', ')} on ${where}`)
-}
-
 /** In-doubt write, or the in-doubt rest of a bisected one. */
-export type Doubt = Extract<PrintedEvent, { type: 'write.in-doubt' }>
+type Doubt = Pick<Extract<ApplyEvent, { type: 'write.in-doubt' }>, 'domains' | 'items' | 'message'>
 
 const maxDoubts = 12
 
 /** Formats in-doubt writes with all domains and items: one line each, then the rest's number. */
-export function formatDoubts(doubts: Omit<Doubt, 'type'>[]): string[] {
+export function formatDoubts(doubts: Doubt[]): string[] {
   const rest = doubts.length - maxDoubts
   return [
     ...doubts
@@ -114,19 +35,52 @@ export function formatUnrecorded(reason: string, unshared: boolean): string {
     : `some outcomes could not be recorded: ${why}`
 }
 
-type FinishedEvent = Extract<PrintedEvent, { type: 'apply.finished' }>
+/** Last event of an apply. */
+export type FinishedEvent = Omit<Extract<ApplyEvent, { type: 'apply.finished' }>, 'time' | 'apply'>
 
-/** Formats the outcome of an apply: `Applied; writes: 4 confirmed.` */
-export function formatFinished(event: FinishedEvent, status: FinishedStatus, paint: Paint): string {
+/**
+ * Formats the outcome of an apply: `Applied; writes: 4 confirmed.`
+ *
+ * @param command command that sends the rest of an interrupted apply
+ */
+export function formatFinished(
+  event: FinishedEvent,
+  status: FinishedStatus,
+  paint: Paint,
+  command = 'edgewise apply',
+): string {
   const headline = formatHeadline(event, status, paint)
+  if (isInterrupted(event)) {
+    const next = event.stopped === interrupted ? 'sends the rest' : 'resumes the rollout'
+    return `${headline.slice(0, -1)}; "${command}" ${next}.`
+  }
   const isExpected = event.takenBack !== undefined || status === 'approval' || status === 'paused'
   if (isExpected) return `${headline} ${escapeInvisible(event.stopped ?? '')}.`
   const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
   return `${headline}${stopped}`
 }
 
+/** Returns whether an interrupt ended an apply, unless it rolls back. */
+export function isInterrupted({ stopped, takenBack }: FinishedEvent): boolean {
+  return takenBack === undefined && stopped?.split(';')[0] === interrupted
+}
+
+function formatInterrupted(event: FinishedEvent, paint: Paint): string {
+  const { confirmed, refused, inDoubt, notSent, unchanged = 0 } = event
+  const counts = formatOutcomes({ confirmed: 0, refused, inDoubt, notSent }, 'never sent')
+  const total = pluralize(confirmed + refused + inDoubt + notSent, 'write')
+  return [
+    `${paint.bold(paint.yellow('Interrupted'))}: ${confirmed} of ${total} confirmed`,
+    ...(counts === '' ? [] : [counts]),
+    ...(unchanged === 0 ? [] : [`${unchanged} unchanged`]),
+  ]
+    .join(', ')
+    .concat('.')
+}
+
 /** Formats the outcome of an apply without the reason of an early end. */
 export function formatHeadline(event: FinishedEvent, status: FinishedStatus, paint: Paint): string {
+  if (isInterrupted(event)) return formatInterrupted(event, paint)
   const counts = formatCounts(event, event.parts)
   const { unchanged = 0 } = event
   const all = [

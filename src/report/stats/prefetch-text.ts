@@ -8,12 +8,16 @@ import { formatLocalTime, type TimeZone } from '../../model/time-zone.ts'
 import { computeShare } from '../../model/tally.ts'
 import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
+import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { wrapSentences } from '../text/wrap.ts'
 
 interface TextOptions {
   paint: Paint
   /** Time zone of the service, for printed times. */
   zone: TimeZone
+  /** A URL stays whole, in a longer line if needed. */
+  columns: number
   /** Show all URLs. */
   verbose: boolean
 }
@@ -27,9 +31,11 @@ export function formatPrefetch(
   records: PrefetchRecord[],
   options: TextOptions,
 ): string {
-  const { paint, verbose } = options
+  const { paint, columns, verbose } = options
   const counts = countPrefetches(records)
-  const all = pluralize(records.length, 'URL')
+  const all = records.length === 0 ? 'no records' : pluralize(records.length, 'URL')
+  const title = `${formatTitle(query)}: ${all}`
+  const narrowTitle = `${formatTitle(query)}:\n  ${all}`
   const width = String(records.length).length
   const rows = prefetchStatuses.map((status) => {
     const share = computeShare(counts[status], records.length)
@@ -42,7 +48,7 @@ export function formatPrefetch(
   const failed = records.filter(({ status }) => status === 'failed')
   const open = records.filter(({ status }) => status === 'waiting' || status === 'processing')
   return [
-    paint.bold(`${formatTitle(query)}: ${records.length === 0 ? 'no records' : all}`),
+    paint.bold(measureWidth(title) <= columns ? title : wrapSentences(narrowTitle, columns)),
     ...(records.length === 0 ? [] : ['', ...rows]),
     ...formatSection('Failed', failed, options, paint.red),
     ...(verbose ? formatSection('Not done yet', open, options, paint.yellow) : []),
@@ -66,15 +72,18 @@ function formatTitle(query: PrefetchQuery): string {
 function formatSection(
   title: string,
   records: PrefetchRecord[],
-  { zone, paint, verbose }: TextOptions,
+  { zone, paint, columns, verbose }: TextOptions,
   colour: (text: string) => string,
 ): string[] {
   if (records.length === 0) return []
   const shown = verbose ? records : records.slice(0, maxUrls)
-  const lines = shown.map(
-    ({ id, url, createdAt }) =>
-      `  ${escapeInvisible(url)}  ` +
-      paint.dim(`${escapeInvisible(id)}, ${formatLocalTime(zone.toLocal(createdAt))}`),
+  const entries = shown.map(({ id, url, createdAt }) => ({
+    url: `  ${escapeInvisible(url)}`,
+    about: `${escapeInvisible(id)}, ${formatLocalTime(zone.toLocal(createdAt))}`,
+  }))
+  const fits = entries.every(({ url, about }) => measureWidth(`${url}  ${about}`) <= columns)
+  const lines = entries.map(
+    ({ url, about }) => `${url}${fits ? '  ' : '\n      '}${paint.dim(about)}`,
   )
   const more =
     records.length > shown.length

@@ -1,4 +1,5 @@
 import type { LockFile } from '../../generated/state-types.ts'
+import { formatTime } from '../../model/format-time.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../../model/json.ts'
 
 /** The holder of a lock. */
@@ -76,5 +77,5 @@ function parseHolder(data: JsonObject): LockHolder {
 
 /** Formats a lock holder. */
 export function formatLockHolder({ who, pid, since, reason }: LockHolder): string {
-  return `${who} (process ${pid}, since ${since}, ${reason})`
+  return `${who} (process ${pid}, since ${formatTime(since)}, ${reason})`
 }

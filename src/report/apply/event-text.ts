@@ -1,0 +1,87 @@
+import type { ApplyEvent } from '../../model/events.ts'
+import { formatLocalTime } from '../../model/wait.ts'
+import { measureWidth } from '../text/display-width.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import type { Paint } from '../text/paint.ts'
+import { formatPart, type Part } from './part-text.ts'
+import { formatRolloutEvent } from './rollout-text.ts'
+
+/** Facts that the line of an event needs beside the event. */
+export interface LineContext {
+  /** Number of writes. */
+  total: number
+  /** Domains and items of each write, by its number. */
+  parts: ReadonlyMap<number, Part>
+  /** Width of the terminal; Infinity in a log. */
+  columns: number
+  paint: Paint
+}
+
+/** Formats an event as a plain line, or null for an event without a line. */
+export function formatEvent(event: ApplyEvent, context: LineContext): string | null {
+  const { paint } = context
+  switch (event.type) {
+    case 'write.confirmed': {
+      const note =
+        event.rewritten === undefined
+          ? ''
+          : `; the service rewrote ${escapeInvisible(event.rewritten.join(', '))}`
+      return `${formatWrite('confirmed ', paint.green, event.id, context)}${note}`
+    }
+    case 'write.refused':
+      return explain(formatWrite('refused   ', paint.red, event.id, context), event)
+    case 'write.in-doubt':
+      return explain(formatWrite('in-doubt  ', paint.yellow, event.id, context, event), event)
+    case 'write.not-sent':
+      return event.reason === 'unchanged'
+        ? formatWrite('unchanged, not sent', paint.dim, event.id, context)
+        : explain(formatWrite('not sent  ', paint.dim, event.id, context), event)
+    case 'write.waiting':
+      return (
+        `waiting ${event.seconds} s before write ${event.id} and maybe others, until ` +
+        `${formatLocalTime(Date.parse(event.time) + event.seconds * 1000)}: ` +
+        escapeInvisible(event.message)
+      )
+    case 'write.isolating':
+      return formatWrite('bisecting ', String, event.id, context, event)
+    case 'part.confirmed':
+      return formatPartLine('confirmed ', paint.green, event, context)
+    case 'part.refused':
+      return explain(formatPartLine('refused   ', paint.red, event, context), event)
+    case 'wave.waiting':
+    case 'wave.watched':
+    case 'wave.judged':
+    case 'rollout.taking-back':
+    case 'rollout.waiting-for-approval':
+      return formatRolloutEvent(event, paint)
+    default:
+      return null
+  }
+}
+
+function explain(line: string, { message }: { message: string }): string {
+  return `${line}: ${escapeInvisible(message)}`
+}
+
+/** Formats `confirmed  write 1 of 2  https on www.example.com`. */
+function formatWrite(
+  word: string,
+  colour: (text: string) => string,
+  id: number,
+  { total, parts, columns }: LineContext,
+  part = parts.get(id),
+): string {
+  const name = ` write ${id} of ${total}`
+  const room = columns - measureWidth(word + name) - 4
+  return `${colour(word)}${name}${part === undefined ? '' : `  ${formatPart(part, room)}`}`
+}
+
+function formatPartLine(
+  word: string,
+  colour: (text: string) => string,
+  part: Part & { id: number },
+  { columns }: LineContext,
+): string {
+  const name = ` part of write ${part.id}  `
+  return `${colour(word)}${name}${formatPart(part, columns - measureWidth(word + name) - 1)}`
+}

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import type { ApplyEvent } from '../../src/model/events.ts'
+import { formatLocalTime } from '../../src/model/wait.ts'
+import { createActivity } from '../../src/report/apply/activity.ts'
+
+const time = '2026-03-01T00:00:00.000Z'
+const now = Date.parse(time)
+const about = (id: number) => ({ time, id, domains: ['www.example.com'], items: ['https'] })
+const started = (id: number): ApplyEvent => ({ type: 'write.started', ...about(id) })
+const waiting: ApplyEvent = {
+  type: 'write.waiting',
+  time,
+  id: 3,
+  seconds: 20,
+  message: 'the call budget is used up',
+}
+
+it('the live line of an apply shows what it does', () => {
+  const activity = createActivity(12)
+  const shown = (atMs = now) => activity.format(atMs, { callsLeft: 4, callsPerMinute: 4 })
+  const report = (...events: ApplyEvent[]) => {
+    for (const event of events) activity.report(event, now)
+    return shown()
+  }
+  const bar = '░░░░░░░░░░ 0/12 writes · about 2 min left · '
+  expect(shown()).toBe(`${bar}recording`)
+  expect(report(started(1))).toBe(`${bar}sending write 1: https on www.example.com`)
+  expect(report(started(2), started(3))).toBe(`${bar}sending writes 1, 2, 3`)
+  expect(report(waiting)).toBe(
+    `${bar}waiting until ${formatLocalTime(now + 20_000)}: the call budget is used up`,
+  )
+  expect(shown(now + 20_000)).toBe(`${bar}sending writes 1, 2, 3`)
+  expect(
+    report(
+      { type: 'write.confirmed', time, id: 1 },
+      { type: 'write.confirmed', time, id: 2 },
+      { type: 'write.refused', time, id: 3, code: 7, message: 'no' },
+      { type: 'write.isolating', ...about(3) },
+    ),
+  ).toContain('3/12 writes')
+  expect(shown(now + 20_000)).toBe('██░░░░░░░░ 3/12 writes · about 2 min left · bisecting write 3')
+  for (let id = 4; id <= 12; id++) report(started(id), { type: 'write.confirmed', time, id })
+  expect(shown(now + 20_000)).toBe('██████████ 12/12 writes · recording')
+})
+
+it('the live line of an apply counts no write that was not sent', () => {
+  const activity = createActivity(3)
+  const message = 'gone'
+  activity.report(started(1), now)
+  activity.report({ type: 'write.not-sent', time, id: 1, message }, now)
+  activity.report({ type: 'write.not-sent', time, id: 2, message, reason: 'unchanged' }, now)
+  expect(activity.format(now, { callsLeft: 4, callsPerMinute: 4 })).toBe(
+    '███░░░░░░░ 1/3 writes · recording',
+  )
+})
+
+it('the live line of an apply shows the wait of a wave, then its writes', () => {
+  const activity = createActivity(2)
+  const shown = () => activity.format(now, { callsLeft: 4, callsPerMinute: 4 })
+  const about1 = { time, wave: 1, waves: 2, domains: 1, until: '2026-03-01T00:01:00.000Z' }
+  activity.report({ type: 'wave.waiting', ...about1, reason: 'health' }, now)
+  expect(shown()).toMatch(/^wave 1\/2 · health until \d\d:01:00 \(1:00 left\) · 1 domain$/)
+  const [before, after] = [
+    { requests: 100, bad: 1 },
+    { requests: 100, bad: 2 },
+  ]
+  activity.report({ type: 'wave.watched', time, wave: 1, statuses: ['5xx'], before, after }, now)
+  expect(shown()).toContain(' · 5xx 1.00 % → 2.00 % of 100')
+  activity.report(started(2), now)
+  expect(shown()).toContain('sending write 2')
+})
