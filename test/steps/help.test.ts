@@ -64,7 +64,7 @@ describe('an unknown name', () => {
 
   it.each([
     [['plaan'], 'plan'],
-    [['fm'], 'fmt'],
+    [['fnt'], 'fmt'],
     [['state', 'lst'], 'list'],
     [['statu'], 'one of state, stats'],
     [['plan', '--targt', 'a'], '--target'],
