@@ -10,7 +10,8 @@
  *     <!-- test: exit 3, yes, numbers -->
  *         the exit code of the last command; its question is answered by --yes; numbers may differ
  *
- * A comment `<!-- test: run … -->` runs commands that the page does not show.
+ * A comment `<!-- test: run … -->` runs commands that the page does not show. A comment
+ * `<!-- test: picture PATH … -->` runs commands of which the file shows the output, as a terminal.
  */
 
 /** One step of a page. `line` counts from 1. */
@@ -18,6 +19,7 @@ export type DocStep =
   | { kind: 'run'; line: number; command: string; shown: string[] | null; expects: Expectations }
   | { kind: 'write'; line: number; path: string; text: string; appends: boolean }
   | { kind: 'background'; line: number; command: string }
+  | { kind: 'picture'; line: number; path: string; commands: string[] }
   | { kind: 'skip'; line: number; commands: number; reason: string }
 
 /** How the result of a command is judged. */
@@ -58,6 +60,10 @@ export function parsePage(text: string): DocStep[] {
       if (directive !== null) throw new Error(`line ${directive.line}: no block follows`)
       if (content.startsWith('run')) {
         steps.push(...parseCommands(content.slice('run'.length).split('\n'), start))
+      } else if (content.startsWith('picture')) {
+        const [first = '', ...rest] = content.split('\n')
+        const commands = parseCommands(rest, line).map(({ command }) => command)
+        steps.push({ kind: 'picture', line, path: first.slice('picture'.length).trim(), commands })
       } else directive = { line, text: content }
       continue
     }

@@ -3,7 +3,8 @@
  * it prints with what the page shows. `test/docs/<page>.sh` sets the workspace up. Exits with 1 if
  * a command fails or prints something else.
  *
- * Names of pages as arguments run only these.
+ * Names of pages as arguments run only these. `--draw` writes the pictures that show other output
+ * than the commands printed, instead of failing.
  */
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,9 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { findDifference, matchIds, parsePage, type DocStep } from './docs-page.ts'
+import { drawTerminal, type TerminalRun } from './terminal-svg.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Seconds after which a command is given up. */
@@ -84,7 +87,10 @@ class Shell {
 
 const home = mkdtempSync(join(tmpdir(), 'edgewise-docs-'))
 const env = prepareEnvironment()
-const named = process.argv.slice(2)
+const { values: options, positionals: named } = parseArgs({
+  options: { draw: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
 const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((page) => page !== '' && (named.length === 0 || named.includes(page)))
@@ -146,6 +152,32 @@ async function testPage(page: string): Promise<void> {
   }
 }
 
+/** Draws what the commands print in colour, and compares it with the file. */
+async function testPicture(
+  page: string,
+  { line, path, commands }: Extract<DocStep, { kind: 'picture' }>,
+  shell: Shell,
+): Promise<void> {
+  const runs: TerminalRun[] = []
+  for (const command of commands) {
+    const { code, output } = await shell.run(`FORCE_COLOR=1 ${command}`)
+    totals.run++
+    if (code !== 0) throw new Error(`line ${line}: ${command}: exit code ${code}\n${output}`)
+    runs.push({ command, output })
+  }
+  const file = join(root, path)
+  const drawn = drawTerminal(runs)
+  if (existsSync(file) && readFileSync(file, 'utf8') === drawn) return
+  if (options.draw) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, drawn)
+    console.log(`  line ${line}: drew ${path}`)
+    return
+  }
+  totals.failed++
+  console.error(`  ${page}:${line}: ${path} shows other output: run "npm run picture"`)
+}
+
 /** @param ids of applies that the page shows, with those of this run; gets further ones */
 async function testStep(
   page: string,
@@ -165,6 +197,8 @@ async function testStep(
   } else if (step.kind === 'background') {
     await shell.start(step.command)
     totals.run++
+  } else if (step.kind === 'picture') {
+    await testPicture(page, step, shell)
   } else {
     const { shown, expects } = step
     const command = [...ids].reduce((text, [id, own]) => text.replaceAll(id, own), step.command)

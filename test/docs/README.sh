@@ -25,11 +25,3 @@ config:
 YAML
 edgewise apply --yes
 sed -i 's/force_https: 302/force_https: 301/' profiles/baseline.yaml
-
-# The page names a commit and an image by placeholders.
-edgewise() {
-  local action="team/edgewise@$(printf '%040d' 1)"
-  local image="team/edgewise@sha256:$(printf '%064d' 1)"
-  set -- "${@/OWNER\/REPO@SHA/$action}"
-  command edgewise "${@/IMAGE@sha256:DIGEST/$image}"
-}

@@ -61,6 +61,10 @@ describe('parsePage', () => {
       '```sh',
       'four',
       '```',
+      '<!-- test: picture docs/a.svg',
+      'five',
+      'six',
+      '-->',
     ].join('\n')
     expect(parsePage(page)).toEqual([
       {
@@ -81,6 +85,7 @@ describe('parsePage', () => {
       },
       { kind: 'skip', line: 16, commands: 1, reason: 'it needs a terminal' },
       { kind: 'background', line: 21, command: 'four' },
+      { kind: 'picture', line: 23, path: 'docs/a.svg', commands: ['five', 'six'] },
     ])
   })
 
