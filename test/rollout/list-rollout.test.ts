@@ -104,7 +104,7 @@ it('the list names the wave, the last apply and the command', () => {
   const listed = listRollout({ ...sent, applies: ['one-w1'] }, false)
   expect(formatRollouts([listed], plainPaint)).toBe(
     'one  waiting for approval  wave 2 of 2 (1 domain)\n' +
-      '  since 2026-11-20T12:03:00.000Z · last apply one-w1 · by ada · 13683210750a\n' +
+      '  since 2026-11-20T12:03:00Z · last apply one-w1 · by ada · 13683210750a\n' +
       '  continue with: edgewise rollout approve one\n',
   )
   expect(formatRollouts([], plainPaint)).toBe('There is no open rollout.\n')

@@ -9,7 +9,7 @@ export interface Part {
   items: readonly string[]
 }
 
-const maxNames = 3
+const maxNames = 2
 /** Columns of a truncated name that still help. */
 const minNameRoom = 10
 
