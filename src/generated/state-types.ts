@@ -484,7 +484,7 @@ target?: string[]
  */
 items?: string[]
 /**
- * Commit of the workspace; not used by apply.
+ * Commit of the workspace; apply only names it, if the plan is stale.
  */
 commit?: (string | null)
 }
