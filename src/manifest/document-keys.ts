@@ -51,7 +51,10 @@ export function checkKeys(
 function explainBeside(items: ItemKey[], config: Json | undefined): string {
   const [subject, noun, them] = describe(items)
   if (config === undefined)
-    return `forgot "config:"? ${subject} ${noun}. Write "config:" above, and indent ${them} below it.`
+    return (
+      `forgot "config:"? ${subject} ${noun}. Write "config:" above, and indent ${them} ` +
+      'below it.'
+    )
   return config === null
     ? `${subject} ${noun} of "config:". Indent ${them} by two spaces.`
     : `${subject} ${noun} and ${belong(items)} under "config:". Move ${them} there.`

@@ -171,7 +171,8 @@ describe('sources', () => {
     mkdirSync(join(root, 'secrets'))
     writeFileSync(join(root, 'secrets', 's'), 'from a file\n')
     expect(() => lookUp({ file: 'secrets/s' }, 'available')).toThrow(
-      'secret s: the file secrets/s is in the checkout and git does not ignore it (at /secrets/s/file)',
+      'secret s: the file secrets/s is in the checkout and git does not ignore it ' +
+        '(at /secrets/s/file)',
     )
     writeFileSync(join(root, '.gitignore'), 'secrets/\n')
     expect(lookUp({ file: 'secrets/s' }, 'available')).toBe('from a file')

@@ -89,11 +89,9 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
+      const detail = `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}`
       const hint = suggestAllowed(value, allowed)
-      return refuse(
-        error.instancePath,
-        `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}${hint === '' ? '' : `.${hint}`}`,
-      )
+      return refuse(error.instancePath, hint === '' ? detail : `${detail}.${hint}`)
     }
     case 'const':
       return refuseExpected(describeValue(params['allowedValue'] as Json))

@@ -151,8 +151,8 @@ function formatEnv(secrets: string[], common: string[]): string {
 function formatCommon(names: string[]): string {
   return names.length === 0
     ? ''
-    : '\n# 4. Store these as variables of the repository (Secrets and variables > Actions), not as' +
-        `\n#    secrets, since every job needs them:${formatNames(names)}`
+    : '\n# 4. Store these as variables of the repository (Secrets and variables > Actions), not\n' +
+        `#    as secrets, since every job needs them:${formatNames(names)}`
 }
 
 /** Formats a branch for a filter, in which some characters of branch names are special. */

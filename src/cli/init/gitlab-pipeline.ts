@@ -20,6 +20,7 @@ export function buildGitlabPipeline(
   { secrets, common }: Variables,
 ): string {
   const name = `edgewise${buildSuffix(workspace)}`
+  const steps = formatCommon(common)
   const folder = workspace === '.' ? '.edgewise' : `${workspace}/.edgewise`
   const at = workspace === '.' ? '' : ` -C ${quotePath(workspace)}`
   const report = (kind: string) => quotePath(`${folder}/${kind}.md`)
@@ -46,7 +47,7 @@ export function buildGitlabPipeline(
 # 2. Store the variables of the apply as protected variables of that environment. Later, add one
 #    for each new variable of "secrets" in edgewise.yaml.${formatNames(secrets)}
 # 3. Let jobs push state: Settings > CI/CD > Job token permissions > Allow Git push requests.
-# 4. Add a pipeline schedule for drift. A pipeline fails while there is drift.${formatCommon(common)}
+# 4. Add a pipeline schedule for drift. A pipeline fails while there is drift.${steps}
 # Written by "edgewise init --ci gitlab --action ${pin.reference}".
 .${name}:
   image:
