@@ -4,6 +4,7 @@ import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
 import { limitProblems } from '../model/limit-problems.ts'
+import type { Parallel, Progress } from '../model/parallel.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
@@ -11,6 +12,7 @@ import { createDiagnostic, createFileDiagnostic } from './finding.ts'
 import { findFiles } from './find-files.ts'
 import { workspaceFile } from './find-root.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
+import { loadDocuments } from './load-documents.ts'
 import { loadSource } from './load-source.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { holdsValue, createSecretAddressFinding } from './service-address.ts'
@@ -19,6 +21,13 @@ import { parseWorkspaceConfig } from './workspace-config.ts'
 import { explainWeakness } from './weak-secret.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
+
+/** Threads that load manifests beside this one, and the progress of loading. */
+export interface LoadingThreads {
+  parallel?: Parallel
+  /** Gets the number of loaded files of a large fleet. */
+  progress?: Progress
+}
 
 /**
  * Loads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
@@ -33,17 +42,21 @@ export function loadWorkspace(
   env: Record<string, string | undefined>,
   keeperFor: (config: WorkspaceConfig) => SecretKeeper,
   added: SourceFile[] = [],
+  threads: LoadingThreads = {},
 ): Workspace {
-  const loaded = loadFiles(root, env, added)
-  const { config, home, document, files: stored, paths, diagnostics } = loaded
-  const files = [...stored, ...added.filter(({ path }) => path !== workspaceFile)].toSorted(
-    (a, b) => (a.path < b.path ? -1 : 1),
+  const found = findWorkspaceFiles(root, env, added)
+  const { config, home, document, paths } = found
+  const [stored, unreadable] = splitLoaded(
+    loadDocuments(found.folder, paths, threads.parallel, threads.progress),
   )
-  const all = [...diagnostics]
-  const documents = files.flatMap((file) => {
-    const yaml = parseYaml(file)
+  const files = [
+    ...stored,
+    ...added.filter(({ path }) => path !== workspaceFile).map(parseYaml),
+  ].toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1))
+  const all = [...found.diagnostics, ...unreadable]
+  const documents = files.flatMap((yaml) => {
     append(all, yaml.diagnostics)
-    if (yaml.documents.length + yaml.diagnostics.length === 0) all.push(createEmptied(file))
+    if (yaml.documents.length + yaml.diagnostics.length === 0) all.push(createEmptied(yaml.file))
     return yaml.documents
   })
   const keeper = keeperFor(config)
@@ -60,7 +73,7 @@ export function loadWorkspace(
     files: assembled.files,
     noManifest: createNoManifestDiagnostic(config, document),
     findItemPlace: assembled.findItemPlace,
-    findSourceLine: createSourceLineLookup([home, ...files]),
+    findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
     findWeakSecrets: () =>
       [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
         createWeakDiagnostic(document, name, value),
@@ -121,26 +134,29 @@ export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
 ): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
-  const { config, home, files, diagnostics } = loadFiles(root, env)
+  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env)
   const globs = [...config.manifests, ...config.profiles]
-  return { files: [home, ...files], diagnostics, globs }
+  const [files, unreadable] = splitLoaded(paths.map((path) => loadSource(folder, path)))
+  return { files: [home, ...files], diagnostics: [...diagnostics, ...unreadable], globs }
 }
 
-interface LoadedFiles {
+interface FoundWorkspace {
   config: WorkspaceConfig
+  /** Real path of the workspace's folder. */
+  folder: string
   home: SourceFile
   document: YamlDocument
-  files: SourceFile[]
-  /** Paths of the files, also of those that can't be loaded. */
+  /** Paths of the manifests and profiles, also of those that can't be loaded. */
   paths: string[]
   diagnostics: Diagnostic[]
 }
 
-function loadFiles(
+/** Loads the workspace file, and finds the manifests and profiles. */
+function findWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
   added: SourceFile[] = [],
-): LoadedFiles {
+): FoundWorkspace {
   if (!existsSync(join(root, workspaceFile))) {
     throw new EdgewiseError(
       'not-a-workspace',
@@ -148,37 +164,39 @@ function loadFiles(
       'Pass the folder of the workspace with -C, or create a workspace with "edgewise init".',
     )
   }
-  const home = realpathSync(root)
-  const source = added.find(({ path }) => path === workspaceFile) ?? loadSource(home, workspaceFile)
-  if (!isSource(source)) throw createInvalidError([source])
-  const loaded = parseWorkspaceConfig(source, env)
+  const folder = realpathSync(root)
+  const home = added.find(({ path }) => path === workspaceFile) ?? loadSource(folder, workspaceFile)
+  if ('severity' in home) throw createInvalidError([home])
+  const loaded = parseWorkspaceConfig(home, env)
   if (loaded.config === null) throw createInvalidError(loaded.diagnostics)
   const { service, secrets } = loaded.config
   if (
     service.url !== 'emulator' &&
-    holdsValue(service.url, loadSecretsWithoutCommand(home, secrets, env).values())
+    holdsValue(service.url, loadSecretsWithoutCommand(folder, secrets, env).values())
   )
     throw createInvalidError([createDiagnostic(loaded.document, createSecretAddressFinding())])
 
   const globs = [loaded.config.manifests, loaded.config.profiles]
-  const found = findFiles(home, globs)
-  const files: SourceFile[] = []
+  const found = findFiles(folder, globs)
   const diagnostics = [
     ...loaded.diagnostics,
     ...found.diagnostics,
-    ...findForgottenFiles(home, found.unmatched, globs),
+    ...findForgottenFiles(folder, found.unmatched, globs),
   ]
-  for (const path of found.paths) {
-    const file = loadSource(home, path)
-    if (isSource(file)) files.push(file)
-    else diagnostics.push(file)
-  }
   const { config, document } = loaded
-  return { config, home: source, document, files, paths: found.paths, diagnostics }
+  return { config, folder, home, document, paths: found.paths, diagnostics }
 }
 
-function isSource(loaded: SourceFile | Diagnostic): loaded is SourceFile {
-  return 'text' in loaded
+/** Splits the results of loading into what was loaded, and diagnostics of the other files. */
+function splitLoaded<Loaded extends object>(
+  results: (Loaded | Diagnostic)[],
+): [Loaded[], Diagnostic[]] {
+  const loaded: Loaded[] = []
+  const diagnostics: Diagnostic[] = []
+  for (const result of results)
+    if ('severity' in result) diagnostics.push(result)
+    else loaded.push(result)
+  return [loaded, diagnostics]
 }
 
 function createInvalidError(diagnostics: Diagnostic[]): EdgewiseError {

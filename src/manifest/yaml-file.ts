@@ -18,6 +18,13 @@ export interface YamlDocument {
   value: Json
 }
 
+/** A YAML file with its valid, non-empty documents, and diagnostics of the others. */
+export interface ParsedFile {
+  file: SourceFile
+  documents: YamlDocument[]
+  diagnostics: Diagnostic[]
+}
+
 const maxFaults = 20
 
 /**
@@ -25,10 +32,7 @@ const maxFaults = 20
  * Warnings of the parser (unknown tags and directives) count as errors, as do keys that are not
  * strings and numbers that JSON can't represent.
  */
-export function parseYaml(file: SourceFile): {
-  documents: YamlDocument[]
-  diagnostics: Diagnostic[]
-} {
+export function parseYaml(file: SourceFile): ParsedFile {
   const documents = parseText(file.text)
   let lineStarts: number[] | undefined
   const parsed: YamlDocument[] = []
@@ -67,7 +71,7 @@ export function parseYaml(file: SourceFile): {
       (isScalar(document.contents) && document.contents.value === null)
     if (faultsFound.length === 0 && !empty) parsed.push({ file, index, value })
   })
-  return { documents: parsed, diagnostics }
+  return { file, documents: parsed, diagnostics }
 }
 
 function describeError(error: YAMLError): string {

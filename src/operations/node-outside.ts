@@ -19,7 +19,7 @@ export function createNodeOutside(signal: AbortSignal): Outside {
     signal,
     machine: describeMachine(),
     disk: realDisk,
-    createPool: () => createWorkerPool(countSpareThreads()),
+    pool: createWorkerPool(countSpareThreads()),
   }
 }
 

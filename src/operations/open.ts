@@ -111,7 +111,7 @@ function completeOutside(given: Partial<Outside>, node: Outside): Outside {
     'disk',
     'openGit',
     'solver',
-    'createPool',
+    'pool',
   ] as const
   const own = names.flatMap((name) => {
     const value: unknown = given[name]

@@ -31,6 +31,6 @@ export interface Outside {
    * LP solver for the lower bound on writes; absent: loaded on demand; null: a bound by counting.
    */
   solver?: Solver | null
-  /** Creates threads for the plan of a large fleet; absent: it is made in this thread alone. */
-  createPool?(): WorkerPool
+  /** Threads that load and plan large fleets; absent: this thread does it alone. */
+  pool?: WorkerPool
 }

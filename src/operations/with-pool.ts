@@ -1,12 +1,8 @@
 import type { Parallel } from '../model/parallel.ts'
 import type { Outside } from './outside.ts'
 
-/** Runs a function with a pool of threads, and ends the threads. */
-export async function withPool<T>(
-  { createPool }: Outside,
-  run: (parallel?: Parallel) => T,
-): Promise<T> {
-  const pool = createPool?.()
+/** Runs a function with the pool of threads, and ends the threads: they take much memory. */
+export async function withPool<T>({ pool }: Outside, run: (parallel?: Parallel) => T): Promise<T> {
   try {
     return run(pool)
   } finally {

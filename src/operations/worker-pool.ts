@@ -6,6 +6,7 @@ import {
   ignoreProgress,
   joinProgress,
   serial,
+  type Progress,
   type TaskContext,
   type TaskKind,
   type WorkerPool,
@@ -38,6 +39,8 @@ export interface WorkerStart {
 }
 
 const maxThreads = 8
+/** Idle threads are ended after so long. */
+const maxIdleMs = 5_000
 /** Maximum wait for a result: so many times the longest task of this thread. */
 const patience = 4
 
@@ -49,7 +52,8 @@ export function countSpareThreads(): number {
 /**
  * Creates a pool of worker threads, which the first large batch starts. This thread runs tasks too,
  * then blocks until all results are delivered. If a worker crashes or can't start, this thread runs
- * its tasks: the result of a task is the same in every thread.
+ * its tasks: the result of a task is the same in every thread. Idle threads are ended, and started
+ * again when they are needed.
  *
  * @param file the program of a worker
  * @param minWaitMs minimum wait for a result before this thread runs its task, ms
@@ -62,6 +66,11 @@ export function createWorkerPool(
   const workers: { worker: Worker; port: MessagePort }[] = []
   const delivered = new Int32Array(new SharedArrayBuffer(4))
   let [batches, maxWorkers] = [0, threads]
+  let idle: NodeJS.Timeout | undefined
+  const end = async (): Promise<void> => {
+    clearTimeout(idle)
+    await Promise.all(workers.splice(0).map(({ worker }) => worker.terminate()))
+  }
   const startWorkers = (count: number): void => {
     try {
       while (workers.length < Math.min(count, maxWorkers))
@@ -87,11 +96,11 @@ export function createWorkerPool(
       }
       const ports = workers.map(({ port }) => port)
       for (const port of ports) port.postMessage(batch)
+      clearTimeout(idle)
+      idle = setTimeout(() => void end(), maxIdleMs).unref()
       return runBatch(kind, tasks, context, batch, { ports, delivered, minWaitMs })
     },
-    end: async () => {
-      await Promise.all(workers.splice(0).map(({ worker }) => worker.terminate()))
-    },
+    end,
   }
 }
 
@@ -132,9 +141,16 @@ function runBatch<Task, Result>(
   }: { ports: MessagePort[]; delivered: Int32Array; minWaitMs: number },
 ): Result[] {
   const results = new Map<number, Result>()
+  let reported = 0
+  // Tasks of workers are assumed to be as far as that of this thread, and may be less far.
+  const report: Progress = (made, all) => {
+    if (made / all < reported) return
+    reported = made / all
+    progress(made, all)
+  }
   const add = (index: number, result: Result): void => {
     results.set(index, result)
-    progress(results.size, tasks.length)
+    report(results.size, tasks.length)
   }
   let longestMs = 0
   const runHere = (index: number): void => {
@@ -144,7 +160,7 @@ function runBatch<Task, Result>(
       // A worker may take its task after this one has begun.
       progress: (made, all) => {
         const begun = Math.min(tasks.length, Atomics.load(next, 0))
-        joinProgress(progress, results.size, begun, tasks.length)(made, all)
+        joinProgress(report, results.size, begun, tasks.length)(made, all)
       },
     })
     longestMs = Math.max(longestMs, performance.now() - started)

@@ -1,17 +1,20 @@
 /** Program of a worker thread: runs tasks of batches until the thread is terminated. */
 import { deserialize, serialize } from 'node:v8'
 import { workerData } from 'node:worker_threads'
-import { ignoreProgress } from '../model/parallel.ts'
+import { ignoreProgress, type TaskKind } from '../model/parallel.ts'
+import { loadPlainFiles } from '../manifest/load-documents.ts'
 import { taskKinds } from '../plan/cover/task-kinds.ts'
 import { loadSolver } from './load-solver.ts'
 import type { Batch, BatchResult, WorkerStart } from './worker-pool.ts'
 
 const { port, delivered } = workerData as WorkerStart
 
+const kinds = [...taskKinds, loadPlainFiles as TaskKind<unknown, unknown>]
+
 port.on('message', (batch: Batch) => void runBatch(batch))
 
 async function runBatch({ number, kind: name, withSolver, tasks, next }: Batch): Promise<void> {
-  const kind = taskKinds.find((each) => each.name === name)
+  const kind = kinds.find((each) => each.name === name)
   if (kind === undefined) throw new TypeError(`expected a known kind of task, got "${name}"`)
   const context = { solver: withSolver ? await loadSolver() : null, progress: ignoreProgress }
   for (let i = Atomics.add(next, 0, 1); i < tasks.length; i = Atomics.add(next, 0, 1)) {

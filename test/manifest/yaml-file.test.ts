@@ -15,8 +15,8 @@ describe('parseYaml', () => {
   })
 
   it('skips empty files and documents, and keeps the index of the others', () => {
-    expect(parse('')).toEqual({ documents: [], diagnostics: [] })
-    expect(parse('# nothing\n')).toEqual({ documents: [], diagnostics: [] })
+    expect(parse('')).toMatchObject({ documents: [], diagnostics: [] })
+    expect(parse('# nothing\n')).toMatchObject({ documents: [], diagnostics: [] })
     expect(parse('---\n---\na: 1\n').documents.map(({ index, value }) => [index, value])).toEqual([
       [1, { a: 1 }],
     ])

@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import { MessageChannel, setEnvironmentData, Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { createWorkerPool, type Batch, type BatchResult } from '../../src/operations/worker-pool.ts'
+import { loadPlainFiles } from '../../src/manifest/load-documents.ts'
 import type { Grouping } from '../../src/model/config.ts'
 import { coverLarge, growFromSeed } from '../../src/plan/cover/cover-large.ts'
 import type { CoverProblem } from '../../src/plan/cover/cover-problem.ts'
@@ -19,6 +20,7 @@ import { families } from '../../tools/fleet-mixes.ts'
 import { append, need, replace } from '../plan/problems.ts'
 import { itOften, long } from '../runs.ts'
 
+const examples = fileURLToPath(new URL('../../examples/storefront', import.meta.url))
 const builtWorker = new URL('../../dist/operations/worker.js', import.meta.url)
 
 /** Builds the needs of a fleet; every other domain also adds entries to a list. */
@@ -159,8 +161,10 @@ describe('a pool of threads', () => {
   })
 })
 
-it('the built worker returns the result of a task', async () => {
-  const task = { problem: buildProblem('layered', 40), minGainShare: 1, seed: 3 }
+it.each<[TaskKind<never, unknown>, unknown]>([
+  [growFromSeed, { problem: buildProblem('layered', 40), minGainShare: 1, seed: 3 }],
+  [loadPlainFiles, { root: examples, paths: ['profiles/secure.yaml', 'README.md', 'missing'] }],
+])('the built worker returns the result of a task %#', async (kind, task) => {
   const bytes = serialize(task)
   const shared = new SharedArrayBuffer(bytes.byteLength)
   new Uint8Array(shared).set(bytes)
@@ -172,7 +176,7 @@ it('the built worker returns the result of a task', async () => {
   })
   const batch: Batch = {
     number: 7,
-    kind: growFromSeed.name,
+    kind: kind.name,
     withSolver: true,
     tasks: [shared],
     next: new Int32Array(new SharedArrayBuffer(4)),
@@ -182,8 +186,10 @@ it('the built worker returns the result of a task', async () => {
   expect({ ...message, result: deserialize(message.result) as unknown }).toEqual({
     batch: 7,
     index: 0,
-    result: serial.run(growFromSeed, [task])[0],
+    result: serial.run(kind, [task as never])[0],
   })
+  // The message may arrive before the count.
+  Atomics.wait(delivered, 0, 0, 30_000)
   expect(delivered[0]).toBe(1)
   await worker.terminate()
 })
