@@ -6,6 +6,8 @@ import { pickAlternatives } from './pick-alternatives.ts'
 /** Maximum number of candidate rows of one column, and of all columns. */
 const maxRowsOfColumn = 200
 const maxCandidates = 600
+/** Larger than any gain. */
+const unbounded = 2 ** 30
 
 /**
  * Covers all cells greedily: the next rectangle is the one that covers most uncovered cells. A heap
@@ -50,6 +52,8 @@ class Growth {
   readonly #position: Int32Array
   /** Row → number of the last growth that it was a candidate of. */
   readonly #seen: Int32Array
+  /** Column → its index among the columns of the current growth; -1 for others. */
+  readonly #indexByColumn: Int32Array
   #growths = 0
 
   constructor(flat: FlatProblem, random: () => number) {
@@ -62,6 +66,7 @@ class Growth {
     this.#uncoveredEntries = flat.takers.map(() => [])
     this.#position = new Int32Array(columnByEntry.length)
     this.#seen = new Int32Array(rowStart.length)
+    this.#indexByColumn = new Int32Array(flat.takers.length).fill(-1)
     for (let row = 0; row + 1 < rowStart.length; row++) {
       for (let entry = rowStart[row] ?? 0; entry < (rowStart[row + 1] ?? 0); entry++) {
         this.#rowByEntry[entry] = row
@@ -94,16 +99,22 @@ class Growth {
     let shared = [...columns.keys()]
     const gains = columns.map(countUncovered)
     const rows = [seed]
-    const remaining = [...candidates.keys()]
+    /** Candidate → upper bound of its gain; negative for one that is taken. */
+    const bounds = new Int32Array(candidates.length).fill(unbounded)
     let found = { rectangle: { rows: [seed], columns }, gain: sum(gains) }
     while (rows.length < width) {
-      const best = findBestCandidate(remaining, cells, shared, gains)
+      const best = findBestCandidate(bounds, cells, shared, gains)
       if (best === null) break
-      remaining.splice(remaining.indexOf(best.position), 1)
       rows.push(candidates[best.position] ?? 0)
       const from = best.position * columns.length
       shared = shared.filter((i) => (cells[from + i] ?? -1) >= 0)
-      for (const i of shared) gains[i] = (gains[i] ?? 0) + (cells[from + i] ?? 0)
+      let added = 0
+      for (const i of shared) {
+        added += cells[from + i] ?? 0
+        gains[i] = (gains[i] ?? 0) + (cells[from + i] ?? 0)
+      }
+      for (let k = 0; k < bounds.length; k++) bounds[k] = (bounds[k] ?? 0) + added
+      bounds[best.position] = -unbounded
       if (best.gain > found.gain) {
         found = {
           rectangle: { rows: [...rows], columns: shared.map((i) => columns[i] ?? 0) },
@@ -168,34 +179,42 @@ class Growth {
 
   /** Lists uncovered cells by candidate and column; -1 if a candidate does not take the column. */
   #listUncovered(candidates: Row[], columns: Column[]): Int32Array {
-    const cells = new Int32Array(candidates.length * columns.length)
-    let i = 0
-    for (const row of candidates) {
-      for (const column of columns) {
-        const entry = findEntry(this.#flat, row, column)
-        cells[i++] = entry < 0 ? -1 : (this.#uncovered[entry] ?? 0)
+    const { rowStart, columnByEntry } = this.#flat
+    const cells = new Int32Array(candidates.length * columns.length).fill(-1)
+    for (const [i, column] of columns.entries()) this.#indexByColumn[column] = i
+    for (let k = 0; k < candidates.length; k++) {
+      const row = candidates[k] ?? 0
+      const end = rowStart[row + 1] ?? 0
+      for (let entry = rowStart[row] ?? 0; entry < end; entry++) {
+        const i = this.#indexByColumn[columnByEntry[entry] ?? 0] ?? -1
+        if (i >= 0) cells[k * columns.length + i] = this.#uncovered[entry] ?? 0
       }
     }
+    for (const column of columns) this.#indexByColumn[column] = -1
     return cells
   }
 }
 
-/** Finds the candidate with which a rectangle covers most uncovered cells. */
+/**
+ * Finds the candidate with which a rectangle covers most uncovered cells. A candidate whose bound
+ * is no better is not computed again; its bound is lowered to its gain otherwise.
+ */
 function findBestCandidate(
-  remaining: number[],
+  bounds: Int32Array,
   cells: Int32Array,
   shared: number[],
   gains: number[],
 ): { position: number; gain: number } | null {
   let [found, maxGain] = [-1, -1]
-  for (let k = 0; k < remaining.length; k++) {
-    const position = remaining[k] ?? 0
+  for (let position = 0; position < bounds.length; position++) {
+    if ((bounds[position] ?? 0) <= maxGain) continue
     let gain = 0
     for (let i = 0; i < shared.length; i++) {
       const column = shared[i] ?? 0
       const uncovered = cells[position * gains.length + column] ?? -1
       if (uncovered >= 0) gain += (gains[column] ?? 0) + uncovered
     }
+    bounds[position] = gain
     if (gain > maxGain) [found, maxGain] = [position, gain]
   }
   return found < 0 ? null : { position: found, gain: maxGain }
