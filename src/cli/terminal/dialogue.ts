@@ -11,14 +11,14 @@ import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
-import { createPlanningLine } from './planning-line.ts'
+import { createProgressLine } from './progress-line.ts'
 import { wrapForStderr } from './wrap-output.ts'
 
 /** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {
   const { errPaint } = context
   let shown = 0
-  const line = createPlanningLine(context)
+  const line = createProgressLine(context, 'searching for fewer writes')
   return {
     note: (text) => {
       line.end()
