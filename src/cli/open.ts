@@ -8,6 +8,7 @@ import { countProblems } from '../model/limit-problems.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
+import { createProgressLine } from './terminal/progress-line.ts'
 import type { CommandContext } from './io.ts'
 
 /**
@@ -15,7 +16,13 @@ import type { CommandContext } from './io.ts'
  * state or names.
  */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
-  return loadWorkspace(findWorkspaceRoot(context), context.io, reach)
+  const root = findWorkspaceRoot(context)
+  const line = createProgressLine(context, 'loading manifests')
+  try {
+    return loadWorkspace(root, context.io, reach, [], line.report)
+  } finally {
+    line.end()
+  }
 }
 
 /** Finds the folder of the workspace of a command. */

@@ -1,8 +1,9 @@
 import { append } from '../model/append.ts'
-import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
-import { formatPointerStep, type JsonObject } from '../model/json.ts'
-import { compareDiagnostics, type Diagnostic, type Place } from '../model/problem.ts'
+import type { Domain, Snapshot } from '../model/item.ts'
+import type { JsonObject } from '../model/json.ts'
+import { compareDiagnostics, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
+import { createPlaceLookup, toLayer, type Declared } from './declared-places.ts'
 import { createDiagnostic } from './finding.ts'
 import { checkProfile } from './check-profile.ts'
 import { findIdleNulls } from './idle-nulls.ts'
@@ -10,15 +11,14 @@ import {
   createConfigDiagnostic,
   createMergeDiagnostic,
   createMergeFinding,
-  findSite,
 } from './manifest-diagnostics.ts'
 import { ItemCache } from './item-cache.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
-import { findOrigin, type Layer } from './find-origin.ts'
+import type { Layer } from './find-origin.ts'
 import { listFiles } from './list-files.ts'
 import { findProfileProblems, indexProfiles, buildStack, type Stack } from './profiles.ts'
 import { parseConfig, type ConfigFinding, type ConfigContext } from './parse-config.ts'
-import { parseDocument, type Declaration, type Manifest, type Profile } from './parse-document.ts'
+import { parseDocument, type Declaration, type Profile } from './parse-document.ts'
 import { ProfileProblems, type Use } from './profile-problems.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import type { YamlDocument } from './yaml-file.ts'
@@ -73,10 +73,13 @@ export function assemble(
   }
   const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
   const problems = new ProfileProblems(
-    [defaults, ...[...profiles.byName.values()].map(toLayer)].map((layer) => ({
-      layer,
-      findings: checkProfile(layer, rules),
-    })),
+    [
+      defaults,
+      ...[...profiles.byName.values()].map((profile) => ({
+        ...toLayer(profile),
+        profile: { name: profile.name, entry: 0 },
+      })),
+    ].map((layer) => ({ layer, findings: checkProfile(layer, rules) })),
   )
   const users = new Map<YamlDocument, number>()
   const stacks = new Map<string, Stack>()
@@ -92,15 +95,13 @@ export function assemble(
   for (const manifest of declarations) {
     if (manifest.kind !== 'manifest') continue
     const stack = findStack(manifest)
-    const layers: Layer[] = [
-      ...stack.layers,
-      { config: manifest.config, document: manifest.document, base: '/config' },
-    ]
+    const layers = [...stack.layers, toLayer(manifest)]
     const domains: Domain[] = []
+    const { file, index } = manifest.document
     for (const { domain, pointer } of manifest.domains) {
       const first = declared.get(domain)
       if (first === undefined) {
-        declared.set(domain, { manifest, pointer, layers })
+        declared.set(domain, { file, index, pointer, stack })
         domains.push(domain)
       } else {
         diagnostics.push(createDuplicateDiagnostic(domain, manifest.document, pointer, first))
@@ -119,8 +120,7 @@ export function assemble(
     desired,
     diagnostics: diagnostics.toSorted(compareDiagnostics),
     files: listFiles(paths, declarations, profiles.byName),
-    findItemPlace: (domain, item, pointer) =>
-      findDeclaredPlace(declared.get(domain), item, pointer),
+    findItemPlace: createPlaceLookup(declared),
   }
 }
 
@@ -135,24 +135,15 @@ function findNulls(
   )
 }
 
-interface Declared {
-  manifest: Manifest
-  pointer: string
-  layers: Layer[]
-}
-
 function createDuplicateDiagnostic(
   domain: Domain,
   document: YamlDocument,
   pointer: string,
   first: Declared,
 ): Diagnostic {
-  const related = [
-    { ...findPlace(first.manifest.document, first.pointer), message: 'first declared here' },
-  ]
-  const detail =
-    `the domain "${domain}" is already declared in ${first.manifest.document.file.path}. ` +
-    'Remove one of the two.'
+  const related = [{ ...findPlace(first, first.pointer), message: 'first declared here' }]
+  const { path } = first.file
+  const detail = `the domain "${domain}" is already declared in ${path}. Remove one of the two.`
   return createDiagnostic(document, {
     code: 'domain-duplicate',
     pointer,
@@ -215,23 +206,5 @@ function parseManifest(
         return problems.add(use) ? [] : [createConfigDiagnostic(use)]
       }),
     ],
-  }
-}
-
-function toLayer({ name, config, document }: Profile): Layer {
-  return { config, document, base: '/config', profile: { name, entry: 0 } }
-}
-
-function findDeclaredPlace(
-  declared: Declared | undefined,
-  item: ItemKey,
-  pointer = '',
-): (Place & { document: number }) | null {
-  if (declared === undefined) return null
-  const origin = findOrigin(declared.layers, formatPointerStep(item) + pointer)
-  if (origin === null || origin.pointer === '') return null
-  return {
-    ...findSite(origin, declared.manifest).place,
-    document: declared.manifest.document.index,
   }
 }

@@ -27,7 +27,11 @@ const maxRecent = 32
  * have the place of their key, and so has everything with `part: 'key'`. A missing value has the
  * place of its nearest existing parent.
  */
-export function findPlace(document: YamlDocument, pointer: string, part?: 'key'): Place {
+export function findPlace(
+  document: Pick<YamlDocument, 'file' | 'index'>,
+  pointer: string,
+  part?: 'key',
+): Place {
   const { file } = document
   const { documents, lineStarts } = parseCached(file)
   const tree = documents[document.index]

@@ -57,6 +57,15 @@ export function joinProgress(
   return (made, all) => progress(finished * all + (started - finished) * made, tasks * all)
 }
 
+/** Splits progress into that of steps, which follow each other. */
+export function splitProgress(
+  progress: Progress | undefined,
+  steps: number,
+): (step: number) => Progress {
+  return (step) =>
+    progress === undefined ? ignoreProgress : joinProgress(progress, step, step + 1, steps)
+}
+
 /** The progress of tasks whose caller reports none. */
 export function ignoreProgress(): void {
   // Nothing is reported.

@@ -68,7 +68,7 @@ export function annealWaves(
       move(domain, from)
     }
   }
-  progress(steps, steps)
+  if (steps > 0) progress(steps, steps)
 }
 
 /** Computes a lower bound of the writes: each group and each wave takes its own. */

@@ -11,7 +11,7 @@ import {
   type CoverEffort,
 } from './cover/find-cover.ts'
 import type { Grouping } from '../model/config.ts'
-import { serial, type Parallel, type Progress } from '../model/parallel.ts'
+import { serial, splitProgress, type Parallel, type Progress } from '../model/parallel.ts'
 import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
 import { buildGroupProblems } from './group-problems.ts'
@@ -97,13 +97,14 @@ export function groupWrites({
   const groupProblems = buildGroupProblems(needs, grouping, domainsPerWrite)
   const covers = findCovers(
     groupProblems.map(({ problem }) => problem),
-    (problems) =>
+    (problems, own) =>
       parallel.run(
         findSmallCover,
         problems.map((problem) => ({ problem, effort: scaled })),
-        { solver, progress },
+        { solver, progress: own },
       ),
-    (problem) => findCover(problem, scaled, solver, parallel, progress),
+    (problem, own) => findCover(problem, scaled, solver, parallel, own),
+    progress,
   )
   const parts = groupProblems.flatMap(({ toWrite }, i) =>
     (covers[i]?.rectangles ?? []).map(toWrite),
@@ -118,14 +119,19 @@ export function groupWrites({
 /** Finds a cover of each problem: of the small ones together, of large ones one after the other. */
 function findCovers(
   problems: CoverProblem[],
-  findSmall: (problems: CoverProblem[]) => Cover[],
-  findLarge: (problem: CoverProblem) => Cover,
+  findSmall: (problems: CoverProblem[], progress: Progress) => Cover[],
+  findLarge: (problem: CoverProblem, progress: Progress) => Cover,
+  progress: Progress | undefined,
 ): Cover[] {
   const isLarge = problems.map(isLargeProblem)
-  const small = findSmall(problems.filter((_, i) => isLarge[i] !== true)).values()
+  const smallProblems = problems.filter((_, i) => isLarge[i] !== true)
+  let step = Math.min(1, smallProblems.length)
+  const steps = step + problems.length - smallProblems.length
+  const getProgress = splitProgress(progress, steps)
+  const small = findSmall(smallProblems, getProgress(0)).values()
   return problems.map((problem, i) => {
     const found = isLarge[i] === true ? undefined : small.next().value
-    return found ?? findLarge(problem)
+    return found ?? findLarge(problem, getProgress(step++))
   })
 }
 

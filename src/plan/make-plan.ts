@@ -182,6 +182,7 @@ function buildGroupsNote(problem: WriteProblem, writes: number): string[] {
     grouping: { ...problem.grouping, groups: 'all' },
     effort: 'quick',
     solver: null,
+    progress: undefined,
   }).writes.length
   if (all >= writes) return []
   return [

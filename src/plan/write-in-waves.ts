@@ -6,6 +6,7 @@ import type { Effort } from '../model/plan.ts'
 import { assignWaves } from './assign-waves.ts'
 import { cutJoinedWrites, joinEqualWrites, type JoinedWrite } from './equal-writes.ts'
 import { groupWrites, type WriteProblem, type WriteSolution } from './group-writes.ts'
+import { splitProgress } from '../model/parallel.ts'
 import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
 import type { Kinds } from './wave-kinds.ts'
@@ -39,12 +40,14 @@ const exchanges: Record<Effort, { perDomain: number; max: number }> = {
 
 /** Meets all needs wave by wave: no write has domains of two waves. */
 export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution {
-  const atOnce = groupWrites(problem)
+  const hasWaves = 'waveByDomain' in waves || waves.amounts.length > 1
+  const getProgress = splitProgress(problem.progress, hasWaves ? 3 : 1)
+  const atOnce = groupWrites({ ...problem, progress: getProgress(0) })
   const joined = joinEqualWrites(atOnce.writes)
   const waveByDomain =
     'waveByDomain' in waves
       ? waves.waveByDomain
-      : computeWaves(problem, joined, waves.amounts, waves.kinds)
+      : computeWaves({ ...problem, progress: getProgress(1) }, joined, waves.amounts, waves.kinds)
   const getWave = (domain: Domain): number => waveByDomain.get(domain) ?? 1
   const needsByWave = groupBy(problem.needs, ({ domain }) => getWave(domain))
   const waveNumbers = [...needsByWave.keys()].toSorted((a, b) => a - b)
@@ -64,8 +67,11 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
   })
   const cutCount = cuts.reduce((sum, { parts }) => sum + parts.length, 0)
   const isSearched = cutCount > atOnce.writes.length * (1 + maxExtraShare)
-  const writes = cuts.flatMap(({ wave, parts }) => {
-    const found = isSearched ? searchWave(problem, needsByWave.get(wave) ?? []) : parts
+  const getWaveProgress = splitProgress(getProgress(2), cuts.length)
+  const writes = cuts.flatMap(({ wave, parts }, i) => {
+    const own = { ...problem, progress: getWaveProgress(i) }
+    const found = isSearched ? searchWave(own, needsByWave.get(wave) ?? []) : parts
+    getWaveProgress(i)(1, 1)
     return (parts.length <= found.length ? parts : found).map(({ domains, items }) => ({
       wave,
       domains,

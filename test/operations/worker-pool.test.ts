@@ -188,6 +188,8 @@ it.each<[TaskKind<never, unknown>, unknown]>([
     index: 0,
     result: serial.run(kind, [task as never])[0],
   })
+  // The message may arrive before the count.
+  Atomics.wait(delivered, 0, 0, 30_000)
   expect(delivered[0]).toBe(1)
   await worker.terminate()
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Amount } from '../../src/model/amount.ts'
 import type { Domain } from '../../src/model/item.ts'
 import { computeWaveSizes } from '../../src/plan/assign-waves.ts'
 import type { WriteProblem } from '../../src/plan/group-writes.ts'
@@ -68,10 +69,22 @@ it('takes at most 15 % more writes in waves than at once', () => {
   expect(writes.length).toBeLessThanOrEqual(1.15 * writesAtOnce)
 })
 
-it('reports progress while the domains of the waves are chosen', () => {
-  const seen: string[] = []
-  const progress = (made: number, all: number): void => void seen.push(`${made} of ${all}`)
-  writeInWaves({ ...buildFleet('planted', 20), progress }, { amounts })
-  expect(seen).toContain('0 of 20000')
-  expect(seen).toContain('20000 of 20000')
+describe('progress', () => {
+  const listProgress = (waves: Amount[]): number[] => {
+    const seen: number[] = []
+    const progress = (made: number, all: number): void => void seen.push(made / all)
+    writeInWaves({ ...buildFleet('layered', 60), progress }, { amounts: waves })
+    return seen
+  }
+
+  it('never goes back while the domains of the waves are chosen, up to the last step', () => {
+    const seen = listProgress(amounts)
+    expect(seen.toSorted((a, b) => a - b)).toEqual(seen)
+    expect(new Set(seen).size).toBeGreaterThan(2)
+    expect(seen.at(-1)).toBe(1)
+  })
+
+  it('is not reported if nothing is searched', () => {
+    expect(listProgress([])).toEqual([])
+  })
 })

@@ -13,7 +13,7 @@ import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
-import { createPlanningLine } from './planning-line.ts'
+import { createProgressLine } from './progress-line.ts'
 import { wrapForStderr } from './wrap-output.ts'
 
 /** Creates the dialogue of a command with a terminal or a log. */
@@ -24,7 +24,7 @@ export function createTerminalDialogue(context: CommandContext): Dialogue {
     if (options.json !== true && options.quiet !== true) live.showLater(() => text)
   }
   showPhase('loading the state')
-  const line = createPlanningLine(context)
+  const line = createProgressLine(context, 'searching for fewer writes')
   return {
     note: (text) => context.note(escapeInvisibleInLines(text)),
     warn: (text) => context.note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPlanningLine } from '../../src/cli/terminal/planning-line.ts'
+import { createProgressLine } from '../../src/cli/terminal/progress-line.ts'
 import type { CommandContext } from '../../src/cli/io.ts'
 
 /** Creates a context with a clock set by the test, and its output. */
@@ -22,9 +22,9 @@ function makeContext(errIsTerminal: boolean, options: CommandContext['options'] 
   return { context, written, time }
 }
 
-it('a short search shows nothing', () => {
+it('a short step shows nothing', () => {
   const { context, written, time } = makeContext(true)
-  const line = createPlanningLine(context)
+  const line = createProgressLine(context, 'searching for fewer writes')
   for (const now of [0, 100, 199]) {
     time.now = now
     line.report(now, 1000)
@@ -34,7 +34,7 @@ it('a short search shows nothing', () => {
 
 it('a terminal shows one live line, which ends with the search', () => {
   const { context, written, time } = makeContext(true)
-  const line = createPlanningLine(context)
+  const line = createProgressLine(context, 'searching for fewer writes')
   for (const now of [0, 200, 250, 400]) {
     time.now = now
     line.report(now, 1000)
@@ -49,7 +49,7 @@ it('a terminal shows one live line, which ends with the search', () => {
 
 it('a log gets a line every five seconds', () => {
   const { context, written, time } = makeContext(false)
-  const line = createPlanningLine(context)
+  const line = createProgressLine(context, 'searching for fewer writes')
   for (const now of [0, 4999, 5000, 9000, 10_000]) {
     time.now = now
     line.report(now, 20_000)
@@ -59,7 +59,7 @@ it('a log gets a line every five seconds', () => {
 
 it.each([{ quiet: true }, { json: true }])('%j shows nothing', (options) => {
   const { context, written, time } = makeContext(true, options)
-  const line = createPlanningLine(context)
+  const line = createProgressLine(context, 'searching for fewer writes')
   line.report(0, 10)
   time.now = 60_000
   line.report(5, 10)

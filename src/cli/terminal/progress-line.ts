@@ -4,10 +4,15 @@ import type { CommandContext } from '../io.ts'
 const intervalMs = { terminal: 200, log: 5000 }
 
 /**
- * Creates the progress line of a long search for fewer writes: one line on a terminal, a line every
- * five seconds elsewhere, nothing with `--quiet` and `--json` or for a short search.
+ * Creates the progress line of a long step: one line on a terminal, a line every five seconds
+ * elsewhere, nothing with `--quiet` and `--json` or for a short step.
+ *
+ * @param what words for the step, such as "loading manifests"
  */
-export function createPlanningLine({ io, options, note, live }: CommandContext): {
+export function createProgressLine(
+  { io, options, note, live }: CommandContext,
+  what: string,
+): {
   report(made: number, all: number): void
   end(): void
 } {
@@ -19,7 +24,7 @@ export function createPlanningLine({ io, options, note, live }: CommandContext):
       last ??= now
       if (now - last < (io.errIsTerminal ? intervalMs.terminal : intervalMs.log)) return
       last = now
-      const text = `searching for fewer writes: ${Math.floor((100 * made) / Math.max(1, all))} %`
+      const text = `${what}: ${Math.floor((100 * made) / Math.max(1, all))} %`
       if (io.errIsTerminal) live.show(() => text)
       else note(text)
     },
