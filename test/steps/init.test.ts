@@ -270,7 +270,7 @@ describe('init --ci github', () => {
       expect(place.read(`repo/${path}`)).not.toContain('secrets.')
     const text = place.read(`repo/${workflows[1]}`)
     for (const name of ['CDN_TOKEN', 'SIGNING_KEY']) expect(text).toContain(`\n#    - ${name}\n`)
-    expect(text).toMatch(/not\n# +as secrets, .*:\n#    - REGION\n/)
+    expect(text).toMatch(/not as\n# +secrets, .*:\n#    - REGION\n/)
     for (const name of ['EDGEWISE_TOKEN', 'GITHUB_KEY', 'HOME', 'bad', 'LITERAL'])
       expect([name, text.includes(name)]).toEqual([name, false])
     expect(out.slice(out.indexOf('First follow'))).toBe(
