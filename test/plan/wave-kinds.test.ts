@@ -66,6 +66,9 @@ describe('kinds of change', () => {
       'wave 2 is the first to set origin',
     ])
     expect(describeKinds(waves.slice(0, 1))).toEqual([])
+    const six = 'abcdef'.split('').map((item) => `set ${item}`)
+    const first = { wave: 1, domains: 2, writes: 2, kinds: six }
+    expect(describeKinds([first, ...waves.slice(1)])[0]).toMatch(/e; and 1 more kind of change$/)
   })
 })
 
