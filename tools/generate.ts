@@ -17,7 +17,6 @@ import { initialGlobs, listPaths } from '../src/cli/init/placement.ts'
 import { initialVariables } from '../src/cli/init/workflow-variables.ts'
 import { buildEditorSchema } from './editor-schema.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
-import { buildReferencePages } from './reference/build-pages.ts'
 import { buildStateSchemaFiles } from './state-schemas.ts'
 
 const root = new URL('../', import.meta.url)
@@ -96,25 +95,34 @@ const workspace = JSON.parse(
   readFileSync(new URL('schemas/workspace.schema.json', root), 'utf8'),
 ) as Record<string, unknown>
 
-const files: Record<string, string> = {
+const sources = {
   'src/generated/schemas.ts': buildSchemasFile(),
   'src/generated/file-schemas.ts': buildFileSchemasFile(),
   'schemas/edgewise.schema.json': buildEditorSchema(workspace, manifest, profile),
   'src/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),
   ...buildExamples(),
-  ...buildReferencePages(manifest, profile),
+}
+const isCheck = process.argv.includes('--check')
+let stale = writeStale(sources)
+// The reference imports the catalogue, which needs the generated schemas of all items.
+const { buildReferencePages } = await import('./reference/build-pages.ts')
+const pages = buildReferencePages(manifest, profile)
+stale += writeStale(pages)
+if (isCheck) process.exitCode = stale > 0 ? 1 : 0
+else {
+  const count = Object.keys({ ...sources, ...pages }).length
+  console.log(`${items.length} items; ${stale} of ${count} files written`)
 }
 
-const stale = Object.entries(files).filter(([path, text]) => loadFile(path) !== text)
-if (process.argv.includes('--check')) {
-  for (const [path] of stale) console.error(`${path} is out of date: run "npm run generate"`)
-  if (stale.length > 0) process.exitCode = 1
-} else {
-  for (const [path, text] of stale) writeFileSync(new URL(path, root), text)
-  console.log(
-    `${items.length} items; ${stale.length} of ${Object.keys(files).length} files written`,
-  )
+/** Writes the files that are out of date, or prints them with `--check`; returns their number. */
+function writeStale(files: Record<string, string>): number {
+  const found = Object.entries(files).filter(([path, text]) => loadFile(path) !== text)
+  for (const [path, text] of found) {
+    if (isCheck) console.error(`${path} is out of date: run "npm run generate"`)
+    else writeFileSync(new URL(path, root), text)
+  }
+  return found.length
 }
 
 function loadFile(path: string): string {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const folders = ['src', 'tools', 'schemas', 'examples', 'test/conformance']
+const folders = ['docs', 'src', 'tools', 'schemas', 'examples', 'test/conformance']
 const copied = [...folders, 'package.json', 'tsconfig.json']
 
 /** Prints for every case of an item whether the catalogue gives the expected result. */
