@@ -19,6 +19,8 @@ const [good, alsoGood, dead] = ['192.0.2.10', '192.0.2.11', '192.0.2.66']
 interface Ended {
   code: number
   wave: number
+  /** First wave with a broken domain; null if none is broken. */
+  brokenWave: number | null
   takenBack: boolean
   writes: number
   /** Minutes of the virtual clock. */
@@ -46,7 +48,8 @@ const isBroken = (i: number) => i % 33 === 7
 report(
   '3 in 100 domains broken',
   await runRollout('a', domains, (i) => (isBroken(i) ? dead : alsoGood)),
-  ({ code, wave }) => code === 3 && wave < 4,
+  ({ code, wave, brokenWave, takenBack, changed }) =>
+    code === 3 && wave === brokenWave && takenBack && changed === 0,
 )
 report(
   'all domains broken',
@@ -94,6 +97,11 @@ async function runRollout(
     const before = await fetchState(emulator)
     time.now += 2 * 3_600_000
     writeManifests(place, count, chooseOrigin)
+    const { out: plan } = await place.cli('plan', '--json')
+    const { writes } = JSON.parse(plan) as { writes: { wave: number; domains: string[] }[] }
+    const broken = writes.filter(({ domains: names }) =>
+      names.some((name) => chooseOrigin(Number(name.slice(1, 5))) === dead),
+    )
     const start = time.now
     const { code, out } = await place.cli('apply', '--yes', '--json')
     const events = out
@@ -107,6 +115,7 @@ async function runRollout(
         0,
         ...events.map((event) => (event.type === 'wave.judged' ? (event.wave ?? 0) : 0)),
       ),
+      brokenWave: broken.length === 0 ? null : Math.min(...broken.map((write) => write.wave)),
       takenBack: events.at(-1)?.takenBack === true,
       writes: events.filter(({ type }) => type === 'write.confirmed').length,
       minutes: Math.round((time.now - start) / 60_000),

@@ -18,6 +18,7 @@ import { explainMissingToken } from './missing-token.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { holdsValue, createSecretAddressFinding } from './service-address.ts'
 import { createSourceLineLookup } from './source-line.ts'
+import { findUnmatchedGlobs } from './unmatched-globs.ts'
 import { parseWorkspaceConfig } from './workspace-config.ts'
 import { explainWeakness } from './weak-secret.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
@@ -78,6 +79,7 @@ export function loadWorkspace(
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
     explainMissingToken: () => explainMissingToken(document, env),
+    findUnmatchedGlobs: () => findUnmatchedGlobs(config, document, assembled.desired.keys()),
     findWeakSecrets: () =>
       [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
         createWeakDiagnostic(document, name, value),

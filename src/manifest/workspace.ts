@@ -74,6 +74,8 @@ export interface Workspace {
   findSourceLine(place: Place): string | null
   /** Explains in a clause why there is no token. */
   explainMissingToken(): string
+  /** Creates a warning for each glob of guards and rollout that matches no domain. */
+  findUnmatchedGlobs(): Diagnostic[]
   /** Creates a warning for each available secret that is easy to guess. */
   findWeakSecrets(): Diagnostic[]
 }

@@ -39,11 +39,8 @@ export function parseYaml(file: SourceFile): ParsedFile {
   const diagnostics: Diagnostic[] = []
   documents.forEach((document, index) => {
     const { value, faults } = convertToJson(document.contents)
-    const syntax = [...document.errors, ...document.warnings].map((error) => ({
-      start: error.pos[0],
-      end: error.pos[1],
-      detail: describeError(error),
-    }))
+    const errors = [...document.errors, ...document.warnings]
+    const syntax = findUnquotedReference(file.text, errors) ?? errors.map(createFault)
     const faultsFound = syntax.length > 0 ? syntax : faults
     if (faultsFound.length > 0) lineStarts ??= findLineStarts(file.text)
     for (const { start, end, detail } of faultsFound.slice(
@@ -72,6 +69,28 @@ export function parseYaml(file: SourceFile): ParsedFile {
     if (faultsFound.length === 0 && !empty) parsed.push({ file, index, value })
   })
   return { file, documents: parsed, diagnostics }
+}
+
+interface Fault {
+  start: number
+  end: number
+  detail: string
+}
+
+function createFault(error: YAMLError): Fault {
+  return { start: error.pos[0], end: error.pos[1], detail: describeError(error) }
+}
+
+/**
+ * Finds a reference without quotes within `{…}` or `[…]`. The parser takes its `{` for a mapping,
+ * and reports errors up to the end of the line; this one fault replaces them.
+ */
+function findUnquotedReference(text: string, errors: YAMLError[]): Fault[] | null {
+  const error = errors.find(({ pos: [start] }) => start > 0 && text.startsWith('${', start - 1))
+  if (error === undefined) return null
+  const detail =
+    'expected quotes around a value with "${…}". Write "${secret:NAME}" with the quotes.'
+  return [{ start: error.pos[0] - 1, end: error.pos[1], detail }]
 }
 
 function describeError(error: YAMLError): string {

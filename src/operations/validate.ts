@@ -8,12 +8,18 @@ export interface ValidateRequest {
   allowEmpty?: boolean
 }
 
-/** Finds every problem of a workspace, and its secrets that are easy to guess. */
+/**
+ * Finds every problem of a workspace, its secrets that are easy to guess, and globs that match no
+ * domain.
+ */
 export function validate(
   workspace: LoadedWorkspace,
   { allowEmpty = false }: ValidateRequest = {},
 ): Diagnostic[] {
-  const { diagnostics, findWeakSecrets } = workspace
+  const { diagnostics, desired, findUnmatchedGlobs, findWeakSecrets } = workspace
   const empty = allowEmpty ? [] : findEmpty(workspace)
-  return [...diagnostics, ...findWeakSecrets(), ...empty].toSorted(compareDiagnostics)
+  // The domains of a manifest with an error may be unknown.
+  const isKnown = desired.size > 0 && diagnostics.every(({ severity }) => severity !== 'error')
+  const globs = isKnown ? findUnmatchedGlobs() : []
+  return [...diagnostics, ...globs, ...findWeakSecrets(), ...empty].toSorted(compareDiagnostics)
 }

@@ -85,7 +85,8 @@ export async function openState(place: StateLocation, world: StateEnvironment): 
       'usage',
       `the folder ${folder} already has the state of "${place.id}", but in a git repository ` +
         'the default store is git',
-      'Choose one in edgewise.yaml: "state: {store: dir}" or "state: {store: git}".',
+      '"state: {store: dir}" in edgewise.yaml keeps that state. "state: {store: git}" begins ' +
+        'with empty state, for which the next plan has every item as new.',
     )
   }
   return openInGit(place, world, git)
@@ -193,7 +194,8 @@ function openInGit(
       git.remote === null
         ? [
             `The repository has no remote "${state.remote}": the state stays on its local ` +
-              `branch ${state.branch}, invisible to other machines.`,
+              `branch ${state.branch}, invisible to other machines. ` +
+              `"git remote add ${state.remote} URL" adds it.`,
           ]
         : [],
     findFolderInCheckout: () => null,

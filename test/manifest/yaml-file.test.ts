@@ -61,6 +61,14 @@ describe('parseYaml', () => {
       `a: ${'['.repeat(70)}${']'.repeat(70)}`,
       '1:67 expected at most 64 levels of nesting, got more',
     ],
+    [
+      'a: {b: 1, c: ${secret:x}, d: {e: 2}}',
+      '1:14 expected quotes around a value with "${…}". Write "${secret:NAME}" with the quotes.',
+    ],
+    [
+      'a:\n  - [${domain}, b]',
+      '2:6 expected quotes around a value with "${…}". Write "${secret:NAME}" with the quotes.',
+    ],
   ])('refuses %j', (text, fault) => {
     expect(faults(text)).toEqual([fault])
   })

@@ -205,6 +205,7 @@ function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): 
     findCommit: async () => null,
     findSourceLine: () => null,
     explainMissingToken: () => 'none is configured',
+    findUnmatchedGlobs: () => [],
     findWeakSecrets: () => [],
     vault,
     scrub: (text) => text,

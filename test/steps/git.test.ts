@@ -215,7 +215,8 @@ describe('a workspace in a git repository', () => {
     const { code, err } = await place.cli('plan')
     expect(code).toBe(1)
     expect(err).toContain('already has the state of "default"')
-    expect(err).toContain('"state: {store: dir}" or "state: {store: git}"')
+    expect(err).toContain('"state: {store: dir}" in edgewise.yaml keeps that state')
+    expect(err).toContain('"state: {store: git}" begins with empty state')
   })
 
   it('refuses the git store outside a git repository', async () => {

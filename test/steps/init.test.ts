@@ -101,7 +101,8 @@ describe('init', () => {
     const { code, out } = await place.cli('init', 'cdn')
     expect([code, has('cdn/.github')]).toEqual([0, false])
     expect(out.split('\n\n').slice(1)).toEqual([
-      'Next:\n  cd cdn\n  edgewise validate\n  edgewise plan\n  edgewise apply',
+      'Next:\n  cd cdn\n  git init    # without it, state is stored in a folder\n' +
+        '  edgewise validate\n  edgewise plan\n  edgewise apply',
       'To add a workflow: edgewise init --ci github --action OWNER/REPO@SHA\n',
     ])
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])

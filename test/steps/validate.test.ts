@@ -49,6 +49,21 @@ describe('validate', () => {
     expect(await place.cli('validate', path)).toMatchObject({ code: 0, out: `Valid: ${counts}.\n` })
   })
 
+  it('warns of globs of guards and rollout that match no domain', async () => {
+    place.write(
+      'edgewise.yaml',
+      'version: 1\nguards: {protect: ["A.*", b.exmple.com, "!z.*"]}\nrollout: {first: [x.*]}\n',
+    )
+    const { code, out } = await place.cli('validate')
+    expect([code, out.match(/^\S+(?=  warning)/gm)]).toEqual([
+      0,
+      ['edgewise.yaml:2:27', 'edgewise.yaml:2:41', 'edgewise.yaml:3:19'],
+    ])
+    expect(message(out)).toContain('no manifest declares a domain that matches "b.exmple.com".')
+    place.write('domains/a.yaml', 'domain: a.example.com\nconfg: {}\n')
+    expect((await place.cli('validate')).out).not.toContain('no manifest declares')
+  })
+
   it('resolves paths from the current folder, also with -C', async () => {
     place.cwd = 'domains/eu'
     const counts = 'Valid: 1 domain, 1 item'

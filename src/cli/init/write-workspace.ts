@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { findRoot } from '../../manifest/find-root.ts'
 import { findSchema } from '../../manifest/schema-line.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { findRepositoryFolder } from '../../state/git/find-repository-folder.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
 import type { CommandContext } from '../io.ts'
@@ -45,7 +46,9 @@ export async function init(
 
   const notes = [
     ...(workflow === null ? [] : [workflow.note]),
-    ...(isNew ? [formatNextSteps(relative(io.cwd, root))] : []),
+    ...(isNew
+      ? [formatNextSteps(relative(io.cwd, root), findRepositoryFolder(root) !== null)]
+      : []),
     ...(pin === undefined ? [`To add a workflow: ${exampleCommand}\n`] : []),
   ]
   io.out(notes.map((note) => `\n${note}`).join(''))
@@ -88,9 +91,10 @@ function writeFile({ io }: CommandContext, { path, target, text }: NewFile): voi
   io.out(`wrote ${relative(io.cwd, target) || target}\n`)
 }
 
-function formatNextSteps(folder: string): string {
+function formatNextSteps(folder: string, isInRepository: boolean): string {
   const enter = folder === '' ? '' : `  cd ${quotePath(folder)}\n`
-  return `Next:\n${enter}  edgewise validate\n  edgewise plan\n  edgewise apply\n`
+  const git = isInRepository ? '' : '  git init    # without it, state is stored in a folder\n'
+  return `Next:\n${enter}${git}  edgewise validate\n  edgewise plan\n  edgewise apply\n`
 }
 
 /** Appends the lines that a file lacks. */

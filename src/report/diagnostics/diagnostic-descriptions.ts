@@ -19,7 +19,9 @@ export const diagnosticDescriptions: Record<DiagnosticCode, CodeDescription> = {
     remedy: 'Correct the text at the position.',
   },
   'workspace-invalid': {
-    happened: '`edgewise.yaml` has an unknown key or a wrong value, or there is no manifest.',
+    happened:
+      '`edgewise.yaml` has an unknown key or a wrong value, or there is no manifest. A warning: ' +
+      'a glob of `guards.protect` or `rollout.first` matches no domain.',
     remedy: 'Compare it with the reference of the workspace file; correct the globs.',
   },
   'manifest-invalid': {
