@@ -25,11 +25,13 @@ export function createSourceLineLookup(
 
 /** Tests whether a line continues the value of a secret field above it. */
 function belongsToSecret(line: string, above: string[]): boolean {
-  const written = above.filter((each) => /^\s*[^\s#]/.test(each)).toReversed()
-  const [previous = ''] = written
-  if (isOpenField(previous, true)) return true
   let indent = measureIndent(line)
-  for (const each of written) {
+  let isPrevious = true
+  for (const each of above.toReversed()) {
+    if (!/^\s*[^\s#]/.test(each)) continue
+    if (isPrevious && isOpenField(each, true)) return true
+    isPrevious = false
+    if (indent === 0) return false
     if (measureIndent(each) >= indent) continue
     if (isOpenField(each, false)) return true
     indent = measureIndent(each)
