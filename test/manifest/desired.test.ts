@@ -146,7 +146,9 @@ describe('secret literals', () => {
   it.each(['&a', '!!str', '|', '>- # x', '"x', "'x", 'x', '&a x'])(
     'are masked in the lines below that belong to a field, after %s',
     (start) => {
-      const text = `config:\n  visit_timestamp:\n    key: ${start}\n# x\n      hunter2\n        hunter2\n    a: 1`
+      const text =
+        `config:\n  visit_timestamp:\n    key: ${start}\n# x\n` +
+        '      hunter2\n        hunter2\n    a: 1'
       const findLine = createSourceLineLookup([{ path: 'a.yaml', text }])
       const lines = [5, 6, 7].map((line) =>
         findLine({ file: 'a.yaml', line, column: 1, endLine: line, endColumn: 1 }),
