@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
@@ -71,11 +71,22 @@ export async function fmt(
   return check === true && changed.length > 0 ? exitCodes.differences : exitCodes.done
 }
 
-/** Returns the schema for editors unless the workspace has it as it is in this version. */
+/**
+ * Returns the schema for editors unless the workspace has it as it is in this version.
+ *
+ * @throws EdgewiseError `usage` for an old one behind a link, which may lead to any file
+ */
 function findOldSchema(root: string, path: string): SourceFile[] {
   const text = readPackageFile(`schemas/${schemaName}`)
   const target = join(root, path)
-  return existsSync(target) && loadFile(target) === text ? [] : [{ path, text }]
+  if (existsSync(target) && loadFile(target) === text) return []
+  if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw new EdgewiseError(
+      'usage',
+      `${target} is a symbolic link, and its target is not the schema of this version`,
+      'Remove the link, or write the schema to its target.',
+    )
+  return [{ path, text }]
 }
 
 const maxListed = 20

@@ -18,9 +18,25 @@ export function createSourceLineLookup(
     if (recent?.file !== place.file) recent = { file: place.file, lines: text.split('\n') }
     const line = recent.lines[place.line - 1]?.replace(/\r$/, '')
     if (line === undefined) return null
-    const above = recent.lines.slice(0, place.line - 1).findLast((each) => each.trim() !== '')
-    return isOpenField(above) ? maskText(line) : maskSecrets(line)
+    const isHidden = belongsToSecret(line, recent.lines.slice(0, place.line - 1))
+    return isHidden ? maskText(line) : maskSecrets(line)
   }
+}
+
+/** Tests whether a line continues the value of a secret field above it. */
+function belongsToSecret(line: string, above: string[]): boolean {
+  let indent = measureIndent(line)
+  let isPrevious = true
+  for (const each of above.toReversed()) {
+    if (!/^\s*[^\s#]/.test(each)) continue
+    if (isPrevious && isOpenField(each, true)) return true
+    isPrevious = false
+    if (indent === 0) return false
+    if (measureIndent(each) >= indent) continue
+    if (isOpenField(each, false)) return true
+    indent = measureIndent(each)
+  }
+  return false
 }
 
 function maskSecrets(line: string): string {
@@ -31,12 +47,22 @@ function maskSecrets(line: string): string {
   return line
 }
 
-/** Tests whether a line ends with the name of a secret field, so that its value is below. */
-function isOpenField(line = ''): boolean {
+function measureIndent(line: string): number {
+  return line.length - line.trimStart().length
+}
+
+/**
+ * Tests whether a line has the name of a secret field whose value may be below.
+ *
+ * @param isEmpty whether nothing may follow the name; else anything but a mapping, a list and a
+ * reference
+ */
+function isOpenField(line: string, isEmpty: boolean): boolean {
   const text = line.replace(/(^|\s)#.*$/, '')
-  return [...text.matchAll(getSecretPattern())].some(
-    ({ index, 0: name }) => index + name.length === text.length,
-  )
+  return [...text.matchAll(getSecretPattern())].some(({ index, 0: name }) => {
+    const rest = text.slice(index + name.length)
+    return isEmpty ? rest === '' : !/^[{[]/.test(rest) && !isReference(rest)
+  })
 }
 
 function isReference(text: string): boolean {

@@ -60,9 +60,9 @@ function createFinding(error: ErrorObject, value: Json | undefined): Finding {
   const params = error.params as Record<string, unknown>
   const schema = error.parentSchema as Record<string, unknown>
   const expected = schema['x-expected']
-  // An address may contain a password.
+  // An address may contain a password, and a secret may be written in place of its source.
   const hidden =
-    pointer === '/service' ||
+    /^\/(service|secrets(\/[^/]+)?)$/.test(pointer) ||
     ['/service/token', '/service/url'].some((each) => pointer.startsWith(each))
   const got = hidden ? 'something else' : describeValue(value)
   const expectedWords = () =>

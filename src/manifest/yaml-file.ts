@@ -40,8 +40,10 @@ export function parseYaml(file: SourceFile): ParsedFile {
   documents.forEach((document, index) => {
     const { value, faults } = convertToJson(document.contents)
     const errors = [...document.errors, ...document.warnings]
+    // The parser ends where its stack does, which differs between threads. The nesting is a fault.
+    const isTooDeep = errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')
     const syntax = findUnquotedReference(file.text, errors) ?? errors.map(createFault)
-    const faultsFound = syntax.length > 0 ? syntax : faults
+    const faultsFound = syntax.length === 0 || (isTooDeep && faults.length > 0) ? faults : syntax
     if (faultsFound.length > 0) lineStarts ??= findLineStarts(file.text)
     for (const { start, end, detail } of faultsFound.slice(
       0,

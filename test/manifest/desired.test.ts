@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createSourceLineLookup } from '../../src/manifest/source-line.ts'
 import { listMarks, listValues, createWorkspace } from './test-workspace.ts'
 
 const withSecret = 'version: 1\nsecrets: {signing: {env: X}}\n'
@@ -141,6 +142,20 @@ describe('secret literals', () => {
     expect(found && workspace.findSourceLine(found)).toBe('      *******')
     expect(found && workspace.findSourceLine({ ...found, line: 8 })).toBe('    deadtime: 1')
   })
+
+  it.each(['&a', '!!str', '|', '>- # x', '"x', "'x", 'x', '&a x'])(
+    'are masked in the lines below that belong to a field, after %s',
+    (start) => {
+      const text =
+        `config:\n  visit_timestamp:\n    key: ${start}\n# x\n` +
+        '      hunter2\n        hunter2\n    a: 1'
+      const findLine = createSourceLineLookup([{ path: 'a.yaml', text }])
+      const lines = [5, 6, 7].map((line) =>
+        findLine({ file: 'a.yaml', line, column: 1, endLine: line, endColumn: 1 }),
+      )
+      expect(lines).toEqual(['      *******', '        *******', '    a: 1'])
+    },
+  )
 
   it('are masked in lines of other problems and of invalid YAML', () => {
     const broken = createWorkspace({

@@ -432,6 +432,11 @@ describe('parseWorkspaceConfig', () => {
       '2:11-12 expected one of env, file and command, got several',
     ],
     [
+      'version: 1\nsecrets: {a: its-value}',
+      '2:14-23 expected one of env, file and command, got something else',
+    ],
+    ['version: 1\nsecrets: its-value', '2:10-19 expected a mapping, got something else'],
+    [
       'version: 1\nsecrets: {"a b": {env: X}}',
       '2:11-16 expected a name of letters, digits, "_", "." and "-", got "a b"',
     ],

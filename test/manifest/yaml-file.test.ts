@@ -22,6 +22,14 @@ describe('parseYaml', () => {
     ])
   })
 
+  it('reports deep nesting at the same place, however much of the stack is in use', () => {
+    const text = `a: ${'['.repeat(1000)}${']'.repeat(1000)}`
+    const parseBelow = (calls: number): string[] =>
+      calls === 0 ? faults(text) : parseBelow(calls - 1)
+    expect(parseBelow(0)).toEqual(['1:67 expected at most 64 levels of nesting, got more'])
+    expect(parseBelow(500)).toEqual(parseBelow(0))
+  })
+
   it('keeps the valid documents of a file with a broken one', () => {
     const { documents, diagnostics } = parse('a: 1\n---\nb: [1\n---\nc: 3\n')
     expect(documents.map(({ value }) => value)).toEqual([{ a: 1 }, { c: 3 }])

@@ -126,6 +126,11 @@ it('the writes of a rollback have numbers of their own', () => {
   ).toEqual(['confirmed  write 1 of 2  origin on www.example.com', 'not sent   write 2 of 2: gone'])
 })
 
+it('the reason of a wait is repeated, since a terminal has no line of the wait', () => {
+  const wait: ApplyEvent = { type: 'write.waiting', time, id: 1, seconds: 4, message: 'no answer' }
+  expect(format([wait, notSent(1, 'no answer'), finished]).at(-1)).toMatch(/: no answer$/)
+})
+
 it('a wait of several writes is one line with its end', () => {
   const wait = (id: number): ApplyEvent => ({
     type: 'write.waiting',

@@ -137,6 +137,19 @@ describe('the schema for editors', () => {
     expect(await place.cli('fmt', '--check')).toMatchObject({ code: 0, out: '' })
   })
 
+  it.each([
+    ['another file', 'outside.txt'],
+    ['no file', 'nowhere/edgewise.schema.json'],
+  ])('is not written through a link to %s', async (_, target) => {
+    place.write('outside.txt', 'precious')
+    symlinkSync(target, join(place.root, 'edgewise.schema.json'))
+    expect(await place.cli('fmt', '--schema')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is a symbolic link') as string,
+    })
+    expect(text('outside.txt')).toBe('precious')
+  })
+
   it('is written, and brought up to date, by --schema', async () => {
     await place.cli('fmt')
     place.write('domains/a.yaml', line('../') + manifest)

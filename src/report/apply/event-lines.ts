@@ -35,7 +35,8 @@ export function createEventLines(
   let notSent: NotSent[] = []
   let [lastWait, lastReason] = ['', '']
   const shorten = <Event extends ApplyEvent>(event: Event): Event => {
-    if (!('message' in event)) return event
+    // A terminal shows a wait in its live line only.
+    if (!('message' in event) || event.type === 'write.waiting') return event
     const isSame = event.message === lastReason
     lastReason = event.message
     const isShort = isSame && (event.type === 'write.refused' || event.type === 'write.not-sent')

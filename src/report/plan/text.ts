@@ -195,7 +195,7 @@ export function formatWrite(
     form.name === 'replace' ? item : `${item} (${form.name})`,
   )
   return truncate(
-    `  ${number}  ${count}: ${items.join(', ')}`,
+    escapeInvisible(`  ${number}  ${count}: ${items.join(', ')}`),
     verbose ? unlimitedColumns : columns,
   )
 }

@@ -86,6 +86,9 @@ function compareField(
 
 /** Lists a replaced value: on one line, or on two if both values are long. */
 function listReplaced(field: string, before: string, after: string): ValueLine[] {
+  // The type differs, or the end of the fingerprint of a secret.
+  if (before === after)
+    return [{ action: 'change', field, text: `${before} → another value that is shown alike` }]
   if (Math.min(before.length, after.length) <= maxInline)
     return [{ action: 'change', field, text: `${before} → ${after}` }]
   return [
@@ -94,14 +97,22 @@ function listReplaced(field: string, before: string, after: string): ValueLine[]
   ]
 }
 
-/** Lists removed and added lines of a text. */
+/**
+ * Lists removed and added lines of a text, with their numbers unless added lines replace removed
+ * ones; both texts if the order of lines or the line ends differ.
+ */
 function compareTexts(field: string, before: string, after: string): ValueLine[] {
-  const [from, to] = [before.split(/\r?\n/), after.split(/\r?\n/)]
-  const { removed, added } = pairEntries(from, to, [])
-  if (removed.length + added.length === 0)
+  const lineEnd = (before + after).includes('\r') ? '\r\n' : '\n'
+  const [from, to] = [before.split(lineEnd), after.split(lineEnd)]
+  const { removed, added, isReordered } = pairEntries(from, to, [])
+  if (isReordered || [...from, ...to].some((line) => /[\r\n]/.test(line)))
     return listReplaced(field, formatValue(before), formatValue(after))
+  const isInPlace = removed.join() === added.join()
   const list = (lines: string[], indices: number[], action: Action) =>
-    indices.map((i): ValueLine => ({ action, field, text: formatValue(lines[i] ?? '') }))
+    indices.map((i): ValueLine => {
+      const text = formatValue(lines[i] ?? '')
+      return { action, field, text: isInPlace ? text : `line ${i + 1}: ${text}` }
+    })
   return [...list(from, removed, 'unset'), ...list(to, added, 'set')]
 }
 

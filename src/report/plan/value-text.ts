@@ -31,7 +31,7 @@ export function formatValue(value: Json, schema: ItemSchema = {}): string {
   if (Array.isArray(value))
     return value.length === 0
       ? '(empty)'
-      : value.map((entry) => formatValue(entry, chosen.items)).join(', ')
+      : value.map((entry) => formatListed(entry, chosen.items)).join(', ')
   if (isObject(value)) return formatFields(value, chosen, listFields(chosen, value))
   return String(value)
 }
@@ -67,8 +67,17 @@ export function getFieldSchema({ properties = {} }: ItemSchema, field: FieldName
   return (Object.hasOwn(properties, field) ? properties[field] : undefined) ?? {}
 }
 
+/** Formats an entry of a list on one line. */
+function formatListed(entry: Json, schema?: ItemSchema): string {
+  const isAmbiguous = typeof entry === 'string' && /, /.test(entry)
+  return isAmbiguous ? escapeInvisible(JSON.stringify(entry)) : formatValue(entry, schema)
+}
+
 function formatString(value: string): string {
-  const isPlain = /^[\w.*/:@$%+,;=?&~^()|!#'<>{}\\-][^\n]*$/.test(value) && !/^\s|\s$/.test(value)
+  const isPlain =
+    /^[\w.*/:@$%+,;=?&~^()|!#'<>{}\\-][^\n]*$/.test(value) &&
+    // Text that looks like a secret, an empty list, several fields or a change has quotes.
+    !/^\s|\s$|^\(secret |^\(empty\)$| [·→] /.test(value)
   return escapeInvisible(isPlain ? value : JSON.stringify(value))
 }
 
