@@ -2,6 +2,7 @@ import type { Change, Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
 import type { PlanWave } from '../model/plan.ts'
+import { pluralize } from '../model/words.ts'
 import { MaxHeap } from './cover/max-heap.ts'
 
 /** Domain → the kinds of its changes: an item and the shape of its edit. */
@@ -109,7 +110,7 @@ export function describeKinds(waves: PlanWave[]): string[] {
     const more = kinds.length - maxNamed
     return [
       `wave ${wave} is the first to ${kinds.slice(0, maxNamed).join('; ')}` +
-        (more > 0 ? `; and ${more} more kinds of change` : ''),
+        (more > 0 ? `; and ${pluralize(more, 'more kind', 'more kinds')} of change` : ''),
     ]
   })
 }

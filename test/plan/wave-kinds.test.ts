@@ -67,6 +67,18 @@ describe('kinds of change', () => {
     ])
     expect(describeKinds(waves.slice(0, 1))).toEqual([])
   })
+
+  it.each([
+    [6, 'set a; set b; set c; set d; set e; and 1 more kind of change'],
+    [7, 'set a; set b; set c; set d; set e; and 2 more kinds of change'],
+  ])('counts the kinds that a note does not name, with %i kinds', (count, expected) => {
+    const kinds = [...'abcdefg'].slice(0, count).map((item) => `set ${item}`)
+    const waves = [
+      { wave: 1, domains: 1, writes: count, kinds },
+      { wave: 2, domains: 1, writes: 1, kinds: [] },
+    ]
+    expect(describeKinds(waves)).toEqual([`wave 1 is the first to ${expected}`])
+  })
 })
 
 describe('waves of domains with several kinds of change', () => {
