@@ -70,6 +70,18 @@ describe('kinds of change', () => {
     const first = { wave: 1, domains: 2, writes: 2, kinds: six }
     expect(describeKinds([first, ...waves.slice(1)])[0]).toMatch(/e; and 1 more kind of change$/)
   })
+
+  it.each([
+    [6, 'set a; set b; set c; set d; set e; and 1 more kind of change'],
+    [7, 'set a; set b; set c; set d; set e; and 2 more kinds of change'],
+  ])('counts the kinds that a note does not name, with %i kinds', (count, expected) => {
+    const kinds = [...'abcdefg'].slice(0, count).map((item) => `set ${item}`)
+    const waves = [
+      { wave: 1, domains: 1, writes: count, kinds },
+      { wave: 2, domains: 1, writes: 1, kinds: [] },
+    ]
+    expect(describeKinds(waves)).toEqual([`wave 1 is the first to ${expected}`])
+  })
 })
 
 describe('waves of domains with several kinds of change', () => {
