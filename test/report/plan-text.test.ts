@@ -169,6 +169,20 @@ describe('blocks of changes', () => {
     )
   })
 
+  it('keep the command that lists their domains on one line', () => {
+    const plan = buildFleetPlan(500)
+    for (let columns = 50; columns < 110; columns += 3) {
+      const text = formatPlan(plan, {
+        paint: plainPaint,
+        columns,
+        verbose: false,
+        whole: 'edgewise plan -v',
+      })
+      expect(text).toContain('(edgewise plan -v lists them)')
+      expect([columns, text]).toEqual([columns, expect.not.stringMatching(/\((?:\w| |-)*\n/)])
+    }
+  })
+
   it('have their number of domains even if the names are long', () => {
     const long = (i: number) => `${'x'.repeat(60)}${i}.example.com`
     const changes = Array.from({ length: 9 }, (_, i) => buildChange({ domain: long(i) }))

@@ -4,7 +4,7 @@ import type { Domain } from '../../model/item.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
-import { wrap } from '../text/wrap.ts'
+import { hardBlank, wrap } from '../text/wrap.ts'
 import type { Block, BlockLine, BlockPart } from './blocks.ts'
 
 /** Style of changes as text. */
@@ -189,7 +189,8 @@ function listNames(domains: Domain[], options: PlanTextOptions, indent: number):
   const all = names.length <= 100 ? toLines(names.join(', ')) : []
   if (all.length === 1 || all.length === 2) return all
   const format = (count: number) =>
-    `${names.slice(0, count).join(', ')} … and ${names.length - count} more (${whole} lists them)`
+    `${names.slice(0, count).join(', ')} … and ${names.length - count} more ` +
+    `(${whole} lists them)`.replaceAll(' ', hardBlank)
   let count = 1
   while (count + 1 < names.length && measureWidth(format(count + 1)) <= room) count++
   return toLines(format(count))
@@ -197,6 +198,7 @@ function listNames(domains: Domain[], options: PlanTextOptions, indent: number):
 
 function wrapRemark(text: string, columns: number, indent: number): MarkedLine[] {
   return wrap(text, columns - indent, '')
+    .replaceAll(hardBlank, ' ')
     .split('\n')
     .map((line) => createRemark(line, indent))
 }

@@ -6,7 +6,7 @@ import type { Explanation, Plan } from '../../model/plan.ts'
 import { listSome, pluralize } from '../../model/words.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
-import { truncate, wrap, wrapSentences } from '../text/wrap.ts'
+import { hardBlank, truncate, wrap, wrapSentences } from '../text/wrap.ts'
 import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-table.ts'
 import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
@@ -19,8 +19,6 @@ const maxUntabled = 3
 /** Number of lines from which the summary is repeated at the end. */
 const minRepeated = 20
 const unlimitedColumns = 100_000
-/** Blank at which no line breaks. */
-const hardBlank = '\u00a0'
 
 /**
  * Formats a plan as text: the summary, a table of items, blocks of changes, the writes. Ends with

@@ -1,6 +1,9 @@
 import { append } from '../../model/append.ts'
 import { measureWidth, splitGraphemes } from './display-width.ts'
 
+/** Blank at which no line breaks; the caller replaces it by a blank. */
+export const hardBlank = '\u00a0'
+
 /** Text that is kept whole for copying: quotes and commands. */
 const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
 /** A command on a line of its own, indented. */
