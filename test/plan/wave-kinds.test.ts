@@ -66,16 +66,16 @@ describe('kinds of change', () => {
       'wave 2 is the first to set origin',
     ])
     expect(describeKinds(waves.slice(0, 1))).toEqual([])
-    const six = 'abcdef'.split('').map((item) => `set ${item}`)
-    const first = { wave: 1, domains: 2, writes: 2, kinds: six }
-    expect(describeKinds([first, ...waves.slice(1)])[0]).toMatch(/e; and 1 more kind of change$/)
   })
 
   it.each([
     [6, 'set a; set b; set c; set d; set e; and 1 more kind of change'],
     [7, 'set a; set b; set c; set d; set e; and 2 more kinds of change'],
   ])('counts the kinds that a note does not name, with %i kinds', (count, expected) => {
-    const kinds = [...'abcdefg'].slice(0, count).map((item) => `set ${item}`)
+    const kinds = 'abcdefg'
+      .split('')
+      .slice(0, count)
+      .map((item) => `set ${item}`)
     const waves = [
       { wave: 1, domains: 1, writes: count, kinds },
       { wave: 2, domains: 1, writes: 1, kinds: [] },
