@@ -43,7 +43,7 @@ describe('drift', () => {
     expect(code).toBe(0)
     expect(out).toContain(
       'No differences were found.\nOf 2 items: 2 assumed (confirmed 0 min ago).\n' +
-        'None of these items was observed',
+        'None of these items was compared',
     )
     expect(out).not.toMatch(/sync|verified|as recorded/)
     expect(await driftJson()).toMatchObject({

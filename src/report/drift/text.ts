@@ -92,7 +92,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
     ...(assumed === 0 || verified > 0 || unreadable > 0
       ? []
-      : ['None of these items was observed: --observed compares the service with state.']),
+      : ['None of these items was compared with the service: that takes --observed.']),
   ]
 }
 
