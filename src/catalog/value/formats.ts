@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { parseUrl } from '../../model/parse-url.ts'
+import { findRegexFault } from './regex.ts'
 
 const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
 
@@ -79,6 +80,7 @@ export const formats = {
   'header-value': (text: string) => !/[\r\n\0]/.test(text),
   'http-url': isHttpUrl,
   'referer-host': isReferer,
+  'regex-any': (text: string) => findRegexFault(text) === null,
 } as const
 
 /** Expected values of the formats, in words for messages. */
