@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { build, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 
 /** Folder of the repository. */
 export const root = new URL('../', import.meta.url)
@@ -25,6 +25,7 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
     // A bundled package would print the environment of git, tokens included, where DEBUG is set.
     define: { 'process.env.DEBUG': 'undefined' },
     // Bundled CommonJS packages call `require` for Node's own modules.
+    plugins: [loadOnFirstCall],
     banner: {
       js:
         "import { createRequire as __createRequire } from 'node:module'; " +
@@ -42,4 +43,23 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
       new URL('dist/chunks/highs.wasm', root),
     )
   return metafile
+}
+
+/** Packages with one function that most runs never call. */
+const rarelyCalled = ['string-width']
+
+/** Evaluates the modules of rarely called packages at the first call of their function. */
+const loadOnFirstCall: Plugin = {
+  name: 'load-on-first-call',
+  setup: ({ onResolve, onLoad }) => {
+    const filter = new RegExp(`^(?:${rarelyCalled.join('|')})$`)
+    onResolve({ filter }, ({ path, kind, namespace }) =>
+      kind === 'import-statement' && namespace === 'file' ? { path, namespace: 'rare' } : null,
+    )
+    // The bundler evaluates a module that is loaded with "require" only there.
+    onLoad({ filter, namespace: 'rare' }, ({ path }) => ({
+      contents: `let call; export default (...args) => (call ??= require('${path}').default)(...args)`,
+      resolveDir: fileURLToPath(root),
+    }))
+  },
 }
