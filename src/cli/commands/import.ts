@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import { addLockOptions, buildLockRequest, type LockOptions } from './options.ts'
@@ -28,7 +29,6 @@ export function declareImport(program: Command, declare: Declare): void {
     ],
     run: async (context, [files], options) => {
       const { importConfig } = await import('../../operations/import.ts')
-      const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
       const { loadSources } = await import('../load-sources.ts')
