@@ -7,6 +7,9 @@ import { compressSolver, packagePlugins, packedSolver } from './bundle-packages.
 /** Folder of the repository. */
 export const root = new URL('../', import.meta.url)
 
+/** What the last build put into which file, for tests. */
+export const metafileUrl = new URL('node_modules/.cache/edgewise/metafile.json', root)
+
 const options = {
   absWorkingDir: fileURLToPath(root),
   entryPoints: {
