@@ -4,15 +4,18 @@
  * the packages in it.
  */
 import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { bundle, root } from './bundle.ts'
+import { bundle, metafileUrl, root } from './bundle.ts'
 import { describeThirdParty } from './third-party.ts'
 
 const dist = new URL('dist/', root)
 rmSync(dist, { recursive: true, force: true })
-const { files } = describeThirdParty(await bundle({ write: true }))
+const metafile = await bundle({ write: true })
+const { files } = describeThirdParty(metafile)
 for (const [path, text] of Object.entries(files)) writeFileSync(new URL(path, dist), text)
+mkdirSync(new URL('.', metafileUrl), { recursive: true })
+writeFileSync(metafileUrl, JSON.stringify(metafile))
 if (!process.argv.includes('--no-types')) emitTypes()
 
 function emitTypes(): void {

@@ -1,7 +1,8 @@
 /**
  * Generates files from the schemas: `src/generated/schemas.ts` (the item schemas as data),
  * `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
- * edgewise.yaml as data), `src/generated/state-types.ts` and `src/generated/state-validators.ts`
+ * edgewise.yaml as data), `src/generated/schema-validators.ts` (compiled validators of items and
+ * edgewise.yaml), `src/generated/state-types.ts` and `src/generated/state-validators.ts`
  * (types and compiled validators of stored files), the schemas of manifests and profiles for
  * editors, the workflows of `examples`, as `edgewise init` writes them, and the pages of
  * `docs/reference` about commands, items, files, output and errors. With `--check` it writes
@@ -17,6 +18,7 @@ import { initialGlobs, listPaths } from '../src/cli/init/placement.ts'
 import { initialVariables } from '../src/cli/init/workflow-variables.ts'
 import { buildEditorSchema } from './editor-schema.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
+import { buildSchemaValidators } from './schema-validators.ts'
 import { buildStateSchemaFiles } from './state-schemas.ts'
 
 const root = new URL('../', import.meta.url)
@@ -98,6 +100,11 @@ const workspace = JSON.parse(
 const sources = {
   'src/generated/schemas.ts': buildSchemasFile(),
   'src/generated/file-schemas.ts': buildFileSchemasFile(),
+  'src/generated/schema-validators.ts': await buildSchemaValidators(
+    header.replace('schemas/items', 'schemas'),
+    Object.fromEntries(items.map((item) => [item, loadSchema(item)])),
+    workspace,
+  ),
   'schemas/edgewise.schema.json': buildEditorSchema(workspace, manifest, profile),
   'src/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),

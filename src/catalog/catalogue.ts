@@ -1,5 +1,7 @@
 import { itemSchemas } from '../generated/schemas.ts'
+import { itemValidators } from '../generated/schema-validators.ts'
 import type { ItemKey } from '../model/item.ts'
+import type { SchemaValidator } from '../model/schema-fault.ts'
 import { addBackSourceHead } from './add-back-source-head.ts'
 import { addResponseHead } from './add-response-head.ts'
 import { cacheRuleList } from './cache-rule-list.ts'
@@ -22,6 +24,7 @@ import { smartCompression } from './smart-compression.ts'
 import { sourceUrlRewrite } from './source-url-rewrite.ts'
 import { speedLimit } from './speed-limit.ts'
 import { tosOrigin } from './tos-origin.ts'
+import { formats } from './value/formats.ts'
 import { listFieldNames, type ItemSchema } from './value/item-schema.ts'
 import { vendorOriginAuth } from './vendor-origin-auth.ts'
 import { videoDrag } from './video-drag.ts'
@@ -86,11 +89,21 @@ const rows: Record<keyof typeof itemSchemas, ItemRow> = {
 
 /** Every configurable item, in the order of the specification. */
 export const catalogue: ReadonlyMap<ItemKey, ItemSpec> = new Map(
-  Object.entries(rows).map(([key, row]) => [
-    key,
-    defineItem(key, itemSchemas[key as keyof typeof itemSchemas] as unknown as ItemSchema, row),
-  ]),
+  Object.entries(rows).map(([name, row]) => {
+    const key = name as keyof typeof itemSchemas
+    const schema = itemSchemas[key] as unknown as ItemSchema
+    return [key, defineItem(key, schema, createSchemaCheck(key), row)]
+  }),
 )
+
+/** Creates the check of values against the schema of an item, compiled at the first value. */
+function createSchemaCheck(key: keyof typeof itemSchemas): ItemSpec['findSchemaErrors'] {
+  let validate: SchemaValidator | undefined
+  return (value) => {
+    validate ??= itemValidators[key](formats)
+    return validate(value) ? [] : (validate.errors ?? [])
+  }
+}
 
 /** Items without a wire name in the specification; `service.itemKeys` must name them. */
 export const unnamedItems: readonly ItemKey[] = ['deny_protocol', 'error_bcache']

@@ -3,6 +3,7 @@ import type { Form, FormName } from '../model/change.ts'
 import type { Domain, FieldName, ItemState, ItemKey, Value, Wire } from '../model/item.ts'
 import { isObject, getOwn, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import type { SchemaError } from '../model/schema-fault.ts'
 import { canonicalizeBySchema } from './value/canonical.ts'
 import type { Observation } from './observation.ts'
 import { getAnnotations, type ItemSchema } from './value/item-schema.ts'
@@ -29,6 +30,8 @@ export interface ItemSpec {
   key: ItemKey
   group: GroupName
   schema: ItemSchema
+  /** Finds all violations of the schema by a value; none in a valid value. */
+  findSchemaErrors(value: Json): SchemaError[]
   /**
    * Checks rules across fields of a value that its schema accepts. Pointers are within that value.
    */
@@ -128,7 +131,12 @@ interface RowTraits {
 }
 
 /** Builds the specification of an item from its row and schema. */
-export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): ItemSpec {
+export function defineItem(
+  key: ItemKey,
+  schema: ItemSchema,
+  findSchemaErrors: ItemSpec['findSchemaErrors'],
+  row: ItemRow,
+): ItemSpec {
   const canonicalize = (value: Json): Value => {
     const bySchema = canonicalizeBySchema(schema, value)
     return row.tidy === undefined ? bySchema : row.tidy(bySchema)
@@ -140,6 +148,7 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     key,
     group: row.group ?? key,
     schema,
+    findSchemaErrors,
     canonicalize,
     check: row.dependsOnDomain === true ? row.check : (value) => row.check?.(value) ?? [],
     dependsOnDomain: row.dependsOnDomain === true,

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { findIpVersion } from './value/ip-version.ts'
 import type { Problem } from '../model/problem.ts'
 import { warn, refuse } from './problems.ts'
 import { parseAddressBits, parseNetwork } from './value/formats.ts'
@@ -26,7 +26,8 @@ export function checkNetworks(pointer: string, list: string[]): Problem[] {
     covers.set(buildKey(network.base, network.prefix), text)
   }
   list.forEach((text, i) => {
-    const cover = isIP(text) === 4 ? findCover(parseAddressBits(text), 32, covers) : undefined
+    const cover =
+      findIpVersion(text) === 4 ? findCover(parseAddressBits(text), 32, covers) : undefined
     if (cover !== undefined)
       problems.push(warn(`${pointer}/${i}`, `${text} is already covered by ${cover}`))
   })

@@ -5,7 +5,7 @@ import { isSecret, mapSecrets } from '../model/secret.ts'
 import type { ItemSpec } from './item-spec.ts'
 import { coerce, type Scope } from './value/coerce.ts'
 import { chooseAlternative, type ItemSchema } from './value/item-schema.ts'
-import { findSchemaProblems } from './value/schema-problems.ts'
+import { describeSchemaErrors } from './value/schema-problems.ts'
 import { findStringProblems } from './value/string-problems.ts'
 
 /** A parsed item: the payload, the canonical value, and the problems. */
@@ -39,7 +39,9 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domai
   const isHidden = (problem: Problem): boolean => {
     return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
   }
-  const shape = findSchemaProblems(spec.schema, plain).filter((problem) => !isHidden(problem))
+  const shape = describeSchemaErrors(spec.findSchemaErrors(plain), spec.schema, plain).filter(
+    (problem) => !isHidden(problem),
+  )
   const problems =
     shape.length > 0
       ? shape

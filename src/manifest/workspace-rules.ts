@@ -48,7 +48,11 @@ function checkTimezone(pointer: string, zone: string): Finding[] {
   ]
 }
 
+/** Zones that need no check: one takes 4 ms. The second is the default. */
+const knownZones = ['UTC', 'Asia/Shanghai']
+
 function isZone(zone: string): boolean {
+  if (knownZones.includes(zone)) return true
   try {
     return createTimeZone(zone).name !== ''
   } catch (error) {

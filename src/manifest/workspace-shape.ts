@@ -1,12 +1,15 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { describeValue, suggestAllowed } from '../catalog/value/schema-problems.ts'
+import { describeValue, findSchema, suggestAllowed } from '../catalog/value/schema-problems.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
+import { createWorkspaceValidator } from '../generated/schema-validators.ts'
 import { resolvePointer, formatPointerStep, type Json } from '../model/json.ts'
+import type { SchemaError, SchemaValidator } from '../model/schema-fault.ts'
 import type { Finding } from './finding.ts'
 
 /** Reserved words of later versions, distinguished from typing errors. */
 const reserved = ['postgres', 'rewriteUnchanged']
+
+let validate: SchemaValidator | undefined
 
 /**
  * Checks the workspace file against its schema and writes the schema's defaults into `value`.
@@ -15,7 +18,7 @@ const reserved = ['postgres', 'rewriteUnchanged']
  * `value` may contain a token
  */
 export function checkShape(value: Json, written: Json): Finding[] {
-  const validate = getValidator()
+  validate ??= createWorkspaceValidator()
   if (validate(value)) return []
   const errors = validate.errors ?? []
   const choices = errors
@@ -37,28 +40,10 @@ export function checkShape(value: Json, written: Json): Finding[] {
     .map((error) => createFinding(error, resolvePointer(written, error.instancePath)))
 }
 
-let validator: ValidateFunction | undefined
-function getValidator(): ValidateFunction {
-  if (validator !== undefined) return validator
-  const ajv = new Ajv2020({
-    allErrors: true,
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    useDefaults: true,
-    verbose: true,
-    validateSchema: false,
-  })
-  ajv.addKeyword('x-expected')
-  ajv.addKeyword('x-expected-names')
-  validator = ajv.compile(workspaceSchema)
-  return validator
-}
-
-function createFinding(error: ErrorObject, value: Json | undefined): Finding {
+function createFinding(error: SchemaError, value: Json | undefined): Finding {
   const { instancePath: pointer, keyword } = error
-  const params = error.params as Record<string, unknown>
-  const schema = error.parentSchema as Record<string, unknown>
+  const { params } = error
+  const schema = findSchema<Record<string, unknown>>(workspaceSchema, error.schemaPath)
   const expected = schema['x-expected']
   // An address may contain a password, and a secret may be written in place of its source.
   const hidden =

@@ -4,9 +4,23 @@ import { resolvePointer, isObject, formatPointerStep, type Json } from './json.t
 export interface SchemaError {
   /** JSON pointer of the value. */
   instancePath: string
+  /** Path of the keyword in the schema, e.g. `#/properties/configs/type`. */
+  schemaPath: string
   keyword: string
   params: Readonly<Record<string, unknown>>
+  /** The key, if it violates `propertyNames`. */
+  propertyName?: string
 }
+
+/** A validator that ajv compiled to code. */
+export interface SchemaValidator {
+  (data: unknown): boolean
+  /** Errors of the last refused value. */
+  errors?: SchemaError[] | null
+}
+
+/** Checks of the formats of a schema's strings, by their names. */
+export type SchemaFormats = Readonly<Record<string, (text: string) => boolean>>
 
 const typeWords: Record<string, string> = {
   array: 'a list',

@@ -12,7 +12,7 @@ const refuseWithDomain = (_value: Json, domain: Domain) => [refuse('', `for ${do
 
 /** Parses one shared value for every domain; the finding of a problem has its text only. */
 function parseForAll(row: ItemRow, key = 'some_item', cache = new ItemCache()): ParsedState[] {
-  const spec = defineItem(key, { type: 'object' }, row)
+  const spec = defineItem(key, { type: 'object' }, () => [], row)
   const value = {}
   return domains.map((domain) =>
     cache.parse(spec, value, () => ({
@@ -33,7 +33,7 @@ function listDetails(row: ItemRow): (string | undefined)[] {
 
 /** Counts how often two values are parsed. */
 function countParses(first: Json, second: Json): number {
-  const spec = defineItem('some_item', { type: 'object' }, {})
+  const spec = defineItem('some_item', { type: 'object' }, () => [], {})
   const cache = new ItemCache()
   let count = 0
   for (const value of [first, second])

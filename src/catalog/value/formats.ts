@@ -1,5 +1,6 @@
-import { isIP } from 'node:net'
+import { findIpVersion } from './ip-version.ts'
 import { parseUrl } from '../../model/parse-url.ts'
+import { findRegexFault } from './regex.ts'
 
 const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
 
@@ -19,7 +20,7 @@ export function isDomain(text: string): boolean {
 
 /** Tests whether a text is a plain IPv4 or IPv6 address (no zone, octal or short form). */
 export function isAddress(text: string): boolean {
-  return isIP(text) !== 0 && !text.includes('%')
+  return findIpVersion(text) !== 0 && !text.includes('%')
 }
 
 /** A network that the service supports: IPv4 with /8, /16 or /24. */
@@ -32,7 +33,7 @@ export interface Network {
 /** Parses `10.0.0.0/8`; null unless it is an IPv4 network of /8, /16 or /24. */
 export function parseNetwork(text: string): Network | null {
   const match = /^([0-9.]+)\/(8|16|24)$/.exec(text)
-  if (match?.[1] === undefined || isIP(match[1]) !== 4) return null
+  if (match?.[1] === undefined || findIpVersion(match[1]) !== 4) return null
   const prefix = Number(match[2]) as 8 | 16 | 24
   const bits = parseAddressBits(match[1])
   const size = 2 ** (32 - prefix)
@@ -54,7 +55,8 @@ export function canonicalizeAddress(text: string): string {
     const octets = [24, 16, 8, 0].map((shift) => Math.floor(network.base / 2 ** shift) % 256)
     return `${octets.join('.')}/${network.prefix}`
   }
-  if (isIP(text) === 6 && isAddress(text)) return new URL(`http://[${text}]/`).hostname.slice(1, -1)
+  if (findIpVersion(text) === 6 && isAddress(text))
+    return new URL(`http://[${text}]/`).hostname.slice(1, -1)
   return text.toLowerCase()
 }
 
@@ -79,6 +81,7 @@ export const formats = {
   'header-value': (text: string) => !/[\r\n\0]/.test(text),
   'http-url': isHttpUrl,
   'referer-host': isReferer,
+  'regex-any': (text: string) => findRegexFault(text) === null,
 } as const
 
 /** Expected values of the formats, in words for messages. */

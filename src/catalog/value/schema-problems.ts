@@ -1,24 +1,19 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Json } from '../../model/json.ts'
 import { resolvePointer, formatPointerStep } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
+import type { SchemaError } from '../../model/schema-fault.ts'
 import { refuseMissingField, refuse } from '../problems.ts'
-import { formats, formatWords } from './formats.ts'
+import { formatWords } from './formats.ts'
 import type { ItemSchema } from './item-schema.ts'
 import { didYouMean } from './nearest.ts'
 import { findRegexFault } from './regex.ts'
 
-const validators = new WeakMap<ItemSchema, ValidateFunction>()
-
-/** Finds all violations of a schema by a value, as sentences. */
-export function findSchemaProblems(schema: ItemSchema, value: Json): Problem[] {
-  let validate = validators.get(schema)
-  if (validate === undefined) {
-    validate = getAjv().compile(schema)
-    validators.set(schema, validate)
-  }
-  if (validate(value)) return []
-  const errors = validate.errors ?? []
+/** Describes the violations of a schema by a value, as sentences. */
+export function describeSchemaErrors(
+  errors: SchemaError[],
+  schema: ItemSchema,
+  value: Json,
+): Problem[] {
   // An entry that matches none of several alternatives is reported once, not per alternative.
   const choices = errors
     .filter((error) => error.keyword === 'oneOf')
@@ -37,28 +32,13 @@ export function findSchemaProblems(schema: ItemSchema, value: Json): Problem[] {
   )
 }
 
-let instance: Ajv2020 | undefined
-function getAjv(): Ajv2020 {
-  if (instance !== undefined) return instance
-  instance = new Ajv2020({
-    allErrors: true,
-    strict: true,
-    strictRequired: false,
-    validateSchema: false,
-  })
-  instance.addKeyword('x-edgewise')
-  for (const [name, accepts] of Object.entries(formats)) instance.addFormat(name, accepts)
-  instance.addFormat('regex-any', (text: string) => findRegexFault(text) === null)
-  return instance
-}
-
-function isInside(error: ErrorObject, path: string): boolean {
+function isInside(error: SchemaError, path: string): boolean {
   return error.instancePath.startsWith(path) && error.schemaPath.includes('/oneOf/')
 }
 
-function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Problem {
+function createProblem(error: SchemaError, schema: ItemSchema, root: Json): Problem {
   const value = resolvePointer(root, error.instancePath)
-  const params = error.params as Record<string, unknown>
+  const { params } = error
   const refuseExpected = (expected: string) =>
     refuse(error.instancePath, `expected ${expected}, got ${describeValue(value)}`)
   switch (error.keyword) {
@@ -129,7 +109,7 @@ function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Prob
     case 'oneOf':
       return refuseExpected('an entry in one of the allowed forms (see "edgewise explain")')
     default:
-      return refuse(error.instancePath, error.message ?? `the rule "${error.keyword}" is violated`)
+      return refuse(error.instancePath, `the rule "${error.keyword}" is violated`)
   }
 }
 
@@ -202,15 +182,15 @@ export function describeValue(value: Json | undefined): string {
 }
 
 /**
- * Finds the schema with the keyword at an Ajv schema path such as
+ * Finds the schema with the keyword at a schema path of ajv such as
  * `#/items/properties/configs/additionalProperties`.
  */
-function findSchema(schema: ItemSchema, path: string): ItemSchema {
+export function findSchema<Schema>(schema: Schema, path: string): Schema {
   let node: unknown = schema
   for (const step of path.split('/').slice(1, -1)) {
     node = (node as Record<string, unknown>)[
       decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
     ]
   }
-  return node as ItemSchema
+  return node as Schema
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import { addLockOptions, buildLockRequest, type LockOptions } from './options.ts'
-import { catalogue } from '../../catalog/catalogue.ts'
+import type { ItemKey } from '../../model/item.ts'
 import { groupBy } from '../../model/group-by.ts'
 import { listSome, pluralize } from '../../model/words.ts'
 import type { Imported } from '../../operations/import.ts'
@@ -28,7 +29,6 @@ export function declareImport(program: Command, declare: Declare): void {
     ],
     run: async (context, [files], options) => {
       const { importConfig } = await import('../../operations/import.ts')
-      const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
       const { loadSources } = await import('../load-sources.ts')
@@ -51,7 +51,9 @@ export function declareImport(program: Command, declare: Declare): void {
         return exitCodes.done
       }
       io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)
-      for (const line of describeSkipped(skipped)) note(escapeInvisible(line))
+      const { catalogue } = await import('../../catalog/catalogue.ts')
+      for (const line of describeSkipped(skipped, (item) => catalogue.has(item)))
+        note(escapeInvisible(line))
       return exitCodes.done
     },
   })
@@ -62,7 +64,10 @@ export function declareImport(program: Command, declare: Declare): void {
 }
 
 /** Describes the skipped items: each item once, with some of its domains. */
-function describeSkipped(skipped: Imported['skipped']): string[] {
+function describeSkipped(
+  skipped: Imported['skipped'],
+  isKnown: (item: ItemKey) => boolean,
+): string[] {
   const list = (title: string, entries: Imported['skipped']) =>
     entries.length === 0
       ? []
@@ -75,11 +80,11 @@ function describeSkipped(skipped: Imported['skipped']): string[] {
   return [
     ...list(
       'Skipped, because no manifest mentions them:',
-      skipped.filter(({ item }) => catalogue.has(item)),
+      skipped.filter(({ item }) => isKnown(item)),
     ),
     ...list(
       'Skipped, because there is no such item (service.itemKeys maps other wire names):',
-      skipped.filter(({ item }) => !catalogue.has(item)),
+      skipped.filter(({ item }) => !isKnown(item)),
     ),
   ]
 }

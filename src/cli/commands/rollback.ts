@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import type { RolledBackApply } from '../../operations/rollback.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
@@ -82,7 +83,6 @@ async function noteManifests(
       `${contain(onHold)}. They are on hold: apply skips them until the manifests change.`,
     )
   if (stillDesired === 0) return
-  const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
   const commit = rollback.applies.at(-1)?.commit
   const named =
     commit === null || commit === undefined ? '' : ` ${escapeInvisible(commit).slice(0, 12)}`

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { escapeInvisible } from '../../report/text/escape-invisible.ts'
+import { groupBy } from '../../model/group-by.ts'
 import { formatTime } from '../../model/format-time.ts'
 import { pickDefined, type Json } from '../../model/json.ts'
 import type { DomainState } from '../../operations/state.ts'
@@ -61,9 +63,7 @@ async function print(
   { io, paint, note }: CommandContext,
   { domain, items, asOf }: DomainState,
 ): Promise<void> {
-  const { groupBy } = await import('../../model/group-by.ts')
   const { findShape, formatValue } = await import('../../report/plan/value-text.ts')
-  const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
       'Not known at that time, because it was imported or observed later: ' +

@@ -1,0 +1,90 @@
+import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
+import { createNodeOutside } from '../operations/node-outside.ts'
+import { exitCodes, signalCodes } from './exit-codes.ts'
+import type { Io } from './io.ts'
+import { run } from './program.ts'
+import { askYesNo } from './terminal/ask-yes-no.ts'
+import { guardText } from './terminal/guard-output.ts'
+
+/** Runs the command line of this process, and returns its exit code. */
+export async function runProcess(): Promise<number> {
+  const interrupt = new AbortController()
+  let receivedSignal: 'SIGINT' | 'SIGTERM' | null = null
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // The second signal exits immediately; calls in flight are recorded as in-doubt.
+      if (receivedSignal !== null) process.exit(signalCodes[signal])
+      receivedSignal = signal
+      interrupt.abort()
+    })
+  }
+  try {
+    const code = await run(process.argv.slice(2), createIo(interrupt.signal))
+    return receivedSignal === null ? code : signalCodes[receivedSignal]
+  } catch (error) {
+    return await reportDefect(error)
+  }
+}
+
+/** Creates the ports of this process. */
+function createIo(signal: AbortSignal): Io {
+  const prompt = (question: string) => promptOnTerminal(question, signal)
+  const isInteractive = process.stdin.isTTY && process.stderr.isTTY
+  return {
+    ...createNodeOutside(signal),
+    cwd: process.cwd(),
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    columns: (process.stdout.columns ?? 0) >= 20 ? process.stdout.columns : 80,
+    outIsTerminal: process.stdout.isTTY ?? false,
+    errIsTerminal: process.stderr.isTTY ?? false,
+    stdin: process.stdin.isTTY ? null : process.stdin,
+    ask: isInteractive ? (question) => askYesNo(question, prompt) : null,
+    prompt: isInteractive ? prompt : null,
+    waitForStop: () =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  }
+}
+
+/** Asks for a line; null at the end of the input and at an interrupt. */
+async function promptOnTerminal(question: string, signal: AbortSignal): Promise<string | null> {
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  // Otherwise Ctrl-C would only end the prompt.
+  lines.once('SIGINT', () => process.emit('SIGINT', 'SIGINT'))
+  // Ctrl-D closes it, and the question then has no end of its own.
+  const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)))
+  const answered = lines.question(question, { signal }).catch((error: Error) => {
+    if (error.name === 'AbortError') return null
+    throw error
+  })
+  try {
+    const answer = await Promise.race([answered, closed])
+    if (answer === null) process.stderr.write('\n')
+    return answer
+  } finally {
+    lines.close()
+  }
+}
+
+/** Prints an internal error, and returns the exit code. */
+async function reportDefect(thrown: unknown): Promise<number> {
+  const sent = thrown instanceof DefectAfterWrites
+  const error = sent ? thrown.cause : thrown
+  const { formatDoubts } = await import('../report/apply/text.ts')
+  const note = sent
+    ? [
+        ' Writes may have been sent; those without a recorded outcome are in-doubt.',
+        ...formatDoubts(thrown.doubts).map((line) => `in-doubt: ${line}`),
+      ].join('\n')
+    : ''
+  process.stderr.write(
+    guardText(
+      `edgewise: internal error; please report this bug.${note}\n` +
+        `${error instanceof Error ? error.stack : String(error)}\n`,
+      false,
+    ),
+  )
+  return sent ? exitCodes.incomplete : exitCodes.failed
+}

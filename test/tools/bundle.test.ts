@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import type { Metafile } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+import { metafileUrl, root } from '../../tools/bundle.ts'
+import { findPackageProblems, maxPackageBytes } from '../../tools/package-contents.ts'
+import { describeThirdParty } from '../../tools/third-party.ts'
+
+const metafile = JSON.parse(readFileSync(metafileUrl, 'utf8')) as Metafile
+
+/** What Node loads with the file of an entry: the files, their bytes, the modules in them. */
+function listLoaded(...entries: string[]): { files: string[]; bytes: number; modules: string[] } {
+  const files = new Set<string>()
+  const add = (path: string) => {
+    if (files.has(path)) return
+    files.add(path)
+    for (const { path: to, kind, external = false } of metafile.outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && !external) add(to)
+  }
+  for (const [path, { entryPoint }] of Object.entries(metafile.outputs))
+    if (entryPoint !== undefined && entries.includes(entryPoint)) add(path)
+  const outputs = [...files].flatMap((path) => metafile.outputs[path] ?? [])
+  return {
+    files: [...files],
+    bytes: outputs.reduce((sum, { bytes }) => sum + bytes, 0),
+    modules: outputs.flatMap(({ inputs }) =>
+      Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
+    ),
+  }
+}
+
+const [main, program] = ['src/cli/main.ts', 'src/cli/run-process.ts']
+
+describe('the files that Node loads', () => {
+  it('for --version are small', () => {
+    const { files, bytes, modules } = listLoaded(main)
+    expect(modules).toContain('src/cli/version.ts')
+    expect(bytes).toBeLessThan(10_000)
+    expect(files.length).toBeLessThan(8)
+  })
+
+  it('for --help declare the commands only', () => {
+    const { files, bytes, modules } = listLoaded(main, program)
+    expect(modules).toContain('src/cli/commands/validate.ts')
+    expect(
+      modules.filter((path) =>
+        /\/(?:ajv|yaml|picomatch)\/|^src\/(?:catalog\/catalogue|generated|manifest|plan)/.test(
+          path,
+        ),
+      ),
+    ).toEqual([])
+    expect(bytes).toBeLessThan(200_000)
+    expect(files.length).toBeLessThan(15)
+  })
+
+  it.each(['src/cli/validate.ts', 'src/cli/completion/list-domains.ts'])(
+    'for %s are few, without planner, apply, emulator and solver',
+    (command) => {
+      const { files, bytes, modules } = listLoaded(main, program, command)
+      expect(modules).toContain('src/manifest/load-workspace.ts')
+      const heavy =
+        /\/(?:ajv|highs|p-queue|simple-git|undici)\/|^src\/(?:apply|emulator|plan|rollout|service\/write)\/|state-validators/
+      expect(modules.filter((path) => heavy.test(path))).toEqual([])
+      expect(bytes).toBeLessThan(1_000_000)
+      expect(files.length).toBeLessThan(35)
+    },
+  )
+})
+
+describe('the packages in the bundle', () => {
+  it('each have a reason in docs/architecture.md', () => {
+    const page = readFileSync(new URL('docs/architecture.md', root), 'utf8')
+    const rows = page.split('\n').filter((line) => /^\| `.*\| .*[a-z]/.test(line))
+    const named = new Set(
+      rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name)),
+    )
+    const names = describeThirdParty(metafile).packages.map(({ name }) => name)
+    expect(names.length).toBeGreaterThan(20)
+    expect([...new Set(names)].filter((name) => !named.has(name))).toEqual([])
+  })
+})
+
+describe('the check of the package', () => {
+  const files = Object.keys({
+    'package.json': 0,
+    'README.md': 0,
+    'docs/guides/rollouts.md': 0,
+    'examples/storefront/domains/shop.yaml': 0,
+    'schemas/items/https.schema.json': 0,
+    'dist/cli/main.js': 0,
+    'dist/chunks/run-process-3QFHTZ2A.js': 0,
+    'dist/chunks/highs.wasm.br': 0,
+    'dist/plan/cover/bound.d.ts': 0,
+  }).map((path) => ({ path, size: 1000 }))
+
+  it('accepts the files of the program, its types and pages', () => {
+    expect(findPackageProblems(files)).toEqual([])
+  })
+
+  it.each([
+    'dist/cli/main.js.map',
+    'dist/chunks/highs.wasm',
+    'dist/plan/cover/bound.js',
+    'dist/plan/bound.test.d.ts',
+    'docs/notes.txt',
+    'src/index.ts',
+    '.env',
+    'test/runs.ts',
+  ])('refuses %s', (path) => {
+    expect(findPackageProblems([...files, { path, size: 1 }])).toEqual([
+      `${path} does not belong into the package`,
+    ])
+  })
+
+  it('refuses a package that is too large', () => {
+    const large = { path: 'dist/index.js', size: maxPackageBytes }
+    expect(findPackageProblems([...files, large])).toEqual([
+      'the package has 6009000 bytes, more than 6000000',
+    ])
+  })
+})
