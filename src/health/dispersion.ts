@@ -28,7 +28,7 @@ const maxRise = 0.03
 export function estimateLevel(samples: Sample[]): Level | null {
   const windows = samples.filter(({ requests }) => requests > 0)
   if (windows.length < minWindows) return null
-  const shares = windows.map(({ requests, bad }) => bad / requests).toSorted((a, b) => a - b)
+  const shares = Float64Array.from(windows, ({ requests, bad }) => bad / requests).toSorted()
   const median = shares[Math.floor(shares.length / 2)] ?? 0
   const cap = Math.max(maxRatio * median, median + maxRise)
   const capped = windows.map(({ requests, bad }) => ({

@@ -9,7 +9,7 @@ import type {
   WaveHealth,
 } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import { sumRequests, type Counts } from '../model/statistics.ts'
+import type { Counts } from '../model/statistics.ts'
 import { learnExpectations } from './expected.ts'
 import { computePValue, buildContingencyTable } from './hypergeometric.ts'
 import { computeStratifiedPValue } from './stratified.ts'
@@ -105,7 +105,15 @@ function addVariation(
 /** Creates a test for bad status codes; `5xx` stands for 500 to 599. */
 function createBadnessTest(statuses: string[]): (status: string) => boolean {
   const codes = new Set(statuses.map((status) => status.toLowerCase()))
-  return (status) => codes.has(status) || (status.length === 3 && codes.has(`${status[0]}xx`))
+  const known = new Map<string, boolean>()
+  return (status) => {
+    let isBad = known.get(status)
+    if (isBad === undefined) {
+      isBad = codes.has(status) || (status.length === 3 && codes.has(`${status[0]}xx`))
+      known.set(status, isBad)
+    }
+    return isBad
+  }
 }
 
 function compareDomain(
@@ -162,11 +170,13 @@ function chooseVerdict(lack: DataShortage): Verdict {
 }
 
 function countSample(counts: Counts, isBad: (status: string) => boolean): Sample {
-  const bad = Object.entries(counts).reduce(
-    (sum, [status, count]) => (isBad(status) ? sum + count : sum),
-    0,
-  )
-  return { requests: sumRequests(counts), bad }
+  let [requests, bad] = [0, 0]
+  for (const status of Object.keys(counts)) {
+    const count = counts[status] ?? 0
+    requests += count
+    if (isBad(status)) bad += count
+  }
+  return { requests, bad }
 }
 
 function findShortage(before: Sample, after: Sample, { minRequests }: Measure): DataShortage {

@@ -149,6 +149,7 @@ export class World {
     return this
   }
 
+  /** Returns the state as a process that starts now loads it. */
   recorded(): RecordedState {
     const text = JSON.stringify(this.durable)
     const plain = JSON.parse(text) as typeof this.durable
@@ -166,8 +167,17 @@ export class World {
     return recorded
   }
 
+  /** Returns one item of that state, without building the rest. */
   item(domain: Domain, item: ItemKey): RecordedItem | undefined {
-    return this.recorded().get(domain)?.get(item)
+    const durable = this.durable[domain]?.[item]
+    let state =
+      durable === undefined ? undefined : (JSON.parse(JSON.stringify(durable)) as RecordedItem)
+    for (const domains of this.open?.intents.values() ?? []) {
+      const intended = domains.get(domain)?.get(item)
+      if (intended !== undefined && state?.apply !== this.open?.apply)
+        state = { ...intended, open: true }
+    }
+    return state
   }
 
   plan(desired: Record<Domain, Record<ItemKey, Value | null>>, domainsPerWrite = 10): Plan {

@@ -4,14 +4,20 @@ import type { Disk } from '../../src/state/folder/disk.ts'
 /** Creates a disk in memory; a copy of its files is a snapshot. */
 export function createMemoryDisk(files: Map<string, string>): Disk {
   const folders = new Set<string>()
-  const isFolder = (path: string) =>
-    folders.has(path) || [...files.keys()].some((file) => file.startsWith(`${path}/`))
+  const isFolder = (path: string) => folders.has(path) || hasBelow(files, `${path}/`)
   const has = (path: string) => files.has(path) || isFolder(path)
   const isIntact = (fence: Parameters<Disk['rename']>[2]) =>
     fence === undefined || fence.isIntact(list(fence.folder))
   const list = (folder: string) => {
-    const below = [...files.keys(), ...folders].filter((path) => path.startsWith(`${folder}/`))
-    return [...new Set(below.map((path) => path.slice(folder.length + 1).split('/')[0] ?? ''))]
+    const names = new Set<string>()
+    const below = `${folder}/`
+    for (const paths of [files, folders])
+      for (const path of paths.keys()) {
+        if (!path.startsWith(below)) continue
+        const end = path.indexOf('/', below.length)
+        names.add(path.slice(below.length, end === -1 ? path.length : end))
+      }
+    return [...names]
   }
   return {
     read: async (path) => files.get(path) ?? null,
@@ -35,4 +41,9 @@ export function createMemoryDisk(files: Map<string, string>): Disk {
       return true
     },
   }
+}
+
+function hasBelow(files: ReadonlyMap<string, string>, folder: string): boolean {
+  for (const path of files.keys()) if (path.startsWith(folder)) return true
+  return false
 }

@@ -30,6 +30,8 @@ const earlierWindows = 288
 /** Minutes from the end of the baseline to the first window after the change. */
 const between = 10
 
+const classes = statuses.map((status) => Math.floor(status / 100))
+
 /** Classes of bad statuses. */
 export const badClasses = ['4xx', '5xx'] as const
 
@@ -69,9 +71,9 @@ export function drawFleets(
 
 function sumStatuses(counts: Float64Array, hundreds: number): Sample {
   let [requests, bad] = [0, 0]
-  for (const [i, status] of statuses.entries()) {
+  for (let i = 0; i < classes.length; i++) {
     requests += counts[i] ?? 0
-    if (Math.floor(status / 100) === hundreds) bad += counts[i] ?? 0
+    if (classes[i] === hundreds) bad += counts[i] ?? 0
   }
   return { requests, bad }
 }
@@ -105,16 +107,19 @@ function judgeFleet(fleet: Fleet, [from, to]: [number, number], windows: number,
   const names = [...fleet.keys()]
   const wave = names.slice(from, to)
   const controls = [...names.slice(0, from), ...names.slice(to)].slice(0, 30)
-  const merged = new Map(
+  const domains = new Map(
     [...wave, ...controls].map((domain) => {
       const { earlier = [], later = [] } = fleet.get(domain) ?? {}
-      return [domain, { earlier: merge(earlier, windows), later: merge(later, windows)[0] ?? {} }]
+      return [
+        domain,
+        { earlier: mergeOnce(earlier, windows), later: merge(later, windows)[0] ?? {} },
+      ]
     }),
   )
-  const select = (domains: Domain[], when: 'earlier' | 'later') =>
+  const select = (selected: Domain[], when: 'earlier' | 'later') =>
     new Map(
-      domains.map((domain) => {
-        const { earlier = [], later = {} } = merged.get(domain) ?? {}
+      selected.map((domain) => {
+        const { earlier = [], later = {} } = domains.get(domain) ?? {}
         return [domain, when === 'later' ? later : (earlier[0] ?? {})]
       }),
     )
@@ -123,10 +128,21 @@ function judgeFleet(fleet: Fleet, [from, to]: [number, number], windows: number,
     select(wave, 'later'),
     { statuses: ['5xx'], minRequests: 500, margin },
     {
-      windows: new Map([...merged].map(([domain, { earlier }]) => [domain, earlier])),
+      windows: new Map([...domains].map(([domain, { earlier }]) => [domain, earlier])),
       controls: select(controls, 'later'),
     },
   )
+}
+
+const merged = new WeakMap<Sample[], Map<number, Counts[]>>()
+
+/** Merges the windows of a baseline, which several waves are judged by, once. */
+function mergeOnce(samples: Sample[], count: number): Counts[] {
+  const known = merged.get(samples) ?? new Map<number, Counts[]>()
+  merged.set(samples, known)
+  const counts = known.get(count) ?? merge(samples, count)
+  known.set(count, counts)
+  return counts
 }
 
 /** Merges each `count` neighbouring windows. */

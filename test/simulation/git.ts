@@ -141,11 +141,16 @@ export class Git {
 
   /** Texts of a file, or of all files in a folder. */
   files(commit: string, path: string): Map<string, string> {
-    return new Map(
-      [...this.#getCommit(commit).files].filter(
-        ([name]) => name === path || name.startsWith(`${path}/`),
-      ),
-    )
+    const found = new Map<string, string>()
+    const below = `${path}/`
+    for (const [name, text] of this.#getCommit(commit).files)
+      if (name === path || name.startsWith(below)) found.set(name, text)
+    return found
+  }
+
+  /** Text of one file; undefined if there is none. */
+  read(commit: string, path: string): string | undefined {
+    return this.#getCommit(commit).files.get(path)
   }
 
   async #overNetwork<T>(process: Process, what: string, act: () => T): Promise<T> {
@@ -187,8 +192,9 @@ export class Git {
   #commit(parent: string | null, changes: Changes, message: string): string {
     const files = new Map(parent === null ? [] : this.#getCommit(parent).files)
     for (const [path, change] of changes) {
+      const below = `${path}/`
       for (const name of files.keys())
-        if (name === path || name.startsWith(`${path}/`)) files.delete(name)
+        if (name === path || name.startsWith(below)) files.delete(name)
       if (typeof change === 'string') files.set(path, change)
       else if (change !== null)
         for (const [below, text] of this.#contents.get(change.id) ?? [])

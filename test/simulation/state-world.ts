@@ -152,16 +152,16 @@ export class StateWorld {
       const commit = (this.kind === 'git' ? refs : this.#git.remote).get(
         `refs/edgewise/${this.#lock}`,
       )
-      const text = commit === undefined ? undefined : this.#git.files(commit, 'text').get('text')
+      const text = commit === undefined ? undefined : this.#git.read(commit, 'text')
       return commit === undefined || text === undefined
         ? null
         : { text, madeAt: this.#git.madeAt(commit) }
     }
     const folder = `/${path}/${this.#lock}`
-    const numbers = volume
-      .list(folder)
-      .map((name) => (name.endsWith('.json') ? Number.parseInt(name, 10) : 0))
-    const file = `${folder}/${Math.max(0, ...numbers)}.json`
+    let newest = 0
+    for (const name of volume.list(folder))
+      if (name.endsWith('.json')) newest = Math.max(newest, Number.parseInt(name, 10))
+    const file = `${folder}/${newest}.json`
     const [text, madeAt] = [volume.read(file), volume.madeAt(file)]
     return text === null || madeAt === null ? null : { text, madeAt }
   }

@@ -19,8 +19,8 @@ export type Counts = Float64Array
 interface Hour {
   hour: number
   shares: Float64Array
-  requests: Float64Array
-  phases: Float64Array
+  requests: number[]
+  phases: number[]
   /** Sums of the factors of gusts of 4xx and of 5xx up to each minute; null without gusts. */
   gusts: [Float64Array | null, Float64Array | null] | null
   end: number
@@ -66,15 +66,14 @@ function findStart(pieces: Piece[], index: number): number {
 function drawHour(traffic: Traffic, area: Area, hour: number, shares: Float64Array): Hour {
   const all = computeHourlyRequests(traffic, area, hour)
   const key = traffic.key ^ areaSalt[area]
-  const requests = new Float64Array(statuses.length)
-  const phases = new Float64Array(statuses.length)
+  const requests: number[] = []
+  const phases: number[] = []
   for (let s = 0; s < statuses.length; s++) {
     const share = shares[s] ?? 0
-    if (share === 0) continue
     // Errors vary strongly, successes hardly.
     const gust = (statuses[s] ?? 0) >= 400 ? 0.6 : 0.04
-    requests[s] = all * share * (1 + gust * (draw(key + s, hour) - 0.5))
-    phases[s] = draw(key - s - 1, hour)
+    requests.push(share === 0 ? 0 : all * share * (1 + gust * (draw(key + s, hour) - 0.5)))
+    phases.push(share === 0 ? 0 : draw(key - s - 1, hour))
   }
   return {
     hour,

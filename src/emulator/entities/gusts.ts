@@ -30,33 +30,46 @@ export function computeGustFactors(
   hundreds: number,
   hour: number,
 ): Float64Array | null {
+  const gusts = [
+    ...findGusts(own + hundreds, periodMinutes.own, factor, hour),
+    ...findGusts(common + hundreds, periodMinutes.common, factor, hour),
+  ]
+  if (gusts.length === 0) return null
   const factors = new Float64Array(60).fill(1)
-  const isOwn = addGusts(factors, own + hundreds, periodMinutes.own, factor, hour)
-  const isCommon = addGusts(factors, common + hundreds, periodMinutes.common, factor, hour)
-  return isOwn || isCommon ? factors : null
+  // The strongest counts.
+  for (const { from, to, times } of gusts)
+    for (let minute = from; minute < to; minute++)
+      factors[minute] = Math.max(factors[minute] ?? 1, times)
+  return factors
 }
 
-/** Adds the gusts of a key that reach into an hour, of which the strongest counts. */
-function addGusts(
-  factors: Float64Array,
-  key: number,
-  period: number,
-  factor: number,
-  hour: number,
-): boolean {
-  let found = false
+/** A gust in an hour: its minutes [from, to), and its factor. */
+interface Gust {
+  from: number
+  to: number
+  times: number
+}
+
+/** Finds the gusts of a key that reach into an hour. */
+function findGusts(key: number, period: number, factor: number, hour: number): Gust[] {
+  const found: Gust[] = []
   const start = hour * 60
   const current = Math.floor(start / period)
   // A gust may begin at the end of the previous period.
   for (const n of [current - 1, current]) {
     if (draw(key, 4 * n) >= chance) continue
-    const from = n * period + Math.floor(draw(key, 4 * n + 1) * period) - start
-    const to = from + Math.floor(drawBetween(key, 4 * n + 2, minutes.min, minutes.max + 1))
-    const times = drawBetween(key, 4 * n + 3, Math.min(minFactor, factor), factor)
-    for (let minute = Math.max(0, from); minute < Math.min(60, to); minute++) {
-      factors[minute] = Math.max(factors[minute] ?? 1, times)
-      found = true
-    }
+    const first = n * period + Math.floor(draw(key, 4 * n + 1) * period) - start
+    const from = Math.max(0, first)
+    const to = Math.min(
+      60,
+      first + Math.floor(drawBetween(key, 4 * n + 2, minutes.min, minutes.max + 1)),
+    )
+    if (from < to)
+      found.push({
+        from,
+        to,
+        times: drawBetween(key, 4 * n + 3, Math.min(minFactor, factor), factor),
+      })
   }
   return found
 }
