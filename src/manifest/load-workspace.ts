@@ -4,7 +4,7 @@ import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
 import { limitProblems } from '../model/limit-problems.ts'
-import type { Parallel, Progress } from '../model/parallel.ts'
+import { ignoreProgress, type Parallel, type Progress } from '../model/parallel.ts'
 import { formatPlace, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
@@ -30,6 +30,8 @@ export interface LoadingThreads {
   parallel?: Parallel
   /** Gets the number of loaded files of a large fleet. */
   progress?: Progress
+  /** Gets the number of checked manifests. */
+  checked?: Progress
 }
 
 /**
@@ -65,7 +67,7 @@ export function loadWorkspace(
   })
   const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
   const names = [home.path, ...paths, ...added.map(({ path }) => path)]
-  const assembled = assemble(config, document, documents, keeper, names)
+  const assembled = assemble(config, document, documents, keeper, names, threads.checked)
   // Parsing the manifests has resolved the secrets they refer to.
   if (keeper.occursIn(config.service.url))
     throw createInvalidError([createDiagnostic(document, createSecretAddressFinding())])
@@ -134,15 +136,22 @@ function createWeakDiagnostic(document: YamlDocument, name: string, value: strin
  * Loads the files of a workspace (`edgewise.yaml`, manifests and profiles), with diagnostics for
  * those that can't be loaded, and the globs that found them.
  *
+ * @param progress gets the number of loaded files
  * @throws EdgewiseError as `loadWorkspace` does
  */
 export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
+  progress: Progress = ignoreProgress,
 ): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
   const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env)
   const globs = [...config.manifests, ...config.profiles]
-  const [files, unreadable] = splitLoaded(paths.map((path) => loadSource(folder, path)))
+  const [files, unreadable] = splitLoaded(
+    paths.map((path, i) => {
+      progress(i, paths.length)
+      return loadSource(folder, path)
+    }),
+  )
   return { files: [home, ...files], diagnostics: [...diagnostics, ...unreadable], globs }
 }
 
