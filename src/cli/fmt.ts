@@ -8,6 +8,7 @@ import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { listSome, pluralize } from '../model/words.ts'
+import { runBlocking } from '../operations/run-blocking.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -46,14 +47,16 @@ export async function fmt(
   const schemaPath = findSchema(root) ?? (schema === true ? schemaName : null)
   const formatted: SourceFile[] = []
   if (schema === true && schemaPath !== null) append(formatted, findOldSchema(root, schemaPath))
-  for (const [done, file] of files.entries()) {
-    phases.report({ name: 'formatting-files', done, total: files.length })
-    const result = formatYaml(schemaPath === null ? file : addSchemaLine(file, schemaPath))
-    if ('diagnostics' in result) append(unreadable, result.diagnostics)
-    else if ('unchanged' in result)
-      context.note(`skipped ${escapeInvisible(file.path)}: ${result.unchanged}`)
-    else if (result.text !== file.text) formatted.push({ path: file.path, text: result.text })
-  }
+  runBlocking(io, () => {
+    for (const [done, file] of files.entries()) {
+      phases.report({ name: 'formatting-files', done, total: files.length })
+      const result = formatYaml(schemaPath === null ? file : addSchemaLine(file, schemaPath))
+      if ('diagnostics' in result) append(unreadable, result.diagnostics)
+      else if ('unchanged' in result)
+        context.note(`skipped ${escapeInvisible(file.path)}: ${result.unchanged}`)
+      else if (result.text !== file.text) formatted.push({ path: file.path, text: result.text })
+    }
+  })
   const changed = formatted.map(({ path }) => path)
   if (check !== true) replaceFiles(root, formatted, io.machine.processName, phases)
   if (unreadable.length > 0)

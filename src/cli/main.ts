@@ -7,18 +7,19 @@ import type { Io } from './io.ts'
 import { run } from './program.ts'
 import { askYesNo } from './terminal/ask-yes-no.ts'
 import { guardText } from './terminal/guard-output.ts'
+import { runInterruptible } from './terminal/run-interruptible.ts'
 
 const interrupt = new AbortController()
 let receivedSignal: 'SIGINT' | 'SIGTERM' | null = null
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    // The second signal exits immediately; calls in flight are recorded as in-doubt.
-    if (receivedSignal !== null) process.exit(signalCodes[signal])
-    receivedSignal = signal
-    interrupt.abort()
-  })
+const handleSignal = (signal: 'SIGINT' | 'SIGTERM') => {
+  // The second signal exits immediately; calls in flight are recorded as in-doubt.
+  if (receivedSignal !== null) process.exit(signalCodes[signal])
+  receivedSignal = signal
+  interrupt.abort()
 }
+process.on('SIGINT', handleSignal)
+process.on('SIGTERM', handleSignal)
 // A failing stdout must not abort an apply: it continues and records its outcomes. A reader that
 // closes the pipe early (`| head`) is not an error.
 let outputError: string | null = null
@@ -38,6 +39,7 @@ process.on('exit', (code) => {
 const isInteractive = process.stdin.isTTY && process.stderr.isTTY
 const io: Io = {
   ...createNodeOutside(interrupt.signal),
+  runBlocking: (work) => runInterruptible(work, interrupt.signal, () => handleSignal('SIGINT')),
   cwd: process.cwd(),
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

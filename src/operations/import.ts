@@ -16,6 +16,7 @@ import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { refuseDiffering } from './refuse-differing.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
+import { runBlocking } from './run-blocking.ts'
 import { lookUpSecrets, sealImported } from './seal-imported.ts'
 import { withLock, type Locked, type LockRequest } from './with-lock.ts'
 import { buildManifests, writeManifests } from './write-manifests.ts'
@@ -55,7 +56,9 @@ export async function importConfig(
   for (const text of listExposedFiles(workspace, request.sources, outside)) dialogue.warn(text)
   refuseInvalid(workspace)
   outside.onPhase?.({ name: 'loading-import', total: countKilobytes(request.sources) })
-  const { payloads, empty } = loadPayloads(workspace, request.sources, request.domain)
+  const { payloads, empty } = runBlocking(outside, () =>
+    loadPayloads(workspace, request.sources, request.domain),
+  )
   if (empty.length > 0)
     dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
   return withLock(workspace, 'import', request, ports, async (locked) => {
@@ -68,7 +71,9 @@ export async function importConfig(
     outside.onPhase?.({ name: 'comparing', total: countDomains(payloads) })
     const observed = sealImported(payloads, recorded, workspace)
     const manifests =
-      request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
+      request.writeManifests === true
+        ? runBlocking(outside, () => buildManifests(workspace, observed, outside))
+        : null
     const current =
       manifests === null
         ? workspace

@@ -7,6 +7,7 @@ import type { SourceFile } from '../manifest/yaml-file.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Outside } from './outside.ts'
+import { runBlocking } from './run-blocking.ts'
 
 /**
  * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
@@ -51,11 +52,13 @@ export function loadWorkspace(
     }
   }
   outside.onPhase?.({ name: 'listing-files' })
-  const workspace = loadBaseWorkspace(root, outside.env, createKeeper, added, {
-    ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
-    progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
-    checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
-  })
+  const workspace = runBlocking(outside, () =>
+    loadBaseWorkspace(root, outside.env, createKeeper, added, {
+      ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
+      progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
+      checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
+    }),
+  )
   if (vault === undefined) throw new TypeError('expected loading to create the secret vault')
   const { token } = workspace.config.service
   const env = buildGitEnvironment(outside.env, token)

@@ -108,6 +108,7 @@ function completeOutside(given: Partial<Outside>, node: Outside): Outside {
     'signal',
     'transport',
     'onPhase',
+    'runBlocking',
     'machine',
     'disk',
     'openGit',

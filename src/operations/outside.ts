@@ -26,6 +26,11 @@ export interface Outside {
   note?: Note
   /** Called when a long phase begins, and regularly while it runs; absent: never. */
   onPhase?(phase: Phase): void
+  /**
+   * Runs work that blocks this thread, so that an interrupt can end it with a CancelledError;
+   * absent: it always ends by itself.
+   */
+  runBlocking?<T>(work: () => T): T
   machine: Machine
   disk: Disk
   /** Opens the repository of a folder; absent: with the git program of this machine. */
