@@ -28,6 +28,8 @@ import { findPlace } from './yaml-place.ts'
 /** Threads that load manifests beside this one, and the progress of loading. */
 export interface LoadingThreads {
   parallel?: Parallel
+  /** Gets the number of files listed so far. */
+  onListed?: (files: number) => void
   /** Gets the number of loaded files of a large fleet. */
   progress?: Progress
   /** Gets the number of checked manifests. */
@@ -50,7 +52,7 @@ export function loadWorkspace(
   added: SourceFile[] = [],
   threads: LoadingThreads = {},
 ): Workspace {
-  const found = findWorkspaceFiles(root, env, added)
+  const found = findWorkspaceFiles(root, env, added, threads.onListed)
   const { config, home, document, paths } = found
   const [stored, unreadable] = splitLoaded(
     loadDocuments(found.folder, paths, threads.parallel, threads.progress),
@@ -143,8 +145,9 @@ export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
   progress: Progress = ignoreProgress,
+  onListed?: LoadingThreads['onListed'],
 ): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
-  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env)
+  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env, [], onListed)
   const globs = [...config.manifests, ...config.profiles]
   const [files, unreadable] = splitLoaded(
     paths.map((path, i) => {
@@ -171,6 +174,7 @@ function findWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
   added: SourceFile[] = [],
+  onListed?: LoadingThreads['onListed'],
 ): FoundWorkspace {
   if (!existsSync(join(root, workspaceFile))) {
     throw new EdgewiseError(
@@ -192,7 +196,7 @@ function findWorkspaceFiles(
     throw createInvalidError([createDiagnostic(loaded.document, createSecretAddressFinding())])
 
   const globs = [loaded.config.manifests, loaded.config.profiles]
-  const found = findFiles(folder, globs)
+  const found = findFiles(folder, globs, onListed)
   const diagnostics = [
     ...loaded.diagnostics,
     ...found.diagnostics,

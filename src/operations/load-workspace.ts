@@ -55,6 +55,7 @@ export function loadWorkspace(
   const workspace = runBlocking(outside, () =>
     loadBaseWorkspace(root, outside.env, createKeeper, added, {
       ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
+      onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),
       progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
       checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
     }),

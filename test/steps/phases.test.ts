@@ -8,6 +8,7 @@ afterAll(() => service.close())
 
 const clear = '\r\u001b[K'
 const loading = [
+  'listing 2 files',
   'loading 0 of 2 files',
   'loading 1 of 2 files',
   'checking 0 of 2 manifests',
@@ -54,7 +55,7 @@ it('a terminal shows the phases of each command while it runs', async () => {
   expect(await show('state', 'list')).toEqual([...loading, 'loading the state'])
   expect(await show('rollout', 'list')).toEqual([...loading, 'loading the state'])
   expect(await show('fmt')).toEqual([
-    ...loading.slice(0, 2),
+    ...loading.slice(0, 3),
     'formatting 0 of 3 files',
     'formatting 1 of 3 files',
     'formatting 2 of 3 files',
@@ -97,7 +98,7 @@ it('an import shows its phases', async () => {
     'preparing 1 manifest',
     'preparing 0 of 1 manifest',
     'listing files',
-    ...loading.slice(0, 2),
+    ...loading.slice(0, 3),
     'checking 0 of 3 manifests',
     'checking 1 of 3 manifests',
     'checking 2 of 3 manifests',

@@ -65,8 +65,14 @@ it('a terminal shows a phase before it blocks, and its progress five times a sec
 
 it('a terminal shows a phase of many parts at once', () => {
   const { line, written } = setUp(true)
+  line.report({ name: 'listing-files' })
+  line.report({ name: 'listing-files', total: 10_000 })
   line.report({ name: 'saving-state', total: 10_000 })
-  expect(written).toEqual(['saving the state of 10,000 domains'])
+  expect(written).toEqual([
+    'later: listing files',
+    'listing 10,000 files',
+    'saving the state of 10,000 domains',
+  ])
 })
 
 it('a phase after a result begins anew', () => {

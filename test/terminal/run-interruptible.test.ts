@@ -1,10 +1,15 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runInterruptible } from '../../src/cli/terminal/run-interruptible.ts'
 
 const { signal } = new AbortController()
 const fail = () => {
   throw new TypeError('expected no interrupt')
 }
+
+// Without a listener, a signal that does not end the work would end the tests.
+const ignore = () => undefined
+beforeAll(() => void process.on('SIGINT', ignore))
+afterAll(() => void process.off('SIGINT', ignore))
 
 it('Ctrl-C ends work that blocks the thread', () => {
   let interrupts = 0
