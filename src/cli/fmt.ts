@@ -8,10 +8,11 @@ import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { listSome, pluralize } from '../model/words.ts'
+import { runBlocking } from '../operations/run-blocking.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { CommandContext } from './io.ts'
+import type { CommandContext, PhaseLine } from './io.ts'
 import { loadFile } from './load-file.ts'
 import { findWorkspaceRoot } from './open.ts'
 import { readPackageFile } from './package-files.ts'
@@ -32,9 +33,15 @@ export async function fmt(
   _args: unknown[],
   { check, schema }: FmtOptions,
 ): Promise<number> {
-  const { io, options } = context
+  const { io, options, phases } = context
   const root = findWorkspaceRoot(context)
-  const { files, diagnostics, globs } = loadWorkspaceFiles(root, io.env)
+  phases.report({ name: 'listing-files' })
+  const { files, diagnostics, globs } = loadWorkspaceFiles(
+    root,
+    io.env,
+    (done, total) => phases.report({ name: 'loading-files', done, total }),
+    (total) => phases.report({ name: 'listing-files', total }),
+  )
   const nothing = `nothing but edgewise.yaml to format: no file matches ${globs.join(', ')}`
   const isEmpty = files.length <= 1 && diagnostics.length === 0
   if (isEmpty && check === true)
@@ -43,15 +50,18 @@ export async function fmt(
   const schemaPath = findSchema(root) ?? (schema === true ? schemaName : null)
   const formatted: SourceFile[] = []
   if (schema === true && schemaPath !== null) append(formatted, findOldSchema(root, schemaPath))
-  for (const file of files) {
-    const result = formatYaml(schemaPath === null ? file : addSchemaLine(file, schemaPath))
-    if ('diagnostics' in result) append(unreadable, result.diagnostics)
-    else if ('unchanged' in result)
-      context.note(`skipped ${escapeInvisible(file.path)}: ${result.unchanged}`)
-    else if (result.text !== file.text) formatted.push({ path: file.path, text: result.text })
-  }
+  runBlocking(io, () => {
+    for (const [done, file] of files.entries()) {
+      phases.report({ name: 'formatting-files', done, total: files.length })
+      const result = formatYaml(schemaPath === null ? file : addSchemaLine(file, schemaPath))
+      if ('diagnostics' in result) append(unreadable, result.diagnostics)
+      else if ('unchanged' in result)
+        context.note(`skipped ${escapeInvisible(file.path)}: ${result.unchanged}`)
+      else if (result.text !== file.text) formatted.push({ path: file.path, text: result.text })
+    }
+  })
   const changed = formatted.map(({ path }) => path)
-  if (check !== true) replaceFiles(root, formatted, io.machine.processName)
+  if (check !== true) replaceFiles(root, formatted, io.machine.processName, phases)
   if (unreadable.length > 0)
     io.err(
       formatDiagnosticsText(unreadable, {
@@ -92,9 +102,15 @@ function findOldSchema(root: string, path: string): SourceFile[] {
 const maxListed = 20
 
 /** @throws EdgewiseError `usage` when a file can't be written; it and later ones are unchanged */
-function replaceFiles(root: string, files: SourceFile[], temporary: string): void {
+function replaceFiles(
+  root: string,
+  files: SourceFile[],
+  temporary: string,
+  phases: PhaseLine,
+): void {
   const paths = files.map(({ path }) => path)
   for (const [i, { path, text }] of files.entries()) {
+    phases.report({ name: 'writing-files', done: i, total: files.length })
     const target = join(root, path)
     if (!existsSync(target)) saveFile(target, '')
     const failure = replaceFile(target, text, temporary)

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Phase } from '../model/phase.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { Paint } from '../report/text/paint.ts'
 
@@ -34,6 +35,14 @@ export interface LiveLine {
   end(): void
 }
 
+/** Shows the phases of a command while it runs. */
+export interface PhaseLine {
+  /** Shows a phase, or the progress of the same phase. */
+  report(phase: Phase): void
+  /** Removes the line, before anything else is shown in its place. */
+  end(): void
+}
+
 /** Options of every command. */
 export interface GlobalOptions {
   workspace?: string
@@ -54,6 +63,7 @@ export interface CommandContext {
   errPaint: Paint
   /** Shows what the command does at the moment, on a terminal. */
   live: LiveLine
+  phases: PhaseLine
   /** Prints a line on stderr, unless `--quiet`. */
   note(text: string): void
 }

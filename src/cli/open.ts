@@ -8,7 +8,6 @@ import { countProblems } from '../model/limit-problems.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
-import { createProgressLine } from './terminal/progress-line.ts'
 import type { CommandContext } from './io.ts'
 
 /**
@@ -17,12 +16,7 @@ import type { CommandContext } from './io.ts'
  */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   const root = findWorkspaceRoot(context)
-  const line = createProgressLine(context, 'loading manifests')
-  try {
-    return loadWorkspace(root, context.io, reach, [], line.report)
-  } finally {
-    line.end()
-  }
+  return loadWorkspace(root, context.io, reach)
 }
 
 /** Finds the folder of the workspace of a command. */

@@ -5,34 +5,41 @@ import type { Io } from './io.ts'
 import { run } from './program.ts'
 import { askYesNo } from './terminal/ask-yes-no.ts'
 import { guardText } from './terminal/guard-output.ts'
+import { runInterruptible } from './terminal/run-interruptible.ts'
 
 /** Runs the command line of this process, and returns its exit code. */
 export async function runProcess(): Promise<number> {
   const interrupt = new AbortController()
   let receivedSignal: 'SIGINT' | 'SIGTERM' | null = null
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      // The second signal exits immediately; calls in flight are recorded as in-doubt.
-      if (receivedSignal !== null) process.exit(signalCodes[signal])
-      receivedSignal = signal
-      interrupt.abort()
-    })
+  const handleSignal = (signal: 'SIGINT' | 'SIGTERM') => {
+    // The second signal exits immediately; calls in flight are recorded as in-doubt.
+    if (receivedSignal !== null) process.exit(signalCodes[signal])
+    receivedSignal = signal
+    interrupt.abort()
   }
+  process.on('SIGINT', handleSignal)
+  process.on('SIGTERM', handleSignal)
+  const io = createIo(interrupt.signal, () => handleSignal('SIGINT'))
   try {
-    const code = await run(process.argv.slice(2), createIo(interrupt.signal))
+    const code = await run(process.argv.slice(2), io)
     return receivedSignal === null ? code : signalCodes[receivedSignal]
   } catch (error) {
     return await reportDefect(error)
   }
 }
 
-/** Creates the ports of this process. */
-function createIo(signal: AbortSignal): Io {
+/**
+ * Creates the ports of this process.
+ *
+ * @param onInterrupt called for a Ctrl-C during work that blocks the process
+ */
+function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
   const prompt = (question: string) => promptOnTerminal(question, signal)
   const isInteractive = process.stdin.isTTY && process.stderr.isTTY
   return {
     ...createNodeOutside(signal),
+    runBlocking: (work) => runInterruptible(work, signal, onInterrupt),
     cwd: process.cwd(),
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),

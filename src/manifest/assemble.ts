@@ -1,6 +1,7 @@
 import { append } from '../model/append.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
+import { ignoreProgress, type Progress } from '../model/parallel.ts'
 import { compareDiagnostics, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { createPlaceLookup, toLayer, type Declared } from './declared-places.ts'
@@ -31,6 +32,7 @@ type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'files' | 'findItem
  *
  * @param home the document of the workspace file
  * @param paths all files of the workspace, also those without a document
+ * @param checked gets the number of checked documents
  */
 export function assemble(
   config: WorkspaceConfig,
@@ -38,7 +40,9 @@ export function assemble(
   documents: YamlDocument[],
   keeper: SecretKeeper,
   paths: string[] = [],
+  checked: Progress = ignoreProgress,
 ): Assembled {
+  checked(0, documents.length)
   const parsed = documents.map((document) => ({ document, ...parseDocument(document) }))
   const declarations = parsed.flatMap(({ declaration }) =>
     declaration === null ? [] : [declaration],
@@ -92,7 +96,8 @@ export function assemble(
 
   const desired: Snapshot = new Map()
   const declared = new Map<Domain, Declared>()
-  for (const manifest of declarations) {
+  for (const [i, manifest] of declarations.entries()) {
+    checked(i, documents.length)
     if (manifest.kind !== 'manifest') continue
     const stack = findStack(manifest)
     const layers = [...stack.layers, toLayer(manifest)]

@@ -17,10 +17,18 @@ export interface FoundFiles {
  * Finds the files below a root that match any glob of any list. A "!" excludes files from its own
  * list only. Links within the workspace are followed, each folder once. A link to a folder outside,
  * an unreadable folder and a folder named like a YAML file are diagnostics.
+ *
+ * @param onListed gets the number of files listed so far
  */
-export function findFiles(root: string, lists: string[][]): FoundFiles {
+export function findFiles(
+  root: string,
+  lists: string[][],
+  onListed?: (files: number) => void,
+): FoundFiles {
   const home = realpathSync(root)
-  const found = lists.map((globs) => matchGlobs(home, globs))
+  let listed = 0
+  const onFolder = (entries: number) => onListed?.((listed += entries))
+  const found = lists.map((globs) => matchGlobs(home, globs, onFolder))
   const diagnostics = new Map(
     found.flatMap((each) => each.diagnostics.map((diagnostic) => [diagnostic.file, diagnostic])),
   )
@@ -33,7 +41,11 @@ export function findFiles(root: string, lists: string[][]): FoundFiles {
   }
 }
 
-function matchGlobs(home: string, globs: string[]): FoundFiles {
+function matchGlobs(
+  home: string,
+  globs: string[],
+  onFolder: (entries: number) => void,
+): FoundFiles {
   const diagnostics: Diagnostic[] = []
   const report = (
     folder: string,
@@ -57,7 +69,9 @@ function matchGlobs(home: string, globs: string[]): FoundFiles {
     expandDirectories: false,
     followSymbolicLinks: false,
     ignore: ['**/node_modules/**'],
-    fs: { readdirSync: createLister(home, report, listed) as unknown as typeof readdirSync },
+    fs: {
+      readdirSync: createLister(home, report, listed, onFolder) as unknown as typeof readdirSync,
+    },
   })
   for (const path of matched.filter((each) => /\.ya?ml\/$/.test(each))) {
     report(
@@ -87,6 +101,7 @@ function createLister(
     detail: string,
   ) => void,
   listed: string[],
+  onFolder: (entries: number) => void,
 ): (folder: string) => Dirent[] {
   const followed = new Set<string>()
   const listLinked = (folder: string, entry: Dirent): Dirent[] => {
@@ -114,6 +129,7 @@ function createLister(
           ? listLinked(folder, entry)
           : [entry.isDirectory() ? entry : showAs('file', entry)],
       )
+      onFolder(entries.length)
       const path = relative(home, folder).replaceAll(sep, '/')
       if (!/(^|\/)(\.|node_modules(\/|$))/.test(path))
         for (const entry of entries)

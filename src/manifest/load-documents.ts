@@ -49,11 +49,17 @@ export function loadDocuments(
   parallel: Parallel = serial,
   progress?: Progress,
 ): (ParsedFile | Diagnostic)[] {
-  if (paths.length < minFiles) return paths.map((path) => loadFile(root, path))
+  const report: Progress = (made, all) =>
+    progress?.(Math.floor((paths.length * made) / all), paths.length)
+  if (paths.length < minFiles)
+    return paths.map((path, i) => {
+      report(i, paths.length)
+      return loadFile(root, path)
+    })
   const tasks: FileTask[] = []
   for (let start = 0; start < paths.length; start += filesPerTask)
     tasks.push({ root, paths: paths.slice(start, start + filesPerTask) })
-  const loaded = parallel.run(loadPlainFiles, tasks, progress === undefined ? {} : { progress })
+  const loaded = parallel.run(loadPlainFiles, tasks, { progress: report })
   return loaded.flat().map((plain, i) => {
     const path = paths[i] ?? ''
     if (plain === null) return loadFile(root, path)

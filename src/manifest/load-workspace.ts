@@ -4,7 +4,7 @@ import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
 import { limitProblems } from '../model/limit-problems.ts'
-import type { Parallel, Progress } from '../model/parallel.ts'
+import { ignoreProgress, type Parallel, type Progress } from '../model/parallel.ts'
 import { formatPlace, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
@@ -28,8 +28,12 @@ import { findPlace } from './yaml-place.ts'
 /** Threads that load manifests beside this one, and the progress of loading. */
 export interface LoadingThreads {
   parallel?: Parallel
+  /** Gets the number of files listed so far. */
+  onListed?: (files: number) => void
   /** Gets the number of loaded files of a large fleet. */
   progress?: Progress
+  /** Gets the number of checked manifests. */
+  checked?: Progress
 }
 
 /**
@@ -48,7 +52,7 @@ export function loadWorkspace(
   added: SourceFile[] = [],
   threads: LoadingThreads = {},
 ): Workspace {
-  const found = findWorkspaceFiles(root, env, added)
+  const found = findWorkspaceFiles(root, env, added, threads.onListed)
   const { config, home, document, paths } = found
   const [stored, unreadable] = splitLoaded(
     loadDocuments(found.folder, paths, threads.parallel, threads.progress),
@@ -65,7 +69,7 @@ export function loadWorkspace(
   })
   const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
   const names = [home.path, ...paths, ...added.map(({ path }) => path)]
-  const assembled = assemble(config, document, documents, keeper, names)
+  const assembled = assemble(config, document, documents, keeper, names, threads.checked)
   // Parsing the manifests has resolved the secrets they refer to.
   if (keeper.occursIn(config.service.url))
     throw createInvalidError([createDiagnostic(document, createSecretAddressFinding())])
@@ -134,15 +138,23 @@ function createWeakDiagnostic(document: YamlDocument, name: string, value: strin
  * Loads the files of a workspace (`edgewise.yaml`, manifests and profiles), with diagnostics for
  * those that can't be loaded, and the globs that found them.
  *
+ * @param progress gets the number of loaded files
  * @throws EdgewiseError as `loadWorkspace` does
  */
 export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
+  progress: Progress = ignoreProgress,
+  onListed?: LoadingThreads['onListed'],
 ): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
-  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env)
+  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env, [], onListed)
   const globs = [...config.manifests, ...config.profiles]
-  const [files, unreadable] = splitLoaded(paths.map((path) => loadSource(folder, path)))
+  const [files, unreadable] = splitLoaded(
+    paths.map((path, i) => {
+      progress(i, paths.length)
+      return loadSource(folder, path)
+    }),
+  )
   return { files: [home, ...files], diagnostics: [...diagnostics, ...unreadable], globs }
 }
 
@@ -162,6 +174,7 @@ function findWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
   added: SourceFile[] = [],
+  onListed?: LoadingThreads['onListed'],
 ): FoundWorkspace {
   if (!existsSync(join(root, workspaceFile))) {
     throw new EdgewiseError(
@@ -183,7 +196,7 @@ function findWorkspaceFiles(
     throw createInvalidError([createDiagnostic(loaded.document, createSecretAddressFinding())])
 
   const globs = [loaded.config.manifests, loaded.config.profiles]
-  const found = findFiles(folder, globs)
+  const found = findFiles(folder, globs, onListed)
   const diagnostics = [
     ...loaded.diagnostics,
     ...found.diagnostics,

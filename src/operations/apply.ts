@@ -47,10 +47,7 @@ export async function apply(
     const selected = narrowSnapshot(recorded, { target, items })
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })
     await refuseUnfinishedRollback(store, request)
-    const options = {
-      ...(await loadPlanOptions(store, request)),
-      progress: ports.dialogue.planning,
-    }
+    const options = await loadPlanOptions(store, request)
     const plan =
       planFile === undefined
         ? await makePlan(

@@ -31,7 +31,9 @@ export async function drift(
   const { store, recorded } = await loadState(workspace, outside)
   refuseInvalid(workspace)
   const selection = select(request, workspace, recorded)
+  if (request.observe !== undefined) outside.onPhase?.({ name: 'loading-observed' })
   const observed = request.observe === undefined ? null : await request.observe()
+  outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
   const found = narrowDrift(
     findDrift(workspace, recorded, observed, await store.listRollouts()),
     selection,

@@ -40,6 +40,7 @@ export async function forget(
     )
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
       throw new CancelledError('Forget cancelled: nothing was removed from state')
+    ports.outside.onPhase?.({ name: 'saving-state', total: left.size })
     await store.save(left, `Forget ${what}`)
     return { domains: left.size, items, what }
   })

@@ -16,6 +16,7 @@ import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { refuseDiffering } from './refuse-differing.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
+import { runBlocking } from './run-blocking.ts'
 import { lookUpSecrets, sealImported } from './seal-imported.ts'
 import { withLock, type Locked, type LockRequest } from './with-lock.ts'
 import { buildManifests, writeManifests } from './write-manifests.ts'
@@ -54,7 +55,10 @@ export async function importConfig(
   const { outside, dialogue } = ports
   for (const text of listExposedFiles(workspace, request.sources, outside)) dialogue.warn(text)
   refuseInvalid(workspace)
-  const { payloads, empty } = loadPayloads(workspace, request.sources, request.domain)
+  outside.onPhase?.({ name: 'loading-import', total: countKilobytes(request.sources) })
+  const { payloads, empty } = runBlocking(outside, () =>
+    loadPayloads(workspace, request.sources, request.domain),
+  )
   if (empty.length > 0)
     dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
   return withLock(workspace, 'import', request, ports, async (locked) => {
@@ -64,9 +68,12 @@ export async function importConfig(
     // Imported secrets are recorded, so their fingerprints need the salt that is stored.
     if (usesSecrets(workspace.config)) workspace.vault.keepSalt()
     if (request.writeManifests === true) lookUpSecrets(workspace)
+    outside.onPhase?.({ name: 'comparing', total: countDomains(payloads) })
     const observed = sealImported(payloads, recorded, workspace)
     const manifests =
-      request.writeManifests === true ? buildManifests(workspace, observed, outside) : null
+      request.writeManifests === true
+        ? runBlocking(outside, () => buildManifests(workspace, observed, outside))
+        : null
     const current =
       manifests === null
         ? workspace
@@ -92,6 +99,7 @@ export async function importConfig(
       locked,
       dialogue,
     )
+    outside.onPhase?.({ name: 'saving-state', total: touched.size })
     if (touched.size > 0)
       await store
         .save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
@@ -106,6 +114,18 @@ export async function importConfig(
       skipped: skipped.map(({ domain, item }) => ({ domain, item: current.scrub(item) })),
     }
   })
+}
+
+function countKilobytes(sources: ImportSource[]): number {
+  const length = sources.reduce(
+    (sum, source) => sum + ('text' in source ? source.text.length : 0),
+    0,
+  )
+  return Math.ceil(length / 1000)
+}
+
+function countDomains(payloads: { domain: Domain }[]): number {
+  return new Set(payloads.map(({ domain }) => domain)).size
 }
 
 function refuseInvalid({ diagnostics }: LoadedWorkspace): void {

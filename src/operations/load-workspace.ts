@@ -4,10 +4,10 @@ import { createSecretSources, type SecretReach } from '../manifest/secret-source
 import { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
-import type { Progress } from '../model/parallel.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Outside } from './outside.ts'
+import { runBlocking } from './run-blocking.ts'
 
 /**
  * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
@@ -31,7 +31,6 @@ export interface LoadedWorkspace extends Workspace {
  * @param root folder of `edgewise.yaml`
  * @param reach secrets that may be looked up
  * @param added manifests, profiles and a workspace file that are not written yet
- * @param progress gets the number of loaded files of a large fleet
  * @throws EdgewiseError `not-a-workspace` or `invalid` when `edgewise.yaml` is missing or wrong
  */
 export function loadWorkspace(
@@ -39,7 +38,6 @@ export function loadWorkspace(
   outside: Outside,
   reach: SecretReach,
   added: SourceFile[] = [],
-  progress?: Progress,
 ): LoadedWorkspace {
   let vault: SecretVault | undefined
   const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {
@@ -53,10 +51,15 @@ export function loadWorkspace(
       occursIn: (url: string) => keeper.occursIn(url),
     }
   }
-  const workspace = loadBaseWorkspace(root, outside.env, createKeeper, added, {
-    ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
-    ...(progress === undefined ? {} : { progress }),
-  })
+  outside.onPhase?.({ name: 'listing-files' })
+  const workspace = runBlocking(outside, () =>
+    loadBaseWorkspace(root, outside.env, createKeeper, added, {
+      ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
+      onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),
+      progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
+      checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
+    }),
+  )
   if (vault === undefined) throw new TypeError('expected loading to create the secret vault')
   const { token } = workspace.config.service
   const env = buildGitEnvironment(outside.env, token)

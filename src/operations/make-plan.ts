@@ -44,8 +44,6 @@ export interface PlanOptions {
   isPlanned?(change: Change): boolean
   /** References of secrets that a plan file has in another form; absent for a new plan. */
   saved?: SavedSecrets
-  /** Reports progress of a long search for fewer writes: steps made, and their maximum. */
-  progress?(made: number, all: number): void
 }
 
 /**
@@ -71,6 +69,7 @@ export async function makePlan(
       workspace.diagnostics,
     )
   }
+  outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
   const chosen = selectSnapshots(workspace, recorded, selection, saved)
   const hashDomain = hashDesired(workspace)
   const onHoldDomains = retryHeld
@@ -91,10 +90,12 @@ export async function makePlan(
   )
   const solver = changes.length > 1 ? await resolveSolver(outside) : null
   const commit = await workspace.findCommit()
+  if (changes.length > 0) outside.onPhase?.({ name: 'planning' })
   const made = await withPool(outside, (parallel) =>
     planWrites({
       ...options,
       parallel,
+      progress: (done, total) => outside.onPhase?.({ name: 'planning', done, total }),
       // A single change is a single write, without a need for the large solver.
       solver,
       recorded: recordedState,

@@ -53,6 +53,7 @@ export async function move(
       ports.dialogue.warn(`the store has no state of a workspace "${to}" yet.`)
     if (!(await ports.dialogue.confirm({ kind: 'move', what, items, to })))
       throw new CancelledError('Move cancelled: nothing was moved')
+    ports.outside.onPhase?.({ name: 'saving-state', total: moving.size })
     await store.move(moving, to, `Move ${what} to the workspace ${to}`)
     ports.dialogue.note(
       `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +

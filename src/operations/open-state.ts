@@ -14,6 +14,7 @@ export async function loadState(
   workspace: LoadedWorkspace,
   outside: Outside,
 ): Promise<{ store: Store; recorded: RecordedState }> {
+  outside.onPhase?.({ name: 'loading-state' })
   const { store } = await openState(workspace, outside)
   const recorded = await store.load()
   await loadSalt(workspace, store, outside)

@@ -107,6 +107,8 @@ function completeOutside(given: Partial<Outside>, node: Outside): Outside {
     'user',
     'signal',
     'transport',
+    'onPhase',
+    'runBlocking',
     'machine',
     'disk',
     'openGit',
@@ -128,7 +130,6 @@ function completeDialogue(given: Partial<Dialogue>): Dialogue {
     warn: (text) => given.warn?.(text),
     show: (subject) => given.show?.(subject),
     confirm: async (question) => given.confirm === undefined || given.confirm(question),
-    planning: (made, all) => given.planning?.(made, all),
     startProgress: async (extent) =>
       (await given.startProgress?.(extent)) ?? { report: () => undefined, end: () => undefined },
   }

@@ -1,5 +1,6 @@
 import type { Solver } from '../model/solver.ts'
 import type { Clock } from '../model/clock.ts'
+import type { Phase } from '../model/phase.ts'
 import type { Note } from '../model/wait.ts'
 import type { Transport } from '../service/transport.ts'
 import type { Disk } from '../state/folder/disk.ts'
@@ -23,6 +24,13 @@ export interface Outside {
   transport?: Transport
   /** Prints notes while an operation runs; absent: nowhere. */
   note?: Note
+  /** Called when a long phase begins, and regularly while it runs; absent: never. */
+  onPhase?(phase: Phase): void
+  /**
+   * Runs work that blocks this thread, so that an interrupt can end it with a CancelledError;
+   * absent: it always ends by itself.
+   */
+  runBlocking?<T>(work: () => T): T
   machine: Machine
   disk: Disk
   /** Opens the repository of a folder; absent: with the git program of this machine. */

@@ -8,7 +8,7 @@ import { listLateNotes } from './late-notes.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
-import type { Dialogue, Ports } from './ports.ts'
+import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { select, type SelectionRequest } from './select.ts'
@@ -19,11 +19,6 @@ export interface PlanRequest extends SelectionRequest {
   effort?: Effort
   /** Explain each write. */
   explain?: boolean
-}
-
-/** Ports of a plan, which needs no consent. */
-interface PlanPorts extends Pick<Ports, 'outside'> {
-  dialogue: Pick<Dialogue, 'planning'>
 }
 
 /** Plan and its notes. */
@@ -45,7 +40,7 @@ export interface Planned {
 export async function plan(
   workspace: LoadedWorkspace,
   request: PlanRequest,
-  { outside, dialogue }: PlanPorts,
+  { outside }: Pick<Ports, 'outside'>,
 ): Promise<Planned> {
   refuseEmpty(workspace)
   const { store, recorded } = await loadState(workspace, outside)
@@ -56,7 +51,7 @@ export async function plan(
     workspace,
     recorded,
     selection,
-    { effort, explain, rollouts, progress: dialogue.planning },
+    { effort, explain, rollouts },
     outside,
   )
   await refuseOwnedElsewhere(workspace, store, listManaged(made))

@@ -31,11 +31,6 @@ export interface Dialogue {
    * @throws EdgewiseError `declined` when the dialogue can't prompt
    */
   confirm(question: Question): Promise<boolean>
-  /**
-   * Reports progress of a long search for fewer writes: steps made, and their maximum. Each phase
-   * starts from 0.
-   */
-  planning(made: number, all: number): void
   /** Starts the progress report of an apply. */
   startProgress(extent: Extent): Promise<Progress>
 }

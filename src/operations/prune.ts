@@ -62,6 +62,7 @@ export async function prune(
     dialogue.show({ kind: 'prune', applies })
     if (!(await dialogue.confirm({ kind: 'prune', applies: applies.length })))
       throw new CancelledError('Prune cancelled: nothing was pruned')
+    outside.onPhase?.({ name: 'pruning', total: applies.length })
     await store.prune(applies, describePrune(pruned))
     return pruned
   })
@@ -81,6 +82,7 @@ export async function pruneOld(
     const { applies } = await findPrunable(workspace, store, recorded, history, limits)
     if (applies.length === 0) return
     const what = describePrune({ applies, before: new Date(beforeMs).toISOString() })
+    outside.onPhase?.({ name: 'pruning', total: applies.length })
     await store.prune(applies, what)
     dialogue.note(`${what}: they stay in the history, but can't be rolled back any more.`)
   } catch (error) {

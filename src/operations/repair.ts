@@ -55,7 +55,9 @@ export async function repair(
     const selection = select(request, workspace, recorded)
     // The observed values are recorded before the plan is made of them.
     workspace.vault.keepSalt()
+    if (request.observe !== undefined) outside.onPhase?.({ name: 'loading-observed' })
     const observed = request.observe === undefined ? null : await request.observe()
+    outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
     const rollouts = await store.listRollouts()
     const all = findDrift(workspace, recorded, observed, rollouts)
     const found = narrowDrift(all, selection)
@@ -85,13 +87,13 @@ export async function repair(
       selection,
       {
         rollouts: excludeSuperseded(rollouts, request),
-        progress: dialogue.planning,
         ...(includePending ? {} : { isPlanned: isRepaired }),
       },
       outside,
     )
     const beforeSending = async () => {
       if (observedState.size === 0) return
+      outside.onPhase?.({ name: 'saving-state', total: observedState.size })
       await store.save(observedState, `Observed values of ${observedState.size} domains`)
       dialogue.note(`Recorded the observed values of ${pluralize(observedState.size, 'domain')}.`)
     }

@@ -19,6 +19,7 @@ export async function listRollouts(
   workspace: LoadedWorkspace,
   outside: Outside,
 ): Promise<ListedRollout[]> {
+  outside.onPhase?.({ name: 'loading-state' })
   const { store, lock } = await openState(workspace, outside)
   await store.load()
   const isLocked = (await findLockHolder(lock)) !== null

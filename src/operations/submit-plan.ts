@@ -98,6 +98,7 @@ export async function submitPlan(
   )
     throw new CancelledError(`${request.title} cancelled: nothing was sent`)
 
+  outside.onPhase?.({ name: 'preparing-writes', total: plan.writes.length })
   const { plan: needed, unchanged } = await dropUnchanged(workspace, plan, outside.signal)
   const isGapped = continued === null && unchanged.length > 0
   const remaining = isGapped ? closeWaveGaps(needed) : needed

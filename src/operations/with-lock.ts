@@ -56,6 +56,7 @@ export async function withLock<T>(
   { outside, dialogue }: Ports,
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
+  outside.onPhase?.({ name: 'locking' })
   const state = await openState(workspace, outside)
   if (!allowLocalState) refuseLocalState(workspace.config, state, outside.env)
   for (const sentence of state.notes) dialogue.note(sentence)
@@ -123,6 +124,7 @@ export async function withLock<T>(
     },
   }
   try {
+    outside.onPhase?.({ name: 'loading-state' })
     return await work(locked)
   } finally {
     if (current !== null) await releaseLease((current as { lease: Lease }).lease)

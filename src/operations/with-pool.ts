@@ -1,10 +1,15 @@
 import type { Parallel } from '../model/parallel.ts'
 import type { Outside } from './outside.ts'
+import { runBlocking } from './run-blocking.ts'
 
-/** Runs a function with the pool of threads, and ends the threads: they take much memory. */
-export async function withPool<T>({ pool }: Outside, run: (parallel?: Parallel) => T): Promise<T> {
+/**
+ * Runs a function that blocks this thread with the pool of threads, and ends the threads: they take
+ * much memory.
+ */
+export async function withPool<T>(outside: Outside, run: (parallel?: Parallel) => T): Promise<T> {
+  const { pool } = outside
   try {
-    return run(pool)
+    return runBlocking(outside, () => run(pool))
   } finally {
     await pool?.end()
   }

@@ -2,6 +2,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync }
 import { realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { append } from '../model/append.ts'
+import { ignoreProgress, type Progress } from '../model/parallel.ts'
 
 /** A file to write. */
 export interface FileToWrite {
@@ -32,12 +33,14 @@ interface Draft extends FileToWrite {
  * before a failure is removed or restored.
  *
  * @param temporary identifies this process among those that may write here
+ * @param progress gets the number of written drafts and of files that took their place
  * @returns why nothing was written; null if everything was
  */
 export function writeFiles(
   files: FileToWrite[],
   temporary: string,
   move: (from: string, to: string) => void = renameSync,
+  progress: Progress = ignoreProgress,
 ): WriteFailure | null {
   const drafts: Draft[] = []
   const folders: string[] = []
@@ -45,12 +48,14 @@ export function writeFiles(
   let path = ''
   try {
     for (const file of files) {
+      progress(drafts.length, 2 * files.length)
       path = file.path
       const first = mkdirSync(dirname(path), { recursive: true })
       if (first !== undefined) append(folders, listFolders(dirname(path), first))
       drafts.push(createDraft(file, temporary))
     }
     for (const each of drafts) {
+      progress(drafts.length + published.length, 2 * files.length)
       path = each.path
       // Reserves the name: a file that somebody else has created meanwhile stays.
       if (each.before === null) writeFileSync(each.target, '', { flag: 'wx' })

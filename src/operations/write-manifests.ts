@@ -69,6 +69,7 @@ export function buildManifests(
   const configs = buildConfigs(workspace, observed, names)
   const none = { secrets, names, workspaceFile: null }
   if (configs.size === 0) return { files: [], count: 0, profile: null, ...none }
+  outside.onPhase?.({ name: 'preparing-manifests', total: configs.size })
   const profile = findFreeProfile(workspace, outside)
   // An item of `defaults` is merged, so its value is not the profile's alone. Without a glob for
   // the profile file, nothing goes into profiles.
@@ -79,7 +80,9 @@ export function buildManifests(
     const documents = common.map((part, i) => ({ profile: profile.names(i), config: part }))
     texts.set(profile.path, formatDocuments(profile.path, documents))
   }
+  let done = 0
   for (const [domain, { takes, config: rest }] of domains) {
+    outside.onPhase?.({ name: 'preparing-manifests', done: done++, total: domains.size })
     const profiles: JsonObject =
       takes.length === 0 ? {} : { profiles: takes.map((part) => profile.names(part)) }
     texts.set(
@@ -131,9 +134,10 @@ function extendWorkspaceFile(
 export function writeManifests(
   root: string,
   { files, count, profile, secrets, workspaceFile }: NewManifests,
-  { machine, env }: Outside,
+  outside: Outside,
   note: (text: string) => void,
 ): void {
+  const { machine, env } = outside
   // The workspace file comes first: without its secrets the manifests would be invalid.
   const all = [
     ...(workspaceFile === null
@@ -141,7 +145,9 @@ export function writeManifests(
       : [{ ...workspaceFile.after, before: workspaceFile.before.text }]),
     ...files.map((file) => ({ ...file, before: null })),
   ].map((file) => ({ ...file, path: join(root, file.path) }))
-  const failure = writeFiles(all, machine.processName)
+  const failure = writeFiles(all, machine.processName, undefined, (made) =>
+    outside.onPhase?.({ name: 'writing-files', done: Math.floor(made / 2), total: all.length }),
+  )
   if (failure !== null) throw createWriteError(failure)
   if (files.length <= maxListed) for (const { path } of files) note(`wrote ${join(root, path)}`)
   else note(`wrote ${count} manifests below ${join(root, 'domains')}`)

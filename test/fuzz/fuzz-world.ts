@@ -130,7 +130,6 @@ export class FuzzWorld {
         warn: () => undefined,
         show: () => undefined,
         confirm: () => Promise.resolve(true),
-        planning: () => undefined,
         startProgress: () => Promise.resolve({ report: () => undefined, end: () => undefined }),
       },
     }

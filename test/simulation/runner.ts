@@ -79,7 +79,6 @@ function createDialogue({ process, loaded }: Pick<Run, 'process' | 'loaded'>): D
           `plans ${subject.plan.changes.length} changes in ${subject.plan.writes.length} writes`,
         )
     },
-    planning: () => undefined,
     confirm: async () => true,
     startProgress: async () => ({
       report: (event) => process.log(describeEvent(event)),

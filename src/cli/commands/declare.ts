@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
-import type { CommandContext, GlobalOptions, Io, LiveLine } from '../io.ts'
+import type { CommandContext, GlobalOptions, Io, LiveLine, PhaseLine } from '../io.ts'
+import { createPhaseLine } from '../terminal/phase-line.ts'
 import { createPaint } from '../terminal/paint.ts'
 import { wrapForStderr } from '../terminal/wrap-output.ts'
 
@@ -40,13 +41,12 @@ export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => 
       .action(async (...actionArgs: unknown[]) => {
         const self = actionArgs.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
-        finish(
-          await run(
-            createContext(io, live, options),
-            actionArgs.slice(0, -2),
-            options as Parameters<typeof run>[2],
-          ),
-        )
+        const context = createContext(io, live, options)
+        try {
+          finish(await run(context, actionArgs.slice(0, -2), options as Parameters<typeof run>[2]))
+        } finally {
+          context.phases.end()
+        }
       })
     for (const [i, argument] of command.registeredArguments.entries())
       argument.description = args[i] ?? ''
@@ -75,12 +75,34 @@ function createContext(io: Io, live: LiveLine, options: GlobalOptions): CommandC
   const note = (text: string) => {
     if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
   }
+  const phases = createPhaseLine(io, options, live, note)
+  const { ask, prompt } = io
   return {
-    io: { ...io, note: (text) => note(escapeInvisibleInLines(text)) },
+    io: {
+      ...io,
+      // Results and prompts end the phase before them.
+      out: (text, as) => {
+        phases.end()
+        io.out(text, as)
+      },
+      ask: ask === null ? null : endBefore(phases, ask),
+      prompt: prompt === null ? null : endBefore(phases, prompt),
+      note: (text) => note(escapeInvisibleInLines(text)),
+      onPhase: phases.report,
+    },
     options,
     paint: createPaint(io.outIsTerminal, colour, io.env),
     errPaint: createPaint(io.errIsTerminal, colour, io.env),
     live,
+    phases,
     note,
+  }
+}
+
+/** Returns a prompt that ends the phase first. */
+function endBefore<T>(phases: PhaseLine, prompt: (question: string) => Promise<T>) {
+  return (question: string): Promise<T> => {
+    phases.end()
+    return prompt(question)
   }
 }

@@ -36,7 +36,6 @@ export function declarePlan(program: Command, declare: Declare): void {
       const request = { target, items, effort, explain: options.explainWrites === true }
       const { plan, notes, rollbackUnfinished } = await makePlan(workspace, request, {
         outside: io,
-        dialogue,
       })
       const warnings = [...notes, ...plan.warnings]
       for (const warning of warnings) dialogue.warn(warning)

@@ -13,37 +13,26 @@ import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
-import { createProgressLine } from './progress-line.ts'
 import { wrapForStderr } from './wrap-output.ts'
 
 /** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {
-  const { errPaint, live, options } = context
+  const { errPaint } = context
   let shown = 0
-  const showPhase = (text: string) => {
-    if (options.json !== true && options.quiet !== true) live.showLater(() => text)
-  }
-  showPhase('loading the state')
-  const line = createProgressLine(context, 'searching for fewer writes')
   return {
     note: (text) => context.note(escapeInvisibleInLines(text)),
     warn: (text) => context.note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`),
     show: (subject) => {
-      if (isResult(subject)) line.end()
-      else showPhase('planning')
       // Several results on stdout are separated by a blank line.
       if (context.options.json !== true && shown > 0 && isResult(subject)) context.io.out('\n')
       if (isResult(subject)) shown++
       show(subject, context)
     },
-    confirm: async (question) => {
-      live.end()
-      const isConfirmed = await confirm(question, context)
-      if (isConfirmed) showPhase(question.kind === 'apply' ? 'preparing the writes' : 'recording')
-      return isConfirmed
+    confirm: (question) => confirm(question, context),
+    startProgress: async (extent) => {
+      context.phases.end()
+      return startProgress(context, extent)
     },
-    planning: line.report,
-    startProgress: async (extent) => startProgress(context, extent),
   }
 }
 

@@ -57,6 +57,9 @@ export function createQueryPorts<T>(
       const seconds = Math.ceil(ms / 1000)
       context.note(`the query rate of the service is used up; waiting ${seconds} s`)
     },
-    startProgress,
+    startProgress: () => {
+      context.phases.end()
+      return startProgress()
+    },
   }
 }
