@@ -133,15 +133,11 @@ async function rollBack(
   execute: Applying['execute'],
   outside: Outside,
 ): Promise<RolledBack | string> {
+  // Calls were sent: an interrupt must not end the planning of what sets them back.
+  const { runBlocking: _, ...uninterrupted } = outside
+  const all = { target: [], items: [] }
   try {
-    const found = await planRollback(
-      workspace,
-      store,
-      recorded,
-      { target: [], items: [] },
-      id,
-      outside,
-    )
+    const found = await planRollback(workspace, store, recorded, all, id, uninterrupted)
     report(found.plan.writes.length)
     runPreflight(workspace, found.plan)
     const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)

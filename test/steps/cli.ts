@@ -109,6 +109,8 @@ export class Place {
   otherProcessesStopped = false
   /** Called with each text that a command writes to stderr. */
   onStderr: ((text: string) => void) | null = null
+  /** Runs work that blocks the process; absent: it ends by itself. */
+  runBlocking: Io['runBlocking'] | null = null
   /** Called while a command waits. */
   onSleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
@@ -184,6 +186,7 @@ export class Place {
       },
       disk: this.disk,
       ...(this.transport === undefined ? {} : { transport: this.transport }),
+      ...(this.runBlocking == null ? {} : { runBlocking: this.runBlocking }),
       signal: this.signal,
       waitForStop: () => Promise.resolve(),
     })

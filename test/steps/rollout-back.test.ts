@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { CancelledError } from '../../src/model/edgewise-error.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import {
   breakOrigins,
@@ -59,6 +60,21 @@ describe('an automatic rollback', () => {
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
     const { err } = await place.cli('apply', '--yes')
     expect([err.includes(finish), err.includes('on hold: rollout')]).toEqual([false, true])
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
+  })
+
+  it('is planned to its end, although Ctrl-C would end other planning', async () => {
+    await breaking(8)
+    let waves = 0
+    place.onStderr = (text) => (waves += text.includes('wave 1') ? 1 : 0)
+    place.runBlocking = (work) => {
+      if (waves > 0) throw new CancelledError('Interrupted before anything was changed')
+      return work()
+    }
+    const { code, err } = await place.cli('apply', '--yes')
+    place.runBlocking = null
+    expect([code, err]).toEqual([3, expect.not.stringContaining('before anything was changed')])
+    expect(waves).toBeGreaterThan(0)
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
   })
 
