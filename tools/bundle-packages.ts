@@ -18,7 +18,8 @@ const loadOnFirstCall: Plugin = {
     )
     // The bundler evaluates a module that is loaded with "require" only there.
     onLoad({ filter, namespace: 'rare' }, ({ path }) => ({
-      contents: `let call; export default (...args) => (call ??= require('${path}').default)(...args)`,
+      contents: `let call
+        export default (...args) => (call ??= require('${path}').default)(...args)`,
       resolveDir,
     }))
   },

@@ -64,8 +64,8 @@ const heart = 'src/catalog/catalogue.ts'
 /**
  * Plans which modules import others first, so that few chunks hold what most commands load: those
  * that the program imports besides its commands, and the core. The bundler puts modules into one
- * chunk if the same entries import them. A start would load some fifty chunks otherwise, and each
- * takes half a millisecond.
+ * chunk if the same entries import them. A start would load some fifty chunks otherwise, and Node
+ * takes time for each.
  *
  * @returns the modules to import first, by the path of the module that imports them
  */
