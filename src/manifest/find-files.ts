@@ -112,7 +112,7 @@ function createLister(
       const entries = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
         entry.isSymbolicLink()
           ? listLinked(folder, entry)
-          : [entry.isDirectory() ? entry : showAs('file', entry)],
+          : [entry.isDirectory() || entry.isFile() ? entry : showAs('file', entry)],
       )
       const path = relative(home, folder).replaceAll(sep, '/')
       if (!/(^|\/)(\.|node_modules(\/|$))/.test(path))
