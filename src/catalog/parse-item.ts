@@ -1,7 +1,7 @@
 import type { Domain, Value, Wire } from '../model/item.ts'
 import { parsePointer, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { isSecret, mapSecrets } from '../model/secret.ts'
+import { holdsSecret, isSecret, mapSecrets } from '../model/secret.ts'
 import type { ItemSpec } from './item-spec.ts'
 import { coerce, type Scope } from './value/coerce.ts'
 import { chooseAlternative, type ItemSchema } from './value/item-schema.ts'
@@ -27,7 +27,7 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domai
   const payload = coerce(spec.schema, raw, scope) ?? null
   const secrets: string[] = []
   const plain =
-    scope === 'wire'
+    scope === 'wire' || !holdsSecret(payload)
       ? payload
       : mapSecrets(payload, ($secret, pointer) => {
           // In place of a list or an object it is no secret, but wrong.

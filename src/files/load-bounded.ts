@@ -58,6 +58,8 @@ function readAll(file: number, size: number, maxBytes: number): Buffer | null {
     total += read
     if (total > maxBytes) return null
     chunks.push(chunk.subarray(0, read))
+    // A regular file of a known size ends where less is read than was asked for.
+    if (total === size && chunks.length === 1) return chunk.subarray(0, read)
   }
 }
 

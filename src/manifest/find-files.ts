@@ -127,7 +127,7 @@ function createLister(
       const entries = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
         entry.isSymbolicLink()
           ? listLinked(folder, entry)
-          : [entry.isDirectory() ? entry : showAs('file', entry)],
+          : [entry.isDirectory() || entry.isFile() ? entry : showAs('file', entry)],
       )
       onFolder(entries.length)
       const path = relative(home, folder).replaceAll(sep, '/')

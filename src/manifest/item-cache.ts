@@ -24,8 +24,12 @@ export class ItemCache {
     const text = JSON.stringify(raw)
     if (text.includes('${')) return parse()
     const byText = getOrAdd(this.#byText, spec.key, () => new Map<string, ParsedState>())
-    const parsed = text.length > maxText ? parse() : getOrAdd(byText, text, parse)
-    if (object !== null) byObject.set(object, parsed)
+    const same = byText.get(text)
+    const parsed = same ?? parse()
+    const isLong = text.length > maxText
+    if (same === undefined && !isLong) byText.set(text, parsed)
+    // Most values occur once, and an entry by identity takes more time than the text.
+    else if (object !== null) byObject.set(object, parsed)
     return parsed
   }
 }

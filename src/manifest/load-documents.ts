@@ -4,8 +4,8 @@ import type { Diagnostic } from '../model/problem.ts'
 import { loadSource } from './load-source.ts'
 import { parseYaml, type ParsedFile } from './yaml-file.ts'
 
-/** Minimum number of files that are worth other threads. */
-const minFiles = 1_000
+/** Minimum number of files that are worth other threads, whose start takes CPU time. */
+const minFiles = 3_000
 /** Number of files of a task. */
 const filesPerTask = 100
 

@@ -26,13 +26,28 @@ function mergeMapping(
   faults: MergeFault[],
   pointer: string,
 ): JsonObject {
-  const result: JsonObject = isPlainMapping(below) ? { ...below } : {}
-  for (const [key, value] of Object.entries(above)) {
+  if (!isPlainMapping(below)) return dropNulls(above, faults, pointer)
+  const result: JsonObject = { ...below }
+  for (const key of Object.keys(above)) {
+    const value = above[key] ?? null
     const next = mergeValue(getOwn(result, key), value, faults, pointer + formatPointerStep(key))
     if (next === undefined) delete result[key]
     else result[key] = next
   }
   return result
+}
+
+/** Merges a mapping over nothing: the same mapping unless a part of it changes. */
+function dropNulls(above: JsonObject, faults: MergeFault[], pointer: string): JsonObject {
+  const fields: [string, Json][] = []
+  let isUnchanged = true
+  for (const key of Object.keys(above)) {
+    const value = above[key] ?? null
+    const next = mergeValue(undefined, value, faults, pointer + formatPointerStep(key))
+    isUnchanged &&= next === value
+    if (next !== undefined) fields.push([key, next])
+  }
+  return isUnchanged ? above : Object.fromEntries(fields)
 }
 
 function mergeValue(

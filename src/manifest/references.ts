@@ -1,6 +1,6 @@
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { append } from '../model/append.ts'
-import { isObject, formatPointerStep, type Json } from '../model/json.ts'
+import { isObject, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 import { listSecretNames, type SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 
@@ -48,8 +48,7 @@ function replaceValue(value: Json, pointer: string, names: Names, findings: Find
     return entries.every((entry, i) => entry === value[i]) ? value : entries
   }
   if (!isObject(value)) return value
-  const fields: [string, Json][] = []
-  let isUnchanged = true
+  let replaced: JsonObject | null = null
   for (const [key, field] of Object.entries(value)) {
     const fieldPointer = pointer + formatPointerStep(key)
     if (key.startsWith('$'))
@@ -61,10 +60,11 @@ function replaceValue(value: Json, pointer: string, names: Names, findings: Find
         detail: explainKey(key),
       })
     const next = replaceValue(field, fieldPointer, names, findings)
-    isUnchanged &&= next === field
-    fields.push([key, next])
+    if (next === field) continue
+    replaced ??= { ...value }
+    replaced[key] = next
   }
-  return isUnchanged ? value : Object.fromEntries(fields)
+  return replaced ?? value
 }
 
 function explainKey(key: string): string {

@@ -2,6 +2,7 @@ import type { YAMLError } from 'yaml'
 import { isScalar } from 'yaml'
 import type { Json } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
+import { parsePlainYaml } from './parse-plain-yaml.ts'
 import { convertToJson } from './yaml-json.ts'
 import { findLineStarts, parseText, locateRange } from './yaml-text.ts'
 
@@ -33,6 +34,17 @@ const maxFaults = 20
  * strings and numbers that JSON can't represent.
  */
 export function parseYaml(file: SourceFile): ParsedFile {
+  const values = parsePlainYaml(file.text)
+  if (values === null) return parseAnyYaml(file)
+  return {
+    file,
+    documents: values.map((value, index) => ({ file, index, value })),
+    diagnostics: [],
+  }
+}
+
+/** Parses a file as `parseYaml` does, with the parser that reports diagnostics. */
+export function parseAnyYaml(file: SourceFile): ParsedFile {
   const documents = parseText(file.text)
   let lineStarts: number[] | undefined
   const parsed: YamlDocument[] = []

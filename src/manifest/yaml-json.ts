@@ -32,7 +32,7 @@ const maxLevels = 64
 const maxUses = 50
 const maxAliased = 100_000
 /** Properties that every object inherits; such a key would break plain objects. */
-const reservedKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
+export const reservedKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
 
 /**
  * Converts a syntax tree to JSON; anything that JSON or a manifest can't contain is a fault and

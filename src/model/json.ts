@@ -16,6 +16,18 @@ export function getOwn(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
+/** Sets an own property of an object, also one that is called `__proto__`. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key !== '__proto__') object[key] = value
+  else
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+}
+
 /** Returns the fields of an object that have a value, in their order. */
 export function pickDefined(fields: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(
@@ -27,7 +39,9 @@ export function pickDefined(fields: Record<string, Json | undefined>): JsonObjec
 
 /** Formats one step of a JSON pointer (RFC 6901), escaped. */
 export function formatPointerStep(key: string | number): string {
-  return '/' + String(key).replaceAll('~', '~0').replaceAll('/', '~1')
+  const step = String(key)
+  if (!step.includes('~') && !step.includes('/')) return `/${step}`
+  return '/' + step.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 /** Parses a JSON pointer into its steps, unescaped; `''` has none. */

@@ -70,18 +70,19 @@ describe('a large fleet', () => {
   it('has the same documents and diagnostics with a thread', async () => {
     const root = writeFleet(8)
     const files = [...Object.keys(special), 'domains/utf16.yaml', 'domains/missing.yaml']
-    const paths = Array.from({ length: 1_000 }, (_, i) => files[i / 50] ?? `domains/d${i % 8}.yaml`)
+    const paths = Array.from({ length: 3_000 }, (_, i) => files[i / 50] ?? `domains/d${i % 8}.yaml`)
     const progress: number[] = []
     const load = (parallel: Parallel) =>
       loadDocuments(root, paths, parallel, (made, all) => progress.push(made / all))
     const loaded = await withThreads(1, load)
-    expect(loaded).toBe(JSON.stringify(paths.flatMap((path) => loadDocuments(root, [path]))))
+    const alone = new Map([...new Set(paths)].map((path) => [path, loadDocuments(root, [path])]))
+    expect(loaded).toBe(JSON.stringify(paths.flatMap((path) => alone.get(path))))
     expect(progress.at(-1)).toBe(1)
     expect(progress.toSorted((a, b) => a - b)).toEqual(progress)
   })
 
   itLong('is loaded alike with any number of threads, and without a worker', async () => {
-    const root = writeFleet(1_000)
+    const root = writeFleet(3_000)
     const load = (parallel: Parallel) =>
       describeWorkspace(loadWorkspace(root, {}, () => plainKeeper, [], { parallel }))
     const loaded = await withThreads(0, load)

@@ -1,5 +1,5 @@
 import { canonicalizeJson } from '../../model/canonical-json.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, setOwn, type Json, type JsonObject } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
 import { canonicalizeAddress } from './formats.ts'
 import {
@@ -57,21 +57,21 @@ function canonicalizeArray(schema: ItemSchema, value: Json[]): Json[] {
 
 function canonicalizeObject(schema: ItemSchema, value: JsonObject): JsonObject {
   const properties = schema.properties ?? {}
-  const fields: [string, Json][] = []
+  const result: JsonObject = {}
   for (const [key, field] of Object.entries(value)) {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
     const emptyList =
       field === '' && known !== undefined && findSeparator(known, { schema, value }) !== null
     if (emptyList && known.default !== '') continue
-    fields.push([
-      key,
-      known === undefined ? field : canonicalizeBySchema(known, field, { schema, value }),
-    ])
+    const canonical =
+      known === undefined ? field : canonicalizeBySchema(known, field, { schema, value })
+    setOwn(result, key, canonical)
   }
   for (const [key, known] of Object.entries(properties)) {
-    if (known.default !== undefined && !Object.hasOwn(value, key)) fields.push([key, known.default])
+    if (known.default !== undefined && !Object.hasOwn(value, key))
+      setOwn(result, key, known.default)
   }
-  return Object.fromEntries(fields)
+  return result
 }
 
 /** Sorts by code unit and removes duplicates. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, setOwn, type Json, type JsonObject } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
 import {
   chooseAlternative,
@@ -70,14 +70,14 @@ function coerceString(schema: ItemSchema, value: Json, scope: Scope, parent?: Pa
 }
 
 function coerceObject(schema: ItemSchema, value: JsonObject, scope: Scope): JsonObject {
-  const fields: [string, Json][] = []
+  const result: JsonObject = {}
   for (const [key, field] of Object.entries(value)) {
     const known =
       schema.properties !== undefined && Object.hasOwn(schema.properties, key)
         ? schema.properties[key]
         : undefined
     const coerced = known === undefined ? field : coerce(known, field, scope, { schema, value })
-    if (coerced !== undefined) fields.push([key, coerced])
+    if (coerced !== undefined) setOwn(result, key, coerced)
   }
-  return Object.fromEntries(fields)
+  return result
 }

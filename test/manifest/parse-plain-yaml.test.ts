@@ -1,0 +1,180 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parsePlainYaml } from '../../src/manifest/parse-plain-yaml.ts'
+import { parseAnyYaml } from '../../src/manifest/yaml-file.ts'
+import { fc, itOften, runs } from '../runs.ts'
+
+/** Compares a text's values with those of the parser that reports diagnostics. */
+function expectSameOrNone(text: string): void {
+  const values = parsePlainYaml(text)
+  if (values === null) return
+  const { documents, diagnostics } = parseAnyYaml({ path: 'a.yaml', text })
+  expect(diagnostics, text).toEqual([])
+  // The text of JSON also compares the order of keys.
+  const parsed = JSON.stringify(values.map((value, index) => [index, value]))
+  expect(parsed, text).toBe(JSON.stringify(documents.map(({ index, value }) => [index, value])))
+}
+
+const examples = new URL('../../examples/', import.meta.url)
+const files = readdirSync(examples, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.yaml'))
+  .map((path) => readFileSync(new URL(path, examples), 'utf8'))
+const texts = [
+  ...files.filter((text) => text.length < 4_000),
+  '---\n# two documents\ndomain: a.example.com\nconfig: {}\n---\nprofile: p\nvars: {a: 1}\n',
+  'domains: [a.example.com,\n  b.example.com]\nconfig:\n  a: {b: "c", d: [1, -2.5, null]}\n',
+  "config:\n  list:\n  - {a: b}\n  -   c: 'it''s'\n      d: \"x\\\"y\"\n  - - e\n    - f\n",
+  'config:\n  long:\n    [\n      one,\n      {two: 2},\n    ]\n  "quoted key": ${domain}\n',
+]
+const lines = texts.flatMap((text) => text.split('\n'))
+
+/** Texts that are special in YAML, alone or beside others. */
+const pieces = [
+  ' \n:-#{}[],"\'?&*!|>%@`~\\/.$=+_09axXeEoOnNtT\t\r'.split(''),
+  ['\u00a0', '\u2028', '\ufeff', '\u0085', 'é', '😀', '\u0007', '---\n', '...\n', '  ', '- '],
+  [': ', ' #', '#c\n', '\n\n', '\n# c\n', '${', '<<: ', '0x1f', '0o17', '1e999', '-0', '1_0'],
+  ['null', 'Null', 'true', '.inf', '.NaN', '""', "''", '{}', '[]', '? ', '|\n', '>-\n', '|2\n'],
+  ['\\u0041', '\\x41', '\\\n', 'a: b: c', '__proto__', '__proto__: ', 'constructor: ', '!!str '],
+  ['&a ', '*a', '\n ', '\n  ', '\n    ', ',\n', '[\n', '{\n', ']\n', '}\n', '"a": ', '{a: b}: '],
+].flat()
+
+interface Edit {
+  /** Where the edit is in the text, from 0 to 1. */
+  at: number
+  removed: number
+  added: string
+}
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  removed: fc.nat({ max: 3 }),
+  added: fc.oneof(fc.constant(''), fc.constantFrom(...pieces), fc.constantFrom(...lines)),
+})
+
+function applyEdit(text: string, { at, removed, added }: Edit): string {
+  const start = Math.floor(at * text.length)
+  return text.slice(0, start) + added + text.slice(start + removed)
+}
+
+const edited = fc
+  .tuple(fc.constantFrom(...texts), fc.array(edit, { minLength: 1, maxLength: 4 }))
+  .map(([text, edits]) => edits.reduce(applyEdit, text))
+
+const value = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('', ' a', ' 1', ' 1.5', ' "q"', " 's'", ' 10.0.0.1') },
+  fc.constantFrom(...pieces).map((piece) => ` ${piece}`),
+  fc.constantFrom(' [a, b]', ' {a: 1}', ' [a,\n    b]', ' [a: b]', ' {a}', ' {"a":1}', ' [{}, []]'),
+)
+/** Lines of keys, entries and anything else, with any indentation. */
+const composed = fc
+  .array(
+    fc
+      .tuple(
+        fc.constantFrom('', '', '  ', '  ', '    ', ' '),
+        fc.constantFrom('', '- ', '- - '),
+        fc.constantFrom('', 'a:', 'b:', 'c:', '"d":', 'e f:'),
+        value,
+        fc.constantFrom('', '', '', ' # c', '#c'),
+      )
+      .map((parts) => parts.join('')),
+    { minLength: 1, maxLength: 7 },
+  )
+  .map((each) => `${each.join('\n')}\n`)
+
+describe('parsePlainYaml', () => {
+  it.each([
+    ['a: 1\nb:\n  c: [x, 2, -3, 0, 1.5]\n', [{ a: 1, b: { c: ['x', 2, -3, 0, 1.5] } }]],
+    [
+      'a: [yes, off, true, false, null, ~, 2026-01-01, 10.0.0.1, 1.2.3, -x]',
+      [{ a: ['yes', 'off', true, false, null, null, '2026-01-01', '10.0.0.1', '1.2.3', '-x'] }],
+    ],
+    ['z: 1\na:\n"2": x\n"1": y\n', [{ '1': 'y', '2': 'x', z: 1, a: null }]],
+    [
+      'a: "${secret:X}" # c\nb: \'it\'\'s\'\nc: "1"\nd: ${domain}\n',
+      [{ a: '${secret:X}', b: "it's", c: '1', d: '${domain}' }],
+    ],
+    ['---\na: 1\n---\nb: 2\n', [{ a: 1 }, { b: 2 }]],
+    [
+      '# a comment\na: {b: {c: d}}\nl:\n- é\n- x: 1\n  y: 2\n',
+      [{ a: { b: { c: 'd' } }, l: ['é', { x: 1, y: 2 }] }],
+    ],
+  ])('parses %j', (text, values) => {
+    expect(JSON.stringify(parsePlainYaml(text))).toBe(JSON.stringify(values))
+    expectSameOrNone(text)
+  })
+
+  it.each(
+    [
+      ['', '# nothing\n', '---\n', '---\n---\na: 1\n', 'a: 1\n---\n', 'text', '[a]', 'null'],
+      ['a: &x 1\nb: *x\n', '&x a: 1\n', 'a: !!str 1\n', '!x\na: 1\n', '<<: {a: 1}\n', 'a: *x\n'],
+      [
+        '%YAML 1.1\n---\na: 1\n',
+        '--- a: 1\n',
+        ' ---\na: 1\n',
+        'a: 1\n...\n',
+        '? a\n: 1\n',
+        ' a: 1\n',
+      ],
+      ['a:\tb\n', 'a: b\r\n', '\ufeffa: 1\n', 'a: b\u2028c\n', 'a: \u0085\n', 'a: b\u00a0c\n'],
+      ['a: "\u0007"\n', 'a: "\\ud800"\n', 'a: "\\x41"\n', 'a: "\\\n  b"\n', 'a: "b\n  c"\n'],
+      ['a: b\n  c\n', 'a: |\n  b\n', 'a: >-\n  b\n', 'a: |2\n    b\n', "a: 'b\n\n  c'\n"],
+      [
+        '0x1f',
+        '0o17',
+        '017',
+        '00',
+        '+1',
+        '-0',
+
+        '-0.0',
+        '1.',
+        '.5',
+        '1e3',
+        '1e999',
+        '.inf',
+      ],
+      ['-.Inf', '.NaN', '9007199254740993', '12345678901234567890', 'Null', 'TRUE', 'False'],
+      [
+        '1: a\n',
+        'true: a\n',
+        'null: a\n',
+        '~: a\n',
+        ': a\n',
+        '[a]: b\n',
+        '{a: b}: c\n',
+        '1.5: a\n',
+      ],
+      [
+        'a: 1\na: 2\n',
+        '{a: 1, "a": 2}',
+        '__proto__: 1\n',
+        'a: {constructor: 1}\n',
+        'toString: 1\n',
+      ],
+      ['a:b\n', '{a:b}\n', '{a:1, b: 2}\n', 'http://x: 1\n'],
+      ['a: ${secret:X}}\nb: {c: ${secret:X}}\n', 'a: [${domain}]\n', 'a: b: c\n', 'a: b\n c: d\n'],
+      ['a:\n- {}b:\n- {}\n', 'a: {\n# c\nb: 1\n  }\n', 'a: {b: c\n# d\n  }\n', 'a: "b"#c\n'],
+      [`a: ${'['.repeat(70)}${']'.repeat(70)}\n`, 'a: [\n  b\n]\n', 'a: [b\n', 'a: }\n', 'a: @b\n'],
+    ]
+      .flat()
+      .map((text) => (/^[-+.\dNTF][^ \n]*$/.test(text) ? `a: ${text}\n` : text)),
+  )('leaves %j to the other parser', (text) => expect(parsePlainYaml(text)).toBeNull())
+
+  it('leaves a key that is too long to the other parser', () => {
+    expect(parsePlainYaml(`${'k'.repeat(1_025)}: 1\n`)).toBeNull()
+  })
+
+  it('builds plain objects and lists', () => {
+    const [parsed] = parsePlainYaml('a: {b: [1]}\n') ?? []
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
+    expect(parsed).toStrictEqual({ a: { b: [1] } })
+  })
+
+  itOften('parses edited manifests like the other parser, or not at all', () => {
+    fc.assert(fc.property(edited, expectSameOrNone), { numRuns: runs(200, 5_000) })
+  })
+
+  itOften('parses any lines like the other parser, or not at all', () => {
+    fc.assert(fc.property(composed, expectSameOrNone), { numRuns: runs(200, 20_000) })
+  })
+})
