@@ -7,6 +7,7 @@ import { createFileDiagnostic } from './finding.ts'
 import type { SourceFile } from './yaml-file.ts'
 
 const maxBytes = 5 * 1024 * 1024
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Loads the text of a file of the workspace, or a diagnostic. Never blocks on a pipe or device.
@@ -23,7 +24,7 @@ export function loadSource(root: string, path: string): SourceFile | Diagnostic 
       'expected a text file, got one with NUL bytes (UTF-16 perhaps). Save it as UTF-8.',
     )
   try {
-    return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+    return { path, text: utf8.decode(bytes) }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     return createDiagnostic(
