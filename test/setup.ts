@@ -1,7 +1,7 @@
 /**
  * Before each file, for the whole worker: a hash of all its arguments replaces `scryptSync`, which
  * is slow by design, and `fsyncSync` waits for no disk, since what tests write need not outlive the
- * machine. State of the user goes to a temporary folder.
+ * machine. State and cache of the user go to a temporary folder.
  */
 import nodeCrypto from 'node:crypto'
 import fs from 'node:fs'
@@ -24,6 +24,7 @@ if (!(known in nodeCrypto.scryptSync)) {
   }
   const userState = fs.mkdtempSync(join(tmpdir(), 'edgewise-user-state-'))
   process.env['XDG_STATE_HOME'] = userState
+  process.env['XDG_CACHE_HOME'] = userState
   process.once('exit', () => fs.rmSync(userState, { recursive: true, force: true }))
   nodeCrypto.scryptSync = Object.assign(quick, { [known]: true })
   fs.fsyncSync = () => {}

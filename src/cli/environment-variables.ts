@@ -47,4 +47,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
       'Where folder stores of one user share the calls of an account: the folder `edgewise` in ' +
       '`XDG_STATE_HOME`, else in `~/.local/state`; on Windows in `LOCALAPPDATA`.',
   },
+  {
+    name: ['XDG_CACHE_HOME'],
+    purpose:
+      'Where the cache of assembled manifests is: the folder `edgewise` in `XDG_CACHE_HOME`, ' +
+      'else in `~/.cache`; on Windows in `LOCALAPPDATA`.',
+  },
 ]

@@ -49,6 +49,7 @@ export interface GlobalOptions {
   json?: boolean
   yes?: boolean
   color?: boolean
+  cache?: boolean
   quiet?: boolean
   verbose?: boolean
 }

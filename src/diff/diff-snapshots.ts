@@ -34,14 +34,16 @@ export function diffSnapshots(from: Snapshot, to: Snapshot, itemKeys: ItemKeys =
   for (const domain of domains) {
     const before = from.get(domain) ?? new Map<ItemKey, ItemState>()
     const after = to.get(domain) ?? new Map<ItemKey, ItemState>()
-    const found = [...after].map(([item, state]) =>
-      computeDesiredChange(domain, item, before.get(item), state),
-    )
-    const desiredChanges = found.filter((change) => change !== null)
-    unchanged += found.length - desiredChanges.length
-    const goneChanges = [...before].flatMap(([item, state]) =>
-      after.has(item) ? [] : [computeGoneChange(domain, item, state, desiredChanges, itemKeys)],
-    )
+    const desiredChanges: Change[] = []
+    for (const [item, state] of after) {
+      const change = computeDesiredChange(domain, item, before.get(item), state)
+      if (change === null) unchanged++
+      else desiredChanges.push(change)
+    }
+    const goneChanges: Change[] = []
+    for (const [item, state] of before)
+      if (!after.has(item))
+        goneChanges.push(computeGoneChange(domain, item, state, desiredChanges, itemKeys))
     append(
       changes,
       [...desiredChanges, ...goneChanges].toSorted((a, b) => (a.item < b.item ? -1 : 1)),

@@ -131,17 +131,12 @@ function mapItems(
   isMapped: (value: Value) => boolean,
   replace: (item: ItemKey, state: ItemState, domain: string) => ItemState,
 ): Snapshot {
-  return new Map(
-    [...snapshot].map(([domain, items]) => [
-      domain,
-      [...items.values()].some(({ candidates }) => candidates.some(isMapped))
-        ? new Map(
-            [...items].map(([item, state]) => [
-              item,
-              state.candidates.some(isMapped) ? replace(item, state, domain) : state,
-            ]),
-          )
-        : items,
-    ]),
-  )
+  const mapped = new Map(snapshot)
+  for (const [domain, items] of snapshot)
+    for (const [item, state] of items)
+      if (state.candidates.some(isMapped)) {
+        const others = mapped.get(domain) ?? items
+        mapped.set(domain, new Map(others).set(item, replace(item, state, domain)))
+      }
+  return mapped
 }

@@ -54,13 +54,13 @@ function readAll(file: number, size: number, maxBytes: number): Buffer | null {
     const rest = size > 0 && total <= size ? size + 1 - total : chunkBytes
     const chunk = Buffer.allocUnsafe(rest)
     const read = readSync(file, chunk, 0, chunk.length, null)
-    if (read === 0) return Buffer.concat(chunks, total)
     total += read
     if (total > maxBytes) return null
     chunks.push(chunk.subarray(0, read))
     // A regular file of a known size ends where less is read than was asked for.
-    if (total === size && chunks.length === 1) return chunk.subarray(0, read)
+    if (read === 0 || (total === size && read < chunk.length)) break
   }
+  return chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks, total)
 }
 
 function createSizeFault(maxBytes: number, got: string): FileFault {

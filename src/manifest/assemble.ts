@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.ts'
 import { ignoreProgress, type Progress } from '../model/parallel.ts'
 import { compareDiagnostics, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
+import { toKnown } from './cache/to-known.ts'
 import { createPlaceLookup, toLayer, type Declared } from './declared-places.ts'
 import { createDiagnostic } from './finding.ts'
 import { checkProfile } from './check-profile.ts'
@@ -19,31 +20,44 @@ import type { Layer } from './find-origin.ts'
 import { listFiles } from './list-files.ts'
 import { findProfileProblems, indexProfiles, buildStack, type Stack } from './profiles.ts'
 import { parseConfig, type ConfigFinding, type ConfigContext } from './parse-config.ts'
-import { parseDocument, type Declaration, type Profile } from './parse-document.ts'
+import {
+  parseDocument,
+  type Declaration,
+  type KnownManifest,
+  type Profile,
+} from './parse-document.ts'
 import { ProfileProblems, type Use } from './profile-problems.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
-import type { YamlDocument } from './yaml-file.ts'
+import type { DocumentPlace, YamlDocument } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
 
-type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'files' | 'findItemPlace'>
+interface Assembled extends Pick<Workspace, 'desired' | 'diagnostics' | 'files' | 'findItemPlace'> {
+  /** The manifests without a finding. */
+  clean: KnownManifest[]
+}
 
 /**
  * Builds the desired snapshot of a workspace and collects the problems of its documents.
  *
  * @param home the document of the workspace file
+ * @param documents in the order of their files
  * @param paths all files of the workspace, also those without a document
  * @param checked gets the number of checked documents
  */
 export function assemble(
   config: WorkspaceConfig,
   home: YamlDocument,
-  documents: YamlDocument[],
+  documents: (YamlDocument | KnownManifest)[],
   keeper: SecretKeeper,
   paths: string[] = [],
   checked: Progress = ignoreProgress,
 ): Assembled {
   checked(0, documents.length)
-  const parsed = documents.map((document) => ({ document, ...parseDocument(document) }))
+  const parsed = documents.map((document) =>
+    'kind' in document
+      ? { document: document.document, declaration: document, findings: [] }
+      : { document, ...parseDocument(document) },
+  )
   const declarations = parsed.flatMap(({ declaration }) =>
     declaration === null ? [] : [declaration],
   )
@@ -57,15 +71,18 @@ export function assemble(
     ...profiles.diagnostics,
     ...findProfileProblems(declarations, profiles.byName),
     ...declarations.flatMap((each) =>
-      findNulls(
-        each.document,
-        '/config',
-        each.config,
-        each.kind === 'manifest' ? each.domains[0]?.domain : undefined,
-      ),
+      each.kind === 'known'
+        ? []
+        : findNulls(
+            each.document,
+            '/config',
+            each.config,
+            each.kind === 'manifest' ? each.domains[0]?.domain : undefined,
+          ),
     ),
     ...findNulls(home, '/defaults', config.defaults),
   ]
+  const flawed = new Set(diagnostics.map(({ file, document }) => `${document} ${file}`))
 
   const rules: ConfigContext = {
     secrets: new Set(Object.keys(config.secrets)),
@@ -87,7 +104,7 @@ export function assemble(
   )
   const users = new Map<YamlDocument, number>()
   const stacks = new Map<string, Stack>()
-  const findStack = ({ profiles: named }: Declaration): Stack => {
+  const findStack = ({ profiles: named }: Pick<Declaration, 'profiles'>): Stack => {
     const key = JSON.stringify(named)
     const stack = stacks.get(key) ?? buildStack(named, profiles.byName, defaults)
     stacks.set(key, stack)
@@ -95,12 +112,12 @@ export function assemble(
   }
 
   const desired: Snapshot = new Map()
+  const clean: KnownManifest[] = []
   const declared = new Map<Domain, Declared>()
   for (const [i, manifest] of declarations.entries()) {
     checked(i, documents.length)
-    if (manifest.kind !== 'manifest') continue
+    if (manifest.kind === 'profile') continue
     const stack = findStack(manifest)
-    const layers = [...stack.layers, toLayer(manifest)]
     const domains: Domain[] = []
     const { file, index } = manifest.document
     for (const { domain, pointer } of manifest.domains) {
@@ -112,11 +129,21 @@ export function assemble(
         diagnostics.push(createDuplicateDiagnostic(domain, manifest.document, pointer, first))
       }
     }
-    for (const document of new Set(stack.layers.map((layer) => layer.document)))
+    for (const document of stack.documents)
       users.set(document, (users.get(document) ?? 0) + domains.length)
+    if (manifest.kind === 'known') {
+      for (const { domain, items } of manifest.domains)
+        if (declared.get(domain)?.file === file) desired.set(domain, items)
+      clean.push(manifest)
+      continue
+    }
+    const layers = [...stack.layers, toLayer(manifest)]
     const result = parseManifest({ manifest, domains, layers, stack }, rules, problems)
     for (const [domain, items] of result.items) desired.set(domain, items)
     append(diagnostics, result.diagnostics)
+    const isClean = !result.hasFindings && !flawed.has(`${index} ${file.path}`)
+    if (isClean && domains.length === manifest.domains.length)
+      clean.push(toKnown(manifest, desired))
   }
   const shared = problems.report(users)
   append(diagnostics, shared.diagnostics)
@@ -126,6 +153,7 @@ export function assemble(
     diagnostics: diagnostics.toSorted(compareDiagnostics),
     files: listFiles(paths, declarations, profiles.byName),
     findItemPlace: createPlaceLookup(declared),
+    clean,
   }
 }
 
@@ -142,7 +170,7 @@ function findNulls(
 
 function createDuplicateDiagnostic(
   domain: Domain,
-  document: YamlDocument,
+  document: DocumentPlace,
   pointer: string,
   first: Declared,
 ): Diagnostic {
@@ -162,6 +190,8 @@ function createDuplicateDiagnostic(
 interface ParsedManifest {
   items: Snapshot
   diagnostics: Diagnostic[]
+  /** Also those that are reported with a profile. */
+  hasFindings: boolean
 }
 
 interface ManifestSource extends Omit<Use, 'finding'> {
@@ -200,6 +230,7 @@ function parseManifest(
   const judged = [...found.values()].filter(({ finding }) => !unmerged.has(finding.item))
   return {
     items,
+    hasFindings: found.size + merging.length > 0,
     diagnostics: [
       ...merging.flatMap(({ finding, layer }) => {
         const origin = layer === undefined ? null : { layer, pointer: finding.pointer }

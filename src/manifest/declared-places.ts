@@ -5,10 +5,10 @@ import { findSite } from './manifest-diagnostics.ts'
 import { parseDocument, type Declaration, type Manifest } from './parse-document.ts'
 import type { Stack } from './profiles.ts'
 import type { Workspace } from './workspace.ts'
-import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
+import { parseYaml, type DocumentPlace, type SourceFile } from './yaml-file.ts'
 
 /** Where a domain is declared. The values of all manifests would take much memory. */
-export interface Declared extends Pick<YamlDocument, 'file' | 'index'> {
+export interface Declared extends DocumentPlace {
   /** Pointer of the domain's name in the document. */
   pointer: string
   stack: Stack

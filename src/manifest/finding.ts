@@ -1,5 +1,5 @@
 import type { Diagnostic, DiagnosticCode, Place } from '../model/problem.ts'
-import type { YamlDocument } from './yaml-file.ts'
+import type { DocumentPlace } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
 
 /** A problem without its place. */
@@ -20,7 +20,7 @@ export interface Finding extends Fault {
 }
 
 /** Adds the place in the document to a finding. */
-export function createDiagnostic(document: YamlDocument, finding: Finding): Diagnostic {
+export function createDiagnostic(document: DocumentPlace, finding: Finding): Diagnostic {
   const { pointer, part, ...fault } = finding
   return {
     severity: 'error',

@@ -1,5 +1,5 @@
 import type { Domain } from '../model/item.ts'
-import type { Manifest, Profile } from './parse-document.ts'
+import type { KnownManifest, Manifest, Profile } from './parse-document.ts'
 import { listIncluded, type Profiles } from './profiles.ts'
 
 /** A file of the workspace, and what it declares. */
@@ -13,19 +13,22 @@ export interface WorkspaceFile {
   uses: ReadonlySet<string>
 }
 
+const none: ReadonlySet<string> = new Set()
+
 /** Lists files with what they declare; a file without a valid document declares nothing. */
 export function listFiles(
   paths: string[],
-  declarations: (Manifest | Profile)[],
+  declarations: (Manifest | KnownManifest | Profile)[],
   profiles: Profiles,
 ): WorkspaceFile[] {
   const files = new Map(
-    paths.map((path) => [
+    paths.map((path): [string, WorkspaceFile] => [
       path,
-      { path, manifests: 0, profiles: 0, domains: new Array<Domain>(), uses: new Set<string>() },
+      { path, manifests: 0, profiles: 0, domains: [], uses: none },
     ]),
   )
-  const seen = new Map(paths.map((path) => [path, new Set<string>()]))
+  // Most manifests name the same profiles, and most files have one manifest.
+  const included = new Map<string, ReadonlySet<string>>()
   for (const declaration of declarations) {
     const file = files.get(declaration.document.file.path)
     if (file === undefined) continue
@@ -34,8 +37,14 @@ export function listFiles(
       file.manifests++
       for (const { domain } of declaration.domains) file.domains.push(domain)
     }
-    for (const { document } of listIncluded(declaration, profiles, seen.get(file.path)))
-      file.uses.add(document.file.path)
+    const key = JSON.stringify(declaration.profiles)
+    const uses = included.get(key) ?? listProfileFiles(declaration, profiles)
+    included.set(key, uses)
+    file.uses = file.uses.size === 0 ? uses : new Set([...file.uses, ...uses])
   }
   return [...files.values()]
+}
+
+function listProfileFiles(declaration: Pick<Profile, 'profiles'>, profiles: Profiles): Set<string> {
+  return new Set(listIncluded(declaration, profiles).map(({ document }) => document.file.path))
 }

@@ -8,11 +8,14 @@ import { ignoreProgress, type Parallel, type Progress } from '../model/parallel.
 import { formatPlace, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
+import type { CacheFile } from './cache/cache-file.ts'
+import { loadFiles } from './cache/load-files.ts'
+import { ManifestCache, type LoadedFile } from './cache/manifest-cache.ts'
 import { createDiagnostic, createFileDiagnostic } from './finding.ts'
 import { findFiles } from './find-files.ts'
+import type { Layer } from './find-origin.ts'
 import { workspaceFile } from './find-root.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
-import { loadDocuments } from './load-documents.ts'
 import { loadSource } from './load-source.ts'
 import { explainMissingToken } from './missing-token.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
@@ -25,8 +28,8 @@ import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
 
-/** Threads that load manifests beside this one, and the progress of loading. */
-export interface LoadingThreads {
+/** What loading many manifests can use: other threads and a cache. */
+export interface LoadingAids {
   parallel?: Parallel
   /** Gets the number of files listed so far. */
   onListed?: (files: number) => void
@@ -34,7 +37,12 @@ export interface LoadingThreads {
   progress?: Progress
   /** Gets the number of checked manifests. */
   checked?: Progress
+  /** Has the manifests that an earlier run of a program assembled. */
+  cache?: { file: CacheFile; program: string }
 }
+
+/** Minimum number of files that are worth a cache. */
+const minCachedFiles = 100
 
 /**
  * Loads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
@@ -50,26 +58,33 @@ export function loadWorkspace(
   env: Record<string, string | undefined>,
   keeperFor: (config: WorkspaceConfig, locate: (pointer: string) => string) => SecretKeeper,
   added: SourceFile[] = [],
-  threads: LoadingThreads = {},
+  aids: LoadingAids = {},
 ): Workspace {
-  const found = findWorkspaceFiles(root, env, added, threads.onListed)
+  const found = findWorkspaceFiles(root, env, added, aids.onListed)
   const { config, home, document, paths } = found
-  const [stored, unreadable] = splitLoaded(
-    loadDocuments(found.folder, paths, threads.parallel, threads.progress),
-  )
-  const files = [
+  const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
+  const cache =
+    aids.cache !== undefined && paths.length >= minCachedFiles && added.length === 0
+      ? new ManifestCache(aids.cache.file, aids.cache.program, config)
+      : null
+  const defaults: Layer = { config: config.defaults, document, base: '/defaults' }
+  const { loaded, hashStack } = loadFiles(found.folder, paths, cache, defaults, keeper, aids)
+  const [stored, unreadable] = splitLoaded(loaded)
+  const files: LoadedFile[] = [
     ...stored,
     ...added.filter(({ path }) => path !== workspaceFile).map(parseYaml),
   ].toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1))
   const all = [...found.diagnostics, ...unreadable]
   const documents = files.flatMap((yaml) => {
     append(all, yaml.diagnostics)
-    if (yaml.documents.length + yaml.diagnostics.length === 0) all.push(createEmptied(yaml.file))
-    return yaml.documents
+    const { known = [] } = yaml
+    if (yaml.documents.length + yaml.diagnostics.length + known.length === 0)
+      all.push(createEmptied(yaml.file))
+    return [...yaml.documents, ...known]
   })
-  const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
   const names = [home.path, ...paths, ...added.map(({ path }) => path)]
-  const assembled = assemble(config, document, documents, keeper, names, threads.checked)
+  const assembled = assemble(config, document, documents, keeper, names, aids.checked)
+  cache?.save(files, assembled.clean, hashStack)
   // Parsing the manifests has resolved the secrets they refer to.
   if (keeper.occursIn(config.service.url))
     throw createInvalidError([createDiagnostic(document, createSecretAddressFinding())])
@@ -145,7 +160,7 @@ export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
   progress: Progress = ignoreProgress,
-  onListed?: LoadingThreads['onListed'],
+  onListed?: LoadingAids['onListed'],
 ): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
   const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env, [], onListed)
   const globs = [...config.manifests, ...config.profiles]
@@ -174,7 +189,7 @@ function findWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
   added: SourceFile[] = [],
-  onListed?: LoadingThreads['onListed'],
+  onListed?: LoadingAids['onListed'],
 ): FoundWorkspace {
   if (!existsSync(join(root, workspaceFile))) {
     throw new EdgewiseError(

@@ -2,12 +2,12 @@ import { isDomain } from '../catalog/value/formats.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeValue } from '../catalog/value/schema-problems.ts'
 import { append } from '../model/append.ts'
-import type { Domain } from '../model/item.ts'
+import type { Domain, ItemKey, ItemState } from '../model/item.ts'
 import { isObject, getOwn, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 import type { DiagnosticCode } from '../model/problem.ts'
 import { checkKeys, type Report } from './document-keys.ts'
 import type { Finding } from './finding.ts'
-import type { YamlDocument } from './yaml-file.ts'
+import type { DocumentPlace, YamlDocument } from './yaml-file.ts'
 
 /** The common part of manifests and profiles. */
 export interface Declaration {
@@ -22,6 +22,13 @@ export interface Declaration {
 export interface Manifest extends Declaration {
   kind: 'manifest'
   domains: { domain: Domain; pointer: string }[]
+}
+
+/** A manifest without a finding that need not be parsed: the items of its domains are known. */
+export interface KnownManifest extends Pick<Declaration, 'profiles'> {
+  kind: 'known'
+  document: DocumentPlace
+  domains: (Manifest['domains'][number] & { items: Map<ItemKey, ItemState> })[]
 }
 
 /** A reusable part of a configuration. */

@@ -5,7 +5,8 @@ import type { Diagnostic } from '../model/problem.ts'
 import { createDiagnostic } from './finding.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
 import type { Layer } from './find-origin.ts'
-import type { Declaration, Profile } from './parse-document.ts'
+import type { Declaration, KnownManifest, Profile } from './parse-document.ts'
+import type { YamlDocument } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
 
 /** Profiles by name. */
@@ -40,7 +41,10 @@ export function indexProfiles(profiles: Profile[]): {
 }
 
 /** Finds unknown names and cycles in the profile lists of manifests and profiles. */
-export function findProfileProblems(declarations: Declaration[], byName: Profiles): Diagnostic[] {
+export function findProfileProblems(
+  declarations: (Declaration | KnownManifest)[],
+  byName: Profiles,
+): Diagnostic[] {
   const hints = new Map<string, string>()
   const unknown = declarations.flatMap((declaration) =>
     declaration.profiles.flatMap(({ name, entry }) => {
@@ -84,16 +88,12 @@ export function findProfileProblems(declarations: Declaration[], byName: Profile
   return [...unknown, ...cycles]
 }
 
-/**
- * Lists the profiles that a document uses, directly or through others.
- *
- * @param seen names of profiles to leave out; gets the names of those listed
- */
+/** Lists the profiles that a document uses, directly or through others. */
 export function listIncluded(
-  { profiles }: Declaration,
+  { profiles }: Pick<Declaration, 'profiles'>,
   byName: Profiles,
-  seen = new Set<string>(),
 ): Profile[] {
+  const seen = new Set<string>()
   return profiles.flatMap(({ name }) => {
     const profile = byName.get(name)
     return profile === undefined ? [] : orderProfiles(profile, byName, seen, () => {})
@@ -103,6 +103,8 @@ export function listIncluded(
 /** The merged profiles below a manifest, on top of the workspace's defaults. */
 export interface Stack {
   layers: Layer[]
+  /** The documents of the layers, each once. */
+  documents: ReadonlySet<YamlDocument>
   vars: ReadonlyMap<string, string>
   config: JsonObject
   faults: (MergeFault & { layer: Layer })[]
@@ -146,7 +148,8 @@ export function buildStack(
     const profile = layer.profile === undefined ? undefined : byName.get(layer.profile.name)
     for (const [name, value] of profile?.vars ?? []) vars.set(name, value)
   }
-  return { layers, vars, config, faults }
+  const documents = new Set(layers.map(({ document }) => document))
+  return { layers, documents, vars, config, faults }
 }
 
 /**

@@ -12,10 +12,14 @@ export interface SourceFile {
   text: string
 }
 
-/** One document of a YAML file, without positions; `findPlace` computes them on demand. */
-export interface YamlDocument {
+/** Place of a document: its file, and its index there. */
+export interface DocumentPlace {
   file: SourceFile
   index: number
+}
+
+/** One document of a YAML file, without positions; `findPlace` computes them on demand. */
+export interface YamlDocument extends DocumentPlace {
   value: Json
 }
 

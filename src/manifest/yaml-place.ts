@@ -10,7 +10,7 @@ import {
 } from 'yaml'
 import { parsePointer } from '../model/json.ts'
 import type { Place } from '../model/problem.ts'
-import type { SourceFile, YamlDocument } from './yaml-file.ts'
+import type { DocumentPlace, SourceFile } from './yaml-file.ts'
 import { findLineStarts, parseText, locateRange } from './yaml-text.ts'
 
 interface Parsed {
@@ -27,11 +27,7 @@ const maxRecent = 32
  * have the place of their key, and so has everything with `part: 'key'`. A missing value has the
  * place of its nearest existing parent.
  */
-export function findPlace(
-  document: Pick<YamlDocument, 'file' | 'index'>,
-  pointer: string,
-  part?: 'key',
-): Place {
+export function findPlace(document: DocumentPlace, pointer: string, part?: 'key'): Place {
   const { file } = document
   const { documents, lineStarts } = parseCached(file)
   const tree = documents[document.index]

@@ -3,13 +3,11 @@ import type { RecordedState } from '../state/store.ts'
 
 /** Notes imported items that a call of an apply that died may have changed after the import. */
 export function listLateNotes(recorded: RecordedState): string[] {
-  const late = [...recorded].flatMap(([domain, items]) =>
-    [...items].flatMap(([item, state]) =>
-      state.late !== undefined && state.origin === 'import' && state.status === 'confirmed'
-        ? [`${item} of ${domain}`]
-        : [],
-    ),
-  )
+  const late: string[] = []
+  for (const [domain, items] of recorded)
+    for (const [item, { late: isLate, origin, status }] of items)
+      if (isLate !== undefined && origin === 'import' && status === 'confirmed')
+        late.push(`${item} of ${domain}`)
   if (late.length === 0) return []
   return [
     'A call of an apply that died could still change imported items when they were imported: ' +

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { catalogue } from '../catalog/catalogue.ts'
-import { loadWorkspace as loadBaseWorkspace } from '../manifest/load-workspace.ts'
+import { hashText } from '../manifest/cache/cache-file.ts'
+import { loadWorkspace as loadBaseWorkspace, type LoadingAids } from '../manifest/load-workspace.ts'
 import { createSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
@@ -51,10 +55,12 @@ export function loadWorkspace(
       occursIn: (url: string) => keeper.occursIn(url),
     }
   }
+  const cache = openCache(root, outside)
   outside.onPhase?.({ name: 'listing-files' })
   const workspace = runBlocking(outside, () =>
     loadBaseWorkspace(root, outside.env, createKeeper, added, {
       ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
+      ...(cache === null ? {} : { cache }),
       onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),
       progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
       checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
@@ -68,4 +74,20 @@ export function loadWorkspace(
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
   return Object.assign(workspace, { vault, findCommit: () => findHeadCommit(root, env), scrub })
+}
+
+/** Opens the cache of assembled manifests; null without one. */
+function openCache(root: string, { cache }: Outside): LoadingAids['cache'] | null {
+  const program = cache === undefined ? null : (cache.program ?? identifyProgram())
+  const file = program === null ? null : (cache?.open(root) ?? null)
+  return program === null || file === null ? null : { file, program }
+}
+
+/**
+ * Identifies this program by its built file, which names all parts of the program that it needs by
+ * their hashes; null if it runs from its sources.
+ */
+function identifyProgram(): string | null {
+  const file = fileURLToPath(import.meta.url)
+  return extname(file) === '.js' ? hashText(process.version + readFileSync(file, 'utf8')) : null
 }

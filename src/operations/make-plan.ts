@@ -11,7 +11,7 @@ import { findReference } from '../model/secret.ts'
 import { listReferencedNames } from '../model/secret-keeper.ts'
 import type { SavedSecrets } from '../plan/saved-plan.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
-import { narrowSnapshot, type Selection } from '../plan/selection.ts'
+import { narrowDomains, narrowSnapshot, type Selection } from '../plan/selection.ts'
 import { findStop, listUnapproved } from '../rollout/approvals.ts'
 import {
   findDomainsOnHold,
@@ -169,9 +169,13 @@ export function selectSnapshots(
   selection: Selection,
   saved?: SavedSecrets,
 ): { recorded: Snapshot; desired: Snapshot; references: Snapshot } {
-  const references = narrowSnapshot(workspace.desired, selection)
+  const narrow = (snapshot: Snapshot): Snapshot =>
+    selection.items.length === 0
+      ? narrowDomains(snapshot, selection.target)
+      : narrowSnapshot(snapshot, selection)
+  const references = narrow(workspace.desired)
   return {
-    recorded: narrowSnapshot(recorded, selection),
+    recorded: narrow(recorded),
     desired: resolveAvailable(references, workspace.vault, recorded, saved),
     references,
   }

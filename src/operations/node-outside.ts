@@ -6,6 +6,7 @@ import type { Clock } from '../model/clock.ts'
 import { realDisk } from '../state/folder/real-disk.ts'
 import type { Machine } from '../state/machine.ts'
 import type { Outside } from './outside.ts'
+import { createUserCache } from './user-cache.ts'
 import { countSpareThreads, createWorkerPool } from './worker-pool.ts'
 
 /** Creates the outside of a Node process. */
@@ -20,6 +21,7 @@ export function createNodeOutside(signal: AbortSignal): Outside {
     machine: describeMachine(),
     disk: realDisk,
     pool: createWorkerPool(countSpareThreads()),
+    cache: createUserCache(process.env),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { CacheFile } from '../manifest/cache/cache-file.ts'
 import type { Solver } from '../model/solver.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Phase } from '../model/phase.ts'
@@ -41,4 +42,14 @@ export interface Outside {
   solver?: Solver | null
   /** Threads that load and plan large fleets; absent: this thread does it alone. */
   pool?: WorkerPool
+  /** Cache of assembled manifests; absent: they are assembled in each run. */
+  cache?: UserCache
+}
+
+/** Cache of the user, with a file for each workspace. */
+export interface UserCache {
+  /** Opens the file of a workspace; null where no folder can be trusted. */
+  open(root: string): CacheFile | null
+  /** Identifies the program that assembles the manifests; absent: by its built file. */
+  program?: string
 }

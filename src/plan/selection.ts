@@ -19,14 +19,21 @@ export function narrowSnapshot<T>(
   snapshot: ReadonlyMap<Domain, ReadonlyMap<ItemKey, T>>,
   selection: Selection,
 ): Map<Domain, Map<ItemKey, T>> {
-  const isSelected = createDomainMatcher(selection.target)
   const items = addRelated(selection.items)
   const result = new Map<Domain, Map<ItemKey, T>>()
-  for (const [domain, states] of snapshot) {
-    if (!isSelected(domain)) continue
+  for (const [domain, states] of narrowDomains(snapshot, selection.target))
     result.set(domain, new Map([...states].filter(([item]) => items.size === 0 || items.has(item))))
-  }
   return result
+}
+
+/** Narrows a snapshot to the domains that a list of globs selects; it shares their items. */
+export function narrowDomains<Items>(
+  snapshot: ReadonlyMap<Domain, Items>,
+  target: string[],
+): Map<Domain, Items> {
+  if (target.length === 0) return new Map(snapshot)
+  const isSelected = createDomainMatcher(target)
+  return new Map([...snapshot].filter(([domain]) => isSelected(domain)))
 }
 
 /** Maximum length of a glob; domain names have at most 253 characters. */
@@ -38,7 +45,6 @@ const maxGlobLength = 1000
  * @throws EdgewiseError `usage` for an empty or very long glob
  */
 function createDomainMatcher(target: string[]): (domain: Domain) => boolean {
-  if (target.length === 0) return () => true
   const names = new Set(target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase()))
   const globs = target.filter((glob) => !isDomain(glob))
   if (globs.some((glob) => glob === '' || glob.length > maxGlobLength))
@@ -59,14 +65,16 @@ export function findUnmatched(
   snapshots: ReadonlyMap<Domain, ReadonlyMap<ItemKey, unknown>>[],
   { target, items }: Selection,
 ): Selection {
+  if (target.length + items.length === 0) return { target, items }
   const domains = new Set(snapshots.flatMap((snapshot) => [...snapshot.keys()]))
   const matchesAny = (glob: string) =>
     isDomain(glob)
       ? domains.has(glob.toLowerCase())
       : [...domains].some(createDomainMatcher([glob]))
-  const selected = snapshots.flatMap((snapshot) => [
-    ...narrowSnapshot(snapshot, { target, items: [] }).values(),
-  ])
+  const selected =
+    items.length === 0
+      ? []
+      : snapshots.flatMap((snapshot) => [...narrowDomains(snapshot, target).values()])
   return {
     target: target.filter((glob) => !matchesAny(glob)),
     items: items.filter((item) => !selected.some((states) => states.has(item))),

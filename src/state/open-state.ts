@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { join, resolve } from 'node:path'
+import { isInside } from '../files/is-inside.ts'
 import type { StateConfig } from '../model/config.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Note } from '../model/wait.ts'
@@ -114,18 +114,6 @@ async function findRepository(
     )
   }
   return git
-}
-
-/** Reports whether a path is a folder or inside it, with links resolved where they exist. */
-function isInside(folder: string, path: string): boolean {
-  const steps = relative(resolveLinks(folder), resolveLinks(path))
-  return steps === '' || (steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps))
-}
-
-function resolveLinks(path: string): string {
-  if (existsSync(path)) return realpathSync(path)
-  const parent = dirname(path)
-  return parent === path ? path : join(resolveLinks(parent), basename(path))
 }
 
 function openInFolder(

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
+import type { UserCache } from '../../src/operations/outside.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
@@ -98,6 +99,8 @@ export class Place {
   disk: Disk = realDisk
   /** Transport to the service; absent: sockets. */
   transport: Transport | undefined
+  /** Cache of assembled manifests; absent: none. */
+  cache: UserCache | undefined
   /** Whether stdout and stderr are a terminal, of 80 columns. */
   onTerminal = false
   /** Clock that advances only by waiting, in ms; null for the real clock plus all waits. */
@@ -187,6 +190,7 @@ export class Place {
       disk: this.disk,
       ...(this.transport === undefined ? {} : { transport: this.transport }),
       ...(this.runBlocking == null ? {} : { runBlocking: this.runBlocking }),
+      ...(this.cache === undefined ? {} : { cache: this.cache }),
       signal: this.signal,
       waitForStop: () => Promise.resolve(),
     })

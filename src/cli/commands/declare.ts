@@ -66,6 +66,7 @@ export function addGlobalOptions(command: Command): Command {
     .option('--json', 'print machine-readable JSON')
     .option('-y, --yes', 'answer every prompt with yes')
     .option('--no-color', 'disable colours')
+    .option('--no-cache', 'parse all manifests again')
     .option('-q, --quiet', 'print results and errors only')
     .option('-v, --verbose', 'print more details')
 }
@@ -76,10 +77,11 @@ function createContext(io: Io, live: LiveLine, options: GlobalOptions): CommandC
     if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
   }
   const phases = createPhaseLine(io, options, live, note)
-  const { ask, prompt } = io
+  const { ask, prompt, cache, ...others } = io
   return {
     io: {
-      ...io,
+      ...others,
+      ...(options.cache === false || cache === undefined ? {} : { cache }),
       // Results and prompts end the phase before them.
       out: (text, as) => {
         phases.end()

@@ -1,0 +1,62 @@
+import type { ItemKey, ItemState } from '../../model/item.ts'
+import { findReference, listSecrets } from '../../model/secret.ts'
+import type { KnownManifest } from '../parse-document.ts'
+import type { CacheContent, CachedManifest } from './cache-file.ts'
+
+/** Hashes everything below the manifests that name these profiles. */
+export type HashStack = (profiles: string[]) => string
+
+/** Index of an item that is not stored. */
+const withheld = -1
+
+/** Collects items and stacks of profiles, each once. */
+export class TableWriter {
+  readonly content: Omit<CacheContent, 'files'> = { items: [], references: [], stacks: [] }
+  readonly #hashStack: HashStack
+  /** By identity: domains with the same profiles share states. */
+  readonly #items = new Map<ItemState, number>()
+  readonly #stacks = new Map<string, number>()
+
+  constructor(hashStack: HashStack) {
+    this.#hashStack = hashStack
+  }
+
+  /** Adds the manifests of a file; null if an item has a literal secret. */
+  addManifests(manifests: KnownManifest[]): CachedManifest[] | null {
+    const rows = manifests.map(({ document, profiles, domains }): CachedManifest => [
+      document.index,
+      this.#addStack(profiles.map(({ name }) => name)),
+      domains[0]?.pointer !== '/domain',
+      domains.map(({ domain, items }) => [
+        domain,
+        Array.from(items, ([item, state]) => this.#addItem(item, state)),
+      ]),
+    ])
+    const isWithheld = rows.some(([, , , domains]) =>
+      domains.some(([, indexes]) => indexes.includes(withheld)),
+    )
+    return isWithheld ? null : rows
+  }
+
+  #addStack(profiles: string[]): number {
+    const name = JSON.stringify(profiles)
+    const known = this.#stacks.get(name)
+    if (known !== undefined) return known
+    const hash = this.#hashStack(profiles)
+    const index = this.content.stacks.push({ profiles, hash }) - 1
+    this.#stacks.set(name, index)
+    return index
+  }
+
+  #addItem(item: ItemKey, state: ItemState): number {
+    const known = this.#items.get(state)
+    if (known !== undefined) return known
+    const references = Array.from(listSecrets(state.candidates), findReference)
+    const plain = references.filter((reference) => reference !== null)
+    const isPlain = plain.length === references.length
+    const index = isPlain ? this.content.items.push([item, state]) - 1 : withheld
+    if (isPlain && plain.length > 0) this.content.references.push([index, plain])
+    this.#items.set(state, index)
+    return index
+  }
+}
