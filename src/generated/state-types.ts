@@ -359,6 +359,28 @@ format: "edgewise.open/1"
 apply: string
 }
 /**
+ * Outcomes that a clone has recorded and that no commit has yet: edgewise/outcomes/<id>/<address>/<base>-<number>.json in its git directory.
+ */
+export interface OutcomesFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.outcomes/1"
+/**
+ * Message for the commit.
+ */
+message: string
+/**
+ * Path on the branch → text. Later outcomes replace it.
+ */
+files: {
+/**
+ * New text of the file; null if it is removed.
+ */
+[k: string]: string | null
+}
+}
+/**
  * File of "plan --out", as "apply PLANFILE" parses it. schemas/output/plan.schema.json describes the whole output.
  */
 export interface PlanFile {

@@ -154,7 +154,7 @@ class FileStore implements Store {
       // whose recording failed.
       const settled = [...this.#settled, ...writes]
       const entry = formatEntry({ ...apply, settled })
-      await this.#files.write(
+      await this.#files.record(
         [formatDomainFiles(this.#paths, domains), new Map([[this.#paths.entry(apply.id), entry]])],
         formatOutcomeMessage(apply, writes, domains),
       )
