@@ -187,9 +187,9 @@ cleared?: string[]
  */
 export interface JournalFile {
 /**
- * Format and version. Version 1 has no parts, and counts only writes with an outcome; it is still accepted. A newer version is refused.
+ * Format and version. Version 2 has no settledBatches. Version 1 has no parts either, and counts only writes with an outcome. Both are still accepted. A newer version is refused.
  */
-format: "edgewise.journal/2"
+format: "edgewise.journal/3"
 /**
  * Id of the apply. The name of the file follows from it.
  */
@@ -251,7 +251,11 @@ notSent: number
  */
 outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
 /**
- * Writes whose outcome is recorded. Empty once the apply has ended.
+ * Number of the first batches of which every write has a recorded outcome. 0 once the apply has ended.
+ */
+settledBatches: number
+/**
+ * Other writes whose outcome is recorded. Empty once the apply has ended.
  *
  * Items: Number of a write.
  */

@@ -305,18 +305,18 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
       return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate10.errors = vErrors, errors === 0;
 }
-var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settled"], properties: { format: { const: "edgewise.journal/2" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/3" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
 function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.id === void 0 && (missing0 = "id") || data.startedAt === void 0 && (missing0 = "startedAt") || data.endedAt === void 0 && (missing0 = "endedAt") || data.commit === void 0 && (missing0 = "commit") || data.author === void 0 && (missing0 = "author") || data.writes === void 0 && (missing0 = "writes") || data.outcome === void 0 && (missing0 = "outcome") || data.settled === void 0 && (missing0 = "settled"))
+      if (data.format === void 0 && (missing0 = "format") || data.id === void 0 && (missing0 = "id") || data.startedAt === void 0 && (missing0 = "startedAt") || data.endedAt === void 0 && (missing0 = "endedAt") || data.commit === void 0 && (missing0 = "commit") || data.author === void 0 && (missing0 = "author") || data.writes === void 0 && (missing0 = "writes") || data.outcome === void 0 && (missing0 = "outcome") || data.settledBatches === void 0 && (missing0 = "settledBatches") || data.settled === void 0 && (missing0 = "settled"))
         return validate14.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
-        if (data.format !== "edgewise.journal/2")
-          return validate14.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.journal/2" } }], !1;
+        if (data.format !== "edgewise.journal/3")
+          return validate14.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.journal/3" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -484,28 +484,39 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                         var valid0 = _errs34 === errors;
                       } else
                         var valid0 = !0;
-                      if (valid0)
-                        if (data.settled !== void 0) {
-                          let data17 = data.settled, _errs36 = errors;
-                          if (errors === _errs36)
-                            if (Array.isArray(data17)) {
-                              var valid5 = !0;
-                              let len0 = data17.length;
-                              for (let i0 = 0; i0 < len0; i0++) {
-                                let data18 = data17[i0], _errs38 = errors;
-                                if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                                if (errors === _errs38 && typeof data18 == "number" && isFinite(data18) && (data18 < 0 || isNaN(data18)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                var valid5 = _errs38 === errors;
-                                if (!valid5)
-                                  break;
-                              }
-                            } else
-                              return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                      if (valid0) {
+                        if (data.settledBatches !== void 0) {
+                          let data17 = data.settledBatches, _errs36 = errors;
+                          if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
+                            return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
+                          if (errors === _errs36 && typeof data17 == "number" && isFinite(data17) && (data17 < 0 || isNaN(data17)))
+                            return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                           var valid0 = _errs36 === errors;
                         } else
                           var valid0 = !0;
+                        if (valid0)
+                          if (data.settled !== void 0) {
+                            let data18 = data.settled, _errs38 = errors;
+                            if (errors === _errs38)
+                              if (Array.isArray(data18)) {
+                                var valid5 = !0;
+                                let len0 = data18.length;
+                                for (let i0 = 0; i0 < len0; i0++) {
+                                  let data19 = data18[i0], _errs40 = errors;
+                                  if (!(typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
+                                  if (errors === _errs40 && typeof data19 == "number" && isFinite(data19) && (data19 < 0 || isNaN(data19)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                  var valid5 = _errs40 === errors;
+                                  if (!valid5)
+                                    break;
+                                }
+                              } else
+                                return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                            var valid0 = _errs38 === errors;
+                          } else
+                            var valid0 = !0;
+                      }
                     }
                   }
                 }
@@ -2205,7 +2216,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
 }
 
 export const domainFile: StoredFormat<DomainFile> = { name: "edgewise.record/2", fits: domainFileFits, expected }
-export const journalFile: StoredFormat<JournalFile> = { name: "edgewise.journal/2", fits: journalFileFits, expected }
+export const journalFile: StoredFormat<JournalFile> = { name: "edgewise.journal/3", fits: journalFileFits, expected }
 export const prunedFile: StoredFormat<PrunedFile> = { name: "edgewise.pruned/1", fits: prunedFileFits, expected }
 export const waveFile: StoredFormat<WaveFile> = { name: "edgewise.wave/2", fits: waveFileFits, expected }
 export const doubtFile: StoredFormat<DoubtFile> = { name: "edgewise.doubt/1", fits: doubtFileFits, expected }
