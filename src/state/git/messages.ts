@@ -21,7 +21,7 @@ export function formatOutcomeMessage(
   return `Apply ${apply.id}: outcome of ${subject}\n\n${names}${formatDetails(apply)}`
 }
 
-/** Joins the commit messages of changes that one commit has: the other subjects follow the first. */
+/** Joins the messages of changes that one commit has. The other subjects follow the first. */
 export function joinMessages(messages: string[]): string {
   const [first = '', ...others] = messages
   if (others.length === 0) return first
