@@ -19,6 +19,7 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   waveFile: { ref: 'wave.schema.json', type: 'WaveFile' },
   doubtFile: { ref: 'doubt.schema.json', type: 'DoubtFile' },
   rolloutFile: { ref: 'rollout.schema.json', type: 'RolloutFile' },
+  outcomesFile: { ref: 'outcomes.schema.json', type: 'OutcomesFile' },
   saltFile: { ref: 'salt.schema.json', type: 'SaltFile' },
   planFile: { ref: 'plan.schema.json', type: 'PlanFile' },
 }

@@ -9,11 +9,12 @@ import type { Applied } from '../model/applied.ts'
 import { createSerialQueue } from '../state/serial-queue.ts'
 import type { RecordedState } from '../state/store.ts'
 import { recordItems } from './attempt.ts'
-import { createCounts } from './counts.ts'
+import { createCounts, moveCounts } from './counts.ts'
 import { createEmptyResult } from './empty-result.ts'
 import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
 import { IntentBatches } from './intent-batches.ts'
 import { removeItems } from './intents.ts'
+import { createOutcomeRecorder } from './outcome-groups.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
 import { markDoubtful } from './mark-doubtful.ts'
 import { explainAbort } from './send-write.ts'
@@ -124,7 +125,8 @@ function createRun(
     result.stopped ??= why
     halt.abort(why)
   }
-  return {
+  const inOrder = createSerialQueue()
+  const run: Run = {
     ...context,
     random: () => context.random(),
     uptime: () => context.uptime(),
@@ -139,7 +141,12 @@ function createRun(
     batches: 0,
     begun: new Set(),
     called: new Set(),
-    inOrder: createSerialQueue(),
+    inOrder,
+    recordOutcomes: createOutcomeRecorder(inOrder, async ({ writes, moves, domains }) => {
+      const applied = run.toApplied(moveCounts(run.counts, moves))
+      await run.store.recordOutcomes(applied, writes, domains)
+      run.counts = moveCounts(run.counts, moves)
+    }),
     findItemPlace: (domain, item) => context.findItemPlace(domain, item),
     stop,
     now,
@@ -152,6 +159,7 @@ function createRun(
       stop(explainUnshared(failure)),
     ),
   }
+  return run
 }
 
 function explainUnshared({ message }: Error): string {

@@ -1,7 +1,7 @@
 import type { Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { RecordedItem } from '../state/store.ts'
-import { moveCounts, type Move } from './counts.ts'
+import type { Settlement } from './outcome-groups.ts'
 import { withConfirmed, withIntents, type Recording } from './record-outcome.ts'
 import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
@@ -97,12 +97,6 @@ function send(write: Write, run: Run): Promise<Sent> {
   })
 }
 
-/** Writes of the plan that are completed, by id, and the change of the counts. */
-export interface Settlement {
-  writes: number[]
-  moves: Move[]
-}
-
 /** Records items of each domain of a write durably, with the writes that are completed. */
 export async function recordItems(
   write: { domains: Domain[] },
@@ -111,11 +105,7 @@ export async function recordItems(
   { writes, moves }: Settlement,
 ): Promise<void> {
   const touched = new Map(write.domains.map((domain) => [domain, new Map(computeItems(domain))]))
-  await run.inOrder(async () => {
-    const applied = run.toApplied(moveCounts(run.counts, moves))
-    await run.store.recordOutcomes(applied, writes, touched)
-    run.counts = moveCounts(run.counts, moves)
-  })
+  await run.recordOutcomes({ writes, moves, domains: touched })
   for (const [domain, items] of touched) run.recorded.set(domain, items)
   run.sharing.schedule()
 }

@@ -1,7 +1,8 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
-import { attempt, type Settlement } from './attempt.ts'
+import { attempt } from './attempt.ts'
 import { bisect } from './bisect.ts'
 import { moveCounts, moveWrites, nameCount } from './counts.ts'
+import type { Settlement } from './outcome-groups.ts'
 import {
   explainPossiblySaved,
   explainUnrecorded,

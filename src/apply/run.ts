@@ -7,6 +7,7 @@ import type { ApplyCounts, OutcomeCounts } from '../model/outcome.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Sending } from './send-write.ts'
 import type { EarlierCalls } from './earlier-calls.ts'
+import type { OutcomeGroup } from './outcome-groups.ts'
 import type { Sharing } from './sharing.ts'
 
 /** Context of an apply. */
@@ -96,6 +97,8 @@ export interface Run extends ApplyContext, EarlierCalls {
   called: Set<number>
   /** Records one change after another, so that each journal entry has the outcomes before it. */
   inOrder<T>(work: () => Promise<T>): Promise<T>
+  /** Records outcomes durably, perhaps with others that arrive at the same time. */
+  recordOutcomes(outcomes: OutcomeGroup): Promise<void>
   /** Stops the apply: no further write begins, and no write is retried. */
   stop(why: string): void
   /**

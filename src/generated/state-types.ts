@@ -187,9 +187,9 @@ cleared?: string[]
  */
 export interface JournalFile {
 /**
- * Format and version. Version 1 has no parts, and counts only writes with an outcome; it is still accepted. A newer version is refused.
+ * Format and version. Version 2 has no settledBatches. Version 1 has no parts either, and counts only writes with an outcome. Both are still accepted. A newer version is refused.
  */
-format: "edgewise.journal/2"
+format: "edgewise.journal/3"
 /**
  * Id of the apply. The name of the file follows from it.
  */
@@ -251,7 +251,11 @@ notSent: number
  */
 outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
 /**
- * Writes whose outcome is recorded. Empty once the apply has ended.
+ * Number of the first batches of which every write has a recorded outcome. 0 once the apply has ended.
+ */
+settledBatches: number
+/**
+ * Other writes whose outcome is recorded. Empty once the apply has ended.
  *
  * Items: Number of a write.
  */
@@ -357,6 +361,28 @@ format: "edgewise.open/1"
  * Id of the apply.
  */
 apply: string
+}
+/**
+ * Outcomes that a clone has recorded and that no commit has yet: edgewise/outcomes/<id>/<address>/<base>-<number>.json in its git directory.
+ */
+export interface OutcomesFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.outcomes/1"
+/**
+ * Message for the commit.
+ */
+message: string
+/**
+ * Path on the branch → text. Later outcomes replace it.
+ */
+files: {
+/**
+ * New text of the file; null if it is removed.
+ */
+[k: string]: string | null
+}
 }
 /**
  * File of "plan --out", as "apply PLANFILE" parses it. schemas/output/plan.schema.json describes the whole output.

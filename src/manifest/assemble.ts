@@ -218,7 +218,8 @@ function parseManifest(
       else same.domains.push(domain)
     }
   }
-  if (stack.faults.length + faults.length + found.size === 0) return { items, diagnostics: [] }
+  if (stack.faults.length + faults.length + found.size === 0)
+    return { items, diagnostics: [], hasFindings: false }
   const own = layers.at(-1)
   const merging = [
     ...stack.faults.map((fault) => ({ finding: createMergeFinding(fault), layer: fault.layer })),

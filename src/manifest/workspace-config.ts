@@ -115,7 +115,7 @@ interface ValidHealth extends Omit<
 }
 
 /** Call rate of the built-in emulator by default: more than it can answer. */
-const emulatorCallsPerMinute = 100_000
+export const emulatorCallsPerMinute = 100_000
 
 function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfig {
   const { service, limits, guards, rollout, state } = content

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { listCatalogueNames } from '../catalog/catalogue.ts'
+import { emulatorCallsPerMinute } from '../manifest/workspace-config.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/write/client.ts'
@@ -76,12 +77,14 @@ export async function createTransport(url: string, outside: Outside): Promise<Tr
 /** Starts the emulator for `service.url: emulator`. Its data are persisted beside the workspace. */
 async function startEmbeddedEmulator(root: string, config: Workspace['config'], outside: Outside) {
   const { startEmulator } = await import('../emulator/emulator.ts')
+  const { callsPerMinute } = config.limits
   let calls = 0
   return startEmulator(
     {
       token: null,
       domains: null,
-      callsPerMinute: config.limits.callsPerMinute,
+      // Counting so many calls would take it longer than answering them.
+      callsPerMinute: callsPerMinute === emulatorCallsPerMinute ? 0 : callsPerMinute,
       itemKeys: config.service.itemKeys,
       control: false,
       lenient: false,

@@ -3,6 +3,7 @@ import { formatDoubt, parseDoubt, type DoubtMark } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
 import type { StatePaths } from './format/state-paths.ts'
 import { loadEntries, loadWaves } from './load-journal.ts'
+import { listSettled } from './settled-writes.ts'
 import type { StateFiles } from './state-files.ts'
 import type { RecordedItem, RecordedState, Wave } from './store.ts'
 
@@ -17,7 +18,9 @@ export async function addDoubtMark(
 ): Promise<void> {
   files.refresh()
   const entry = (await loadEntries(files, paths)).find(({ id }) => id === apply)
-  const doubtful = writes.filter((write) => entry?.settled.includes(write) !== true)
+  const settled =
+    entry === undefined ? new Set() : listSettled(entry, await loadWaves(files, paths, apply))
+  const doubtful = writes.filter((write) => !settled.has(write))
   if (doubtful.length === 0) return
   await files.add(
     paths.doubt(apply),

@@ -5,10 +5,9 @@ import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.t
 import { formatDomainFiles } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
-import { formatEntry, formatMarker, formatWave } from './format/journal.ts'
+import { formatEntry, formatMarker, formatWave, toApplied } from './format/journal.ts'
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
 import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from './store.ts'
-import type { JournalEntry } from './format/journal.ts'
 import {
   loadEntries,
   loadLateCalls,
@@ -26,6 +25,7 @@ import { buildPrune, loadPruned } from './prune.ts'
 import { findOwners, knowsWorkspace, listOtherAddresses, refuseOwned } from './owners.ts'
 import type { Register } from './register.ts'
 import { addSalt, loadSalt } from './salt.ts'
+import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
@@ -46,10 +46,6 @@ export function openFileStore(
   return new FileStore(files, key, account, callRegister)
 }
 
-function toApplied({ settled: _settled, isOld: _isOld, ...applied }: JournalEntry): Applied {
-  return applied
-}
-
 class FileStore implements Store {
   readonly location: string
   readonly share: Store['share']
@@ -62,7 +58,7 @@ class FileStore implements Store {
   #unfinished: UnfinishedApply[] = []
   /** Doubt marks at the last load, and their domains; the next change of the state removes them. */
   #marked: MarkedApply[] = []
-  #settled: number[] = []
+  #settled = noneSettled
   /** Salt of fingerprints that the next change stores; null if it is stored. */
   #newSalt: string | null = null
   /** Domains that had state at the last load. */
@@ -137,7 +133,7 @@ class FileStore implements Store {
   }
 
   async recordIntents(apply: Applied, wave: Wave): Promise<void> {
-    if (wave.number === 1) this.#settled = []
+    if (wave.number === 1) this.#settled = noneSettled
     const intent = new Map([
       [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
       [this.#paths.entry(apply.id), this.#formatEntry(apply)],
@@ -146,15 +142,16 @@ class FileStore implements Store {
     const domains = [...wave.intents.values()].flatMap((written) => [...written.keys()])
     const message = formatEntryMessage(apply, wave)
     await this.#publish([intent, marker], message, this.#guardNew(domains))
+    this.#settled = addBatch(this.#settled, wave)
   }
 
   recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {
     return this.#queue(async () => {
       // A write counts as settled once its outcome is recorded: a later outcome must not settle one
       // whose recording failed.
-      const settled = [...this.#settled, ...writes]
-      const entry = formatEntry({ ...apply, settled })
-      await this.#files.write(
+      const settled = addSettled(this.#settled, writes)
+      const entry = this.#formatEntry(apply, settled)
+      await this.#files.record(
         [formatDomainFiles(this.#paths, domains), new Map([[this.#paths.entry(apply.id), entry]])],
         formatOutcomeMessage(apply, writes, domains),
       )
@@ -163,7 +160,7 @@ class FileStore implements Store {
   }
 
   async endApply(apply: Applied): Promise<void> {
-    this.#settled = []
+    this.#settled = noneSettled
     await this.#files.write(
       [
         new Map([[this.#paths.entry(apply.id), this.#formatEntry(apply)]]),
@@ -243,7 +240,7 @@ class FileStore implements Store {
     return added.size === 0 ? undefined : (files) => refuseOwned(files, this.#key, added)
   }
 
-  #formatEntry(apply: Applied): string {
-    return formatEntry({ ...apply, settled: this.#settled })
+  #formatEntry(apply: Applied, { settled, settledBatches } = this.#settled): string {
+    return formatEntry({ ...apply, settledBatches, settled })
   }
 }

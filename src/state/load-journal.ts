@@ -4,6 +4,7 @@ import type { Domain, ItemKey } from '../model/item.ts'
 import type { StatePaths } from './format/state-paths.ts'
 import { parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
+import { listSettled } from './settled-writes.ts'
 import type { StateFiles } from './state-files.ts'
 import type { LateCalls, RecordedItem, RecordedState, Wave } from './store.ts'
 
@@ -107,7 +108,7 @@ function findDoubts(
   waves: Pick<Wave, 'intents'>[],
   recorded: RecordedState,
 ): RecordedState {
-  const settled = new Set(entry.settled)
+  const settled = listSettled(entry, waves)
   const doubted: RecordedState = new Map()
   // Items of settled writes: a later write of the same item may be in flight.
   const settledItems = new Set<string>()

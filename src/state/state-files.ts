@@ -45,6 +45,11 @@ export interface StateFiles extends SharedFiles {
    */
   write(steps: FileChanges[], message: string): Promise<void>
   /**
+   * Writes like `write`, for files of one state only. A store with a history may have the change in
+   * it later, together with others.
+   */
+  record(steps: FileChanges[], message: string): Promise<void>
+  /**
    * Writes like `write`, for all machines: if it fails, this machine continues without the changes
    * too.
    */

@@ -57,6 +57,7 @@ describe('an in-doubt write', () => {
   })
 
   it('is one whose call can not be counted after it was sent', async () => {
+    world.callsPerMinute = 30
     world.onSaveCalls = () => {
       if (world.log.includes(`answer ${a}`)) throw full
     }

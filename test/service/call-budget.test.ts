@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CallBudget, type BudgetWait } from '../../src/service/write/call-budget.ts'
 import type { CallLimit } from '../../src/service/write/next-call.ts'
-import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
+import { sumCounts, type EndedCalls } from '../../src/service/write/ended-calls.ts'
 import { countEach, simulateArrivals, minute, maxPerMinute, maxPerWindow } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { fc, itOften, runs } from '../runs.ts'
@@ -107,6 +107,21 @@ describe('arrivals in any 60 seconds stay within the limit', () => {
       earlier: [],
       killedAfter: 25_000,
     }))
+
+  itOften('when many calls are saved at once and the process dies', () => {
+    const many = fc.record({
+      limit: fc.integer({ min: 200, max: 400 }),
+      workers: fc.integer({ min: 1, max: 4 }),
+      calls: fc.constant(Array.from({ length: 900 }, () => ({ out: 0, back: 90 }))),
+      earlier: fc.array(fc.integer({ min: 0, max: 70_000 }), { maxLength: 200 }),
+    })
+    return fc.assert(
+      fc.asyncProperty(many, fc.integer({ min: 0, max: 150_000 }), (given, killedAfter) =>
+        sound({ ...given, killedAfter }),
+      ),
+      { numRuns: runs(3, 90) },
+    )
+  })
 
   it('with all 30 calls over a real network', async () => {
     const calls = Array.from({ length: 100 }, (_, i) => ({
@@ -276,16 +291,47 @@ describe('a high call rate', () => {
     expect(kept.length).toBeLessThanOrEqual(601)
     expect(budget.countAvailable()).toBe(17_000)
     const whole = new CallBudget(3000, Infinity, clock, kept, async () => undefined)
-    // The oldest calls ended within 100 ms after the start.
+    // The oldest calls ended within 100 ms after the start; at most 200 are saved ahead.
     const waitMs = whole.computeWaitMs() ?? 0
     expect(waitMs).toBeGreaterThanOrEqual(minute - 3000 * 7)
-    expect(waitMs).toBeLessThanOrEqual(minute - 3000 * 7 + 100)
+    expect(waitMs).toBeLessThanOrEqual(minute - 3000 * 7 + 100 + 200 * 7)
     await clock.advance(minute - 3000 * 7)
     for (let i = 0; i < 100; i++) {
       const counted = ended.filter((time) => time > clock.time - minute).length
       expect(budget.countAvailable()).toBeLessThanOrEqual(20_000 - counted)
       await clock.advance(3)
     }
+  })
+
+  it('saves a hundredth of its calls at once, and counts them until they are used', async () => {
+    const { clock, budget, call, saved } = createBudget({ limit: 1000 })
+    for (let i = 0; i < 10; i++) await call()
+    expect(saved.length).toBe(1)
+    const next = new CallBudget(1000, Infinity, clock, saved.at(-1) ?? [], async () => undefined)
+    expect(next.countAvailable()).toBe(990)
+    await call()
+    expect(saved.length).toBe(2)
+    expect(budget.countAvailable()).toBe(989)
+  })
+
+  it('saves at least every second, and less ahead if the rate has less left', async () => {
+    const clock = new FakeClock()
+    const earlier = Array.from({ length: 995 }, () => clock.time)
+    const { call, saved } = createBudget({ clock, limit: 1000, earlier })
+    for (let i = 0; i < 3; i++) {
+      await call()
+      await clock.advance(1000)
+    }
+    const other = createBudget({ clock, limit: 1000 })
+    for (let i = 0; i < 3; i++) {
+      await other.call()
+      await clock.advance(1000)
+    }
+    const counts = [saved, other.saved].map((lists) => lists.map((ended) => sumCounts(ended)))
+    expect(counts).toEqual([
+      [996, 997, 998],
+      [10, 11, 12],
+    ])
   })
 
   it('counts many calls of earlier processes by one entry', () => {

@@ -54,7 +54,7 @@ const files: {
     name: 'an apply',
     parse: parseEntry,
     whole: {
-      format: 'edgewise.journal/2',
+      format: 'edgewise.journal/3',
       id: 'one',
       startedAt: at,
       endedAt: at,
@@ -63,6 +63,7 @@ const files: {
       writes,
       parts: writes,
       outcome: 'complete',
+      settledBatches: 0,
       settled: [1],
     },
     also: {
@@ -70,6 +71,7 @@ const files: {
       '/endedAt': [null],
       '/commit': ['x', null],
       '/author': ['x', null],
+      '/settledBatches': [7],
       '/settled': [[]],
       '/settled/0': [7],
       ...Object.fromEntries(

@@ -7,6 +7,7 @@ import type { Disk } from '../../src/state/folder/disk.ts'
 import { createFolderFiles } from '../../src/state/folder/folder-files.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { openFileStore } from '../../src/state/file-store.ts'
+import { formatEntry, parseEntry } from '../../src/state/format/journal.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { RecordedState, Store } from '../../src/state/store.ts'
 import { buildApplied, buildItem, buildDomain, buildWave } from './store-contract.ts'
@@ -102,13 +103,48 @@ describe('the journal of an apply that version 1 recorded', () => {
 
     await store.save(new Map(), 'the next change')
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      format: 'edgewise.journal/2',
+      format: 'edgewise.journal/3',
       writes,
     })
     const next = open(realDisk)
     await next.load()
     expect(await next.listApplies()).toMatchObject([{ id: 'old', writes }])
   })
+})
+
+it('a batch without unsettled writes is only counted, and its writes stay settled', async () => {
+  const domains = ['one.example.com', 'two.example.com', 'three.example.com']
+  const recorded: RecordedState = new Map(
+    domains.flatMap((domain) => [...buildDomain(domain, { timeout: buildItem('1') })]),
+  )
+  const store = open(realDisk)
+  await store.load()
+  for (const [i, writes] of [[1], [2, 3]].entries())
+    await store.recordIntents(buildApplied('this'), {
+      number: i + 1,
+      before: new Map(),
+      landWithinMs: 0,
+      intents: new Map(writes.map((write) => [write, recorded])),
+    })
+  for (const write of [2, 1]) await store.recordOutcomes(buildApplied('this'), [write], recorded)
+  const [found = ''] = globSync('**/journal/this.json', { cwd: folder })
+  const load = () => JSON.parse(readFileSync(join(folder, found), 'utf8')) as object
+  expect(load()).toMatchObject({ settledBatches: 1, settled: [2] })
+  // The third write is the only one without an outcome.
+  const next = open(realDisk)
+  await next.load()
+  expect([...(await next.loadLateCalls('this')).open.keys()].toSorted()).toEqual(domains.toSorted())
+  await next.markDoubtful('this', [1, 2, 3], [])
+  const [mark = ''] = globSync('**/doubts/**/this.json', { cwd: folder })
+  expect(JSON.parse(readFileSync(join(folder, mark), 'utf8'))).toMatchObject({ writes: [3] })
+  await store.recordOutcomes(buildApplied('this'), [3], recorded)
+  expect(load()).toMatchObject({ settledBatches: 2, settled: [] })
+})
+
+it('an entry of version 2 has no settled batches', () => {
+  const entry = { ...buildApplied('this'), settledBatches: 0, settled: [1] }
+  const text = formatEntry(entry).replace('journal/3', 'journal/2')
+  expect(parseEntry('x', text.replace(/ *"settledBatches": 0,\n/, ''))).toEqual(entry)
 })
 
 it('an item stays in-doubt while its second write has no outcome', async () => {

@@ -13,6 +13,7 @@ import {
   parseWave,
 } from '../../src/state/format/journal.ts'
 import { formatLock, parseLock } from '../../src/state/format/lock-file.ts'
+import { formatOutcomes, parseOutcomes } from '../../src/state/format/outcomes-file.ts'
 import { formatPruned, parsePruned } from '../../src/state/format/pruned-file.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
 import { formatSalt, parseSalt } from '../../src/state/format/salt-file.ts'
@@ -49,6 +50,13 @@ describe('the page on stored files', () => {
     ['pruned', (text) => formatPruned(parsePruned('example', text))],
     ['salt', (text) => formatSalt(parseSalt('example', text))],
     ['doubt', (text) => formatDoubt(parseDoubt('example', text))],
+    [
+      'outcomes',
+      (text) => {
+        const changes = parseOutcomes('example', 'default/emulator', text)
+        return changes === null ? '' : formatOutcomes(changes)
+      },
+    ],
     ['lock', (text) => formatLock(parseLock(text), 3) ?? ''],
     ['wave', (text) => formatWave({ number: 1, ...parseWave('example', text) })],
     ['rollout', (text) => formatRollout(parseRollout('example', text))],

@@ -27,6 +27,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   wave: (data) => checkStored(data, compiled.waveFile),
   doubt: (data) => checkStored(data, compiled.doubtFile),
   rollout: (data) => checkStored(data, compiled.rolloutFile),
+  outcomes: (data) => checkStored(data, compiled.outcomesFile),
   salt: (data) => checkStored(data, compiled.saltFile),
   plan: (data) => checkStored(data, compiled.planFile),
   address: null,

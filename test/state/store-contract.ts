@@ -339,6 +339,7 @@ export function storeContract(
       // Earlier versions recorded a domain for two ids.
       const record = async (other: RecordedState) => {
         await theirs.recordOutcomes(buildApplied('old'), [], other)
+        await theirs.endApply(buildApplied('old'))
         await theirs.share?.()
       }
       await record(buildDomain(domain, { timeout: buildItem('2') }))

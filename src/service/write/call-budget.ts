@@ -1,3 +1,4 @@
+import { findMin } from '../../model/append.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Limits } from '../../model/outcome.ts'
 import { filterLastMinute, minute, sumCounts, type EndedCalls } from './ended-calls.ts'
@@ -8,6 +9,8 @@ import { WaitQueue } from './wait-queue.ts'
 const pollMs = 1000
 /** Shorter waits are not reported, ms. */
 const minReportedMs = 2000
+/** Calls that are saved together count from a time at most this much later, ms. */
+const maxAheadMs = 1000
 
 /** Calls of processes that use the same call rate at the same time. */
 export interface SharedCalls {
@@ -44,6 +47,10 @@ export class CallBudget {
   readonly #waiting = new WaitQueue()
   /** End of the last wait that was reported, by the monotonic clock. */
   #reportedUntil = -Infinity
+  /** Calls to save at once: one, or a hundredth of a high call rate. */
+  readonly #chunk: number
+  /** The last save: calls that it counts and that were not begun yet, and until when. */
+  #saved = { ahead: 0, until: -Infinity }
 
   /**
    * @param maxWaitMs a longer wait is refused
@@ -71,6 +78,7 @@ export class CallBudget {
     this.#shared = shared
     const perMinute = { calls: callsPerMinute, windowMs: minute }
     this.#limits = burst === null ? [perMinute] : [perMinute, burst]
+    this.#chunk = Math.max(1, Math.floor(findMin(this.#limits.map(({ calls }) => calls)) / 100))
     const now = clock.monotonic()
     // A time in the future belongs to a call in flight when its process died: it arrives within the
     // grace period of whoever saw that first.
@@ -160,15 +168,38 @@ export class CallBudget {
     return running + sumCounts([...ended, ...this.#others].filter(({ time }) => time > oldest))
   }
 
-  /** Saves a call that is about to be sent; false if calls of other processes forbid it. */
+  /**
+   * Saves a call that is about to be sent, unless an earlier save counts it; false if calls of
+   * other processes forbid it.
+   */
   async #reserve(): Promise<boolean> {
+    if (this.#saved.ahead > 0 && this.#clock.monotonic() < this.#saved.until) {
+      this.#saved.ahead--
+      return true
+    }
+    for (const ahead of new Set([this.#chunk - 1, 0])) if (await this.#save(ahead)) return true
+    return false
+  }
+
+  /**
+   * Saves the calls so far and some ahead, so that not each call needs a save of its own; false if
+   * the call rate forbids so many.
+   */
+  async #save(ahead: number): Promise<boolean> {
+    const fits = () =>
+      this.#limits.every(({ calls, windowMs }) => this.#countUsed(windowMs) + ahead <= calls)
     const allows = (others: EndedCalls[]) => {
       this.#setOthers(others)
-      return this.#limits.every(({ calls, windowMs }) => this.#countUsed(windowMs) <= calls)
+      return fits()
     }
-    if (this.#shared !== null && !(await this.#shared.save(() => this.#listOwn(), allows)))
+    if (ahead > 0 && !fits()) return false
+    // While another save is under way, neither counts calls ahead: the later one may be smaller.
+    const saved = { ahead: 0, until: this.#clock.monotonic() + maxAheadMs }
+    this.#saved = saved
+    if (this.#shared !== null && !(await this.#shared.save(() => this.#listOwn(ahead), allows)))
       return false
-    await this.#remember(this.#listOwn())
+    await this.#remember(this.#listOwn(ahead))
+    if (this.#saved === saved) saved.ahead = ahead
     return true
   }
 
@@ -194,6 +225,8 @@ export class CallBudget {
         until: now + (resetMs ?? minute),
       }
     this.#waiting.wakeAll()
+    // The last save counts this call as in flight, longer than it has to.
+    if (this.#chunk > 1 && now < this.#saved.until) return
     await this.#remember(this.#listOwn())
     await this.#shared?.save(
       () => this.#listOwn(),
@@ -204,12 +237,14 @@ export class CallBudget {
   /**
    * Lists the times of this machine's calls. A call in flight gets a time in the future: if this
    * process dies, the next one counts the call from its own start.
+   *
+   * @param ahead calls that may begin without another save
    */
-  #listOwn(): EndedCalls[] {
-    const { running } = this.#spent
+  #listOwn(ahead = 0): EndedCalls[] {
+    const count = this.#spent.running + ahead
     const ended = this.#spent.ended.filter(({ isElsewhere }) => isElsewhere !== true)
-    const latest = this.#clock.monotonic() + Math.max(minute, this.#lateMs)
-    const inFlight = { time: latest, count: running }
-    return running === 0 ? ended : [...ended, inFlight]
+    const aheadMs = this.#chunk > 1 ? maxAheadMs : 0
+    const latest = this.#clock.monotonic() + Math.max(minute, this.#lateMs) + aheadMs
+    return count === 0 ? ended : [...ended, { time: latest, count }]
   }
 }

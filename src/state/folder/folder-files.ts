@@ -79,6 +79,7 @@ export function createFolderFiles(
     listDropped: async () => ({ paths: [], commit: null }),
     listUnshared: async () => ({ paths: [], commit: null }),
     write,
+    record: write,
     publish: (steps, _message, guard) =>
       guard === undefined ? write(steps) : writeGuarded(steps, guard),
     saveLocally: (path, text) => write([new Map([[path, text]])]),

@@ -10,13 +10,22 @@ const upgradeWave = acceptVersion('edgewise.wave/1', waveFile, { landWithinMs: 0
 
 /** An apply and its progress. */
 export interface JournalEntry extends Applied {
-  /** Numbers of the writes whose outcome is recorded; empty once the apply has ended. */
+  /** Number of its first batches, of which every write has a recorded outcome. */
+  settledBatches: number
+  /** Other writes whose outcome is recorded. Empty, as no batches, once the apply has ended. */
   settled: number[]
   /** From version 1: without parts, and writes that are not settled are in no count. */
   isOld?: boolean
 }
 
+/** Returns an apply without its progress. */
+export function toApplied(entry: JournalEntry): Applied {
+  const { settled: _settled, settledBatches: _settledBatches, isOld: _isOld, ...applied } = entry
+  return applied
+}
+
 const oldFormat = 'edgewise.journal/1'
+const upgradeEntry = acceptVersion('edgewise.journal/2', journalFile, { settledBatches: 0 })
 
 /** Formats an apply's file in the journal. */
 export function formatEntry({ isOld: _isOld, ...entry }: JournalEntry): string {
@@ -32,9 +41,9 @@ export function formatEntry({ isOld: _isOld, ...entry }: JournalEntry): string {
 export function parseEntry(place: string, text: string): JournalEntry {
   let isOld = false
   const upgrade = (data: Json | undefined) => {
-    if (!isObject(data) || data['format'] !== oldFormat) return data
+    if (!isObject(data) || data['format'] !== oldFormat) return upgradeEntry(data)
     isOld = true
-    return { ...data, format: journalFile.name }
+    return { ...data, settledBatches: 0, format: journalFile.name }
   }
   const { format: _format, ...entry } = parseFile(place, text, 'journal', journalFile, upgrade)
   return isOld ? { ...entry, isOld } : entry

@@ -57,7 +57,9 @@ export function createCommitReader(git: Git, isPartial: boolean): CommitReader {
         .map(({ path }) => path),
     listPaths: async (commit, path) => (await listFiles(commit, path)).map((file) => file.path),
     findId: async (commit, path) => {
-      const entry = (await list(commit, [], path)).find((found) => found.path === path)
+      // One path of another commit: what was read of the last one is kept.
+      const known = last?.commit === commit ? last.entries : listTree(git, [], commit, path)
+      const entry = (await known).find((found) => found.path === path)
       return entry === undefined ? null : `${entry.type} ${entry.id}`
     },
   }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk } from '../folder/disk.ts'
-import { addFile } from './add-file.ts'
 import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import {
@@ -19,43 +18,16 @@ import {
   type BranchView,
 } from './git-view.ts'
 import { fetchSharedTip, refuseRewound, rememberSeen } from './shared-tip.ts'
+import type { UncommittedChanges } from '../format/outcomes-file.ts'
+import { joinChanges, OutcomeLog } from './outcome-log.ts'
 import { createSerialQueue } from '../serial-queue.ts'
-import type { Guard, LocalChanges, SharedFiles, StateFiles } from '../state-files.ts'
+import type { Guard, LocalChanges, SharedFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from '../folder/write-file.ts'
 
 const maxRaces = 8
 
-/**
- * Creates the state files of a branch. `write` commits in this repository; `publish` and `share`
- * push to the remote too.
- */
-export function createGitFiles(
-  repository: GitRepository,
-  place: GitLocation,
-  disk: Disk,
-  temporary: string,
-): StateFiles {
-  const files = new GitFiles(repository, place, disk, temporary)
-  return {
-    location: files.location,
-    describePath: readCommit(repository, place, null).describePath,
-    refresh: () => files.refresh(),
-    listTopFolders: async () => (await files.readTip()).listTopFolders(),
-    listPaths: async (path) => (await files.readTip()).listPaths(path),
-    load: async (path) => (await files.readTip()).load(path),
-    write: (steps, message) => files.write(steps, message),
-    publish: (steps, message, guard) => files.publish(steps, message, guard),
-    saveLocally: (path, text) => files.saveLocally(path, text),
-    loadLocalAndShared: (path) => files.loadLocalAndShared(path),
-    add: (path, text, message) =>
-      addFile(repository, buildBranchRef(place), { path, text, message }),
-    listDropped: () => files.listDropped(),
-    listUnshared: () => files.listUnshared(),
-    share: repository.remote === null ? null : () => files.share(),
-  }
-}
-
-class GitFiles {
+/** State files of a branch, with the commits that this process works with. */
+export class GitFiles {
   readonly location: string
   readonly #git: GitRepository
   readonly #place: GitLocation
@@ -67,6 +39,9 @@ class GitFiles {
   readonly #localTexts = new Map<string, string>()
   /** Paths of another state that the last commit changed. */
   #foreign: string[] = []
+  readonly #log: OutcomeLog
+  /** Changes of the log that the tip lacks. */
+  #uncommitted: UncommittedChanges[] = []
   #view: Promise<BranchView> | null = null
 
   constructor(git: GitRepository, place: GitLocation, disk: Disk, temporary: string) {
@@ -76,6 +51,7 @@ class GitFiles {
     this.#disk = disk
     this.#folders = new DurableFolders(disk, git.commonFolder)
     this.#temporary = temporary
+    this.#log = new OutcomeLog(git, place.home, disk, this.#folders)
     this.location = `branch ${place.branch}${git.remote === null ? '' : ` of ${git.remote}`}`
   }
 
@@ -85,29 +61,46 @@ class GitFiles {
    */
   refresh(): void {
     this.#view = null
+    this.#uncommitted = []
     this.#localTexts.clear()
   }
 
   /** Reads the files of all workspaces. */
   async readTip(): Promise<SharedFiles> {
-    return readCommit(this.#git, this.#place, (await this.#loadView()).tip)
+    const view = await this.#loadView()
+    if (this.#uncommitted.length > 0) await this.#queue(() => this.#commitLog(view))
+    return readCommit(this.#git, this.#place, view.tip)
+  }
+
+  /** Records changes in the log of this clone; the next commit has them. */
+  record(steps: FileChanges[], message: string): Promise<void> {
+    return this.#queue(async () => {
+      const view = await this.#loadView()
+      const isAhead = view.tip !== view.local && this.#log.isEmpty
+      if (view.local === null || isAhead) return this.#write(view, steps, message)
+      const changes = { message, files: new Map(steps.flatMap((step) => [...step])) }
+      await this.#log.add(view.local, changes)
+      this.#uncommitted.push(changes)
+    })
   }
 
   write(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
-    return this.#queue(async () => {
-      const view = await this.#loadView()
-      await guard?.(readCommit(this.#git, this.#place, view.tip))
-      this.#foreign = findForeignPaths(this.#place, steps)
-      const before = view.tip
-      view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
-      try {
-        await this.#moveLocal(view, guard)
-      } catch (error) {
-        // Outcomes are recorded with the next write; a refused change never is.
-        if (guard !== undefined) view.tip = before
-        throw error
-      }
-    })
+    return this.#queue(async () => this.#write(await this.#loadView(), steps, message, guard))
+  }
+
+  async #write(view: BranchView, steps: FileChanges[], message: string, guard?: Guard) {
+    await this.#commitLog(view)
+    await guard?.(readCommit(this.#git, this.#place, view.tip))
+    this.#foreign = findForeignPaths(this.#place, steps)
+    const before = view.tip
+    view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
+    try {
+      await this.#moveLocal(view, guard)
+    } catch (error) {
+      // Outcomes are recorded with the next write; a refused change never is.
+      if (guard !== undefined) view.tip = before
+      throw error
+    }
   }
 
   async publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
@@ -115,6 +108,7 @@ class GitFiles {
     if (this.#git.remote === null) return this.write(steps, message, guard)
     return this.#queue(async () => {
       const view = await this.#loadView()
+      await this.#commitLog(view)
       const before = view.tip
       // Refuses before the push what can't be recorded here, because of a full disk for example.
       if (view.local !== null) await this.#git.move(this.#ref, view.local, view.local)
@@ -134,6 +128,7 @@ class GitFiles {
   share(): Promise<void> {
     return this.#queue(async () => {
       const view = await this.#loadView()
+      await this.#commitLog(view)
       if (view.tip === view.shared && view.dropped === null) return
       if (view.tip !== view.shared) await this.#push(view, 'Outcomes recorded before')
       if (view.tip !== view.local) await this.#moveLocal(view)
@@ -181,8 +176,17 @@ class GitFiles {
   }
 
   #loadView(): Promise<BranchView> {
-    this.#view ??= loadView(this.#git, this.#place)
+    this.#view ??= loadView(this.#git, this.#place, this.#log)
     return this.#view
+  }
+
+  /** Commits the changes of the log, which are durable there until the branch has the commit. */
+  async #commitLog(view: BranchView): Promise<void> {
+    const changes = this.#uncommitted
+    if (changes.length === 0) return
+    const { files, message } = joinChanges(changes)
+    view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, [files]), message)
+    this.#uncommitted = []
   }
 
   /** Pushes the tip; if others were faster, on top of their commits. */
@@ -217,6 +221,7 @@ class GitFiles {
       if (await git.move(this.#ref, view.local, view.tip)) {
         view.local = view.tip
         view.dropped = null
+        await this.#log.clear()
         return
       }
       const winner = await git.findTip(this.#ref)

@@ -2,6 +2,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { LocalChanges, SharedFiles } from '../state-files.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
+import type { OutcomeLog } from './outcome-log.ts'
 import { fetchTips } from './shared-tip.ts'
 
 /** Explains the branch to people, and identifies it as state of Edgewise by its first line. */
@@ -81,13 +82,17 @@ export function findForeignPaths({ home, others }: GitLocation, steps: FileChang
  * @throws EdgewiseError `record-moved` if it is unclear which commit is right, `state-rewound` if
  *   the remote lost commits, `usage` if the branch contains something else
  */
-export async function loadView(git: GitRepository, place: GitLocation): Promise<BranchView> {
+export async function loadView(
+  git: GitRepository,
+  place: GitLocation,
+  log: OutcomeLog,
+): Promise<BranchView> {
   const ref = buildBranchRef(place)
   const { local, shared } =
     git.remote === null
       ? { local: await git.findTip(ref), shared: null }
       : await fetchTips(git, ref)
-  const view = { ...(await chooseTip(git, place, local, shared)), local, shared }
+  const view = { ...(await chooseTip(git, place, await log.commit(local), shared)), local, shared }
   if (view.tip !== null) await refuseOther(git, place, view.tip)
   return view
 }

@@ -21,6 +21,15 @@ export function formatOutcomeMessage(
   return `Apply ${apply.id}: outcome of ${subject}\n\n${names}${formatDetails(apply)}`
 }
 
+/** Joins the messages of changes that one commit has. The other subjects follow the first. */
+export function joinMessages(messages: string[]): string {
+  const [first = '', ...others] = messages
+  if (others.length === 0) return first
+  const [subject = '', ...body] = first.split('\n')
+  const subjects = others.map((message) => message.split('\n')[0] ?? '')
+  return [`${subject}, and ${others.length} more`, '', ...subjects, ...body].join('\n')
+}
+
 function formatCounts({ writes }: Applied): string {
   const { confirmed, refused, inDoubt, notSent } = writes
   const failed = `${refused} refused, ${inDoubt} in-doubt, ${notSent} not sent`

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import type { Disk } from '../folder/disk.ts'
+import type { DurableFolders } from '../folder/durable-folders.ts'
+import { formatOutcomes, parseOutcomes, type UncommittedChanges } from '../format/outcomes-file.ts'
+import type { GitRepository } from './git-repository.ts'
+import { joinMessages } from './messages.ts'
+
+/**
+ * Changes of a state that this clone has recorded and not committed yet: one file each, which two
+ * syncs make durable. A commit has many of them, since git syncs some twenty objects for each.
+ *
+ * Their names begin with the id of the state's folder in the commit that they follow. They count
+ * only while the branch of this clone has that id: a commit that has them changes it.
+ */
+export class OutcomeLog {
+  readonly #git: GitRepository
+  readonly #disk: Disk
+  readonly #folders: DurableFolders
+  readonly #home: string
+  readonly #folder: string
+  /** Files of the folder, also those that count no more. */
+  #names = new Set<string>()
+  /** Id of the state's folder in the commit of the branch; null if not known yet. */
+  #base: string | null = null
+  #count = 0
+
+  constructor(git: GitRepository, home: string, disk: Disk, folders: DurableFolders) {
+    this.#git = git
+    this.#disk = disk
+    this.#folders = folders
+    this.#home = home
+    this.#folder = join(git.commonFolder, 'edgewise', 'outcomes', home)
+  }
+
+  /** Whether no changes were recorded on top of the commit of the branch. */
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  /**
+   * Creates a commit of the changes that follow the commit of this clone's branch, without moving
+   * the branch. Returns that commit if there are none.
+   *
+   * @throws EdgewiseError `record-damaged`
+   */
+  async commit(tip: string | null): Promise<string | null> {
+    const changes = await this.#load(tip)
+    if (changes.length === 0) return tip
+    const { files, message } = joinChanges(changes)
+    return this.#git.commit(tip, files, message)
+  }
+
+  async #load(commit: string | null): Promise<UncommittedChanges[]> {
+    this.#forget()
+    const found = await this.#disk.list(this.#folder)
+    this.#names = new Set(found.filter((name) => name.endsWith('.json')).toSorted())
+    if (commit === null || this.#names.size === 0) return []
+    const base = await this.#findBase(commit)
+    const loaded: UncommittedChanges[] = []
+    for (;;) {
+      const name = `${base}-${loaded.length + 1}.json`
+      if (!this.#names.has(name)) break
+      const path = join(this.#folder, name)
+      const text = await this.#disk.read(path)
+      const changes = text === null ? null : parseOutcomes(path, this.#home, text)
+      if (changes === null) break
+      loaded.push(changes)
+    }
+    this.#count = loaded.length
+    return loaded
+  }
+
+  /** Records changes durably. They follow the commit of this clone's branch. */
+  async add(commit: string, changes: UncommittedChanges): Promise<void> {
+    const name = `${await this.#findBase(commit)}-${this.#count + 1}.json`
+    const path = join(this.#folder, name)
+    await this.#folders.ensure(this.#folder)
+    const text = formatOutcomes(changes)
+    this.#names.add(name)
+    if (!(await this.#disk.create(path, text))) {
+      // Left over from a process that died, or could not sync it.
+      await this.#disk.remove(path)
+      await this.#disk.create(path, text)
+    }
+    await this.#disk.sync(path)
+    await this.#disk.sync(this.#folder)
+    this.#count++
+  }
+
+  /** Removes all changes, once the branch of this clone has them. */
+  async clear(): Promise<void> {
+    const names = this.#names
+    this.#forget()
+    for (const name of names) await this.#disk.remove(join(this.#folder, name))
+  }
+
+  #forget(): void {
+    this.#names = new Set()
+    this.#base = null
+    this.#count = 0
+  }
+
+  async #findBase(commit: string): Promise<string> {
+    this.#base ??= (await this.#git.findId(commit, this.#home))?.split(' ').at(-1) ?? 'none'
+    return this.#base
+  }
+}
+
+/** Joins changes, in their order, and their messages. */
+export function joinChanges(changes: UncommittedChanges[]): UncommittedChanges {
+  return {
+    message: joinMessages(changes.map(({ message }) => message)),
+    files: new Map(changes.flatMap(({ files }) => [...files])),
+  }
+}
