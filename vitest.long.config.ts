@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { globSync } from 'tinyglobby'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/sequencer.ts'
 import { shared } from './vitest.config.ts'
 
 const often = globSync('test/**/*.test.ts').filter((file) =>
@@ -14,6 +16,9 @@ const often = globSync('test/**/*.test.ts').filter((file) =>
 export default defineConfig({
   test: {
     ...shared,
+    // Some files wait for killed processes and their locks: another one uses the processor then.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     include: [...often, 'test/long/**/*.test.ts'],
     env: { EDGEWISE_TEST_RUNS: '1' },
     testTimeout: 300_000,

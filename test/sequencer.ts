@@ -14,3 +14,33 @@ export class ProcessesFirst extends BaseSequencer {
     return [...sorted.filter(startsProcesses), ...sorted.filter((file) => !startsProcesses(file))]
   }
 }
+
+/** The files of the longer checks that take longest, by their CPU time. */
+const longest = [
+  'long/kill-apply',
+  'health/gusts',
+  'fuzz/hostile-keys',
+  'steps/rollout-crash',
+  'long/mutations',
+  'manifest/fuzz',
+  'plan/fleets',
+  'fuzz/fuzz',
+  'long/random-requests',
+]
+/** Uses all processors by itself, so that none is idle in the end. */
+const last = 'long/simulation'
+
+/** Runs the longest files first and side by side, then as {@link ProcessesFirst}. */
+export class LongestFirst extends ProcessesFirst {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's own method
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
+  }
+}
+
+function rank({ moduleId }: TestSpecification): number {
+  const index = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+  if (moduleId.endsWith(`/${last}.test.ts`)) return longest.length + 1
+  return index === -1 ? longest.length : index
+}

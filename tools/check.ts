@@ -1,35 +1,37 @@
 /**
  * Runs all steps of CI in order up to the first failure, and prints the cost of each. Steps of one
- * line run at the same time, and the output of the second one follows that of the first.
+ * line run at the same time, and the outputs of the others follow that of the first.
  */
 import { spawn } from 'node:child_process'
 
 type Step = [name: string, command: string]
 
 const steps: Step[][] = [
-  [['types', 'npm run --silent typecheck']],
-  [['lint', 'npm run --silent lint']],
-  [['format', 'npm run --silent format:check']],
-  [['generated files', 'npm run --silent generate:check']],
-  [['house', 'npm run --silent house']],
+  [
+    ['types', 'npm run --silent typecheck'],
+    ['generated files', 'npm run --silent generate:check'],
+  ],
+  [
+    ['lint', 'npm run --silent lint'],
+    ['house', 'npm run --silent house'],
+    ['format', 'npm run --silent format:check'],
+  ],
   [['tests', 'npm test --silent']],
-  [['licences', 'npm run --silent licences']],
-  [['package', 'npm run --silent package:check']],
-  // Both use the program that the tests built. The pages mostly wait for the call rate.
+  // All use the program that the tests built. The pages mostly wait for the call rate.
   [
     ['longer checks', 'vitest run --config vitest.long.config.ts --tags-filter often'],
     ['pages', 'tsx tools/docs-test.ts'],
+    ['licences', 'npm run --silent licences'],
+    ['package', 'npm run --silent package:check'],
   ],
 ]
 const costs: [string, number][] = []
 const started = performance.now()
 
-for (const [first, second] of steps) {
-  if (first === undefined) continue
-  console.log(`\n== ${[first, second].flatMap((step) => step?.join(': ') ?? []).join('; ')}`)
-  const ended = await Promise.all([run(first, true), second && run(second, false)])
+for (const line of steps) {
+  console.log(`\n== ${line.map((step) => step.join(': ')).join('; ')}`)
+  const ended = await Promise.all(line.map((step, i) => run(step, i === 0)))
   for (const step of ended) {
-    if (step === undefined) continue
     if (step.output !== '') console.log(`\n== ${step.name}\n${step.output}`)
     if (step.status === 0) continue
     console.error(`== ${step.name} failed`)

@@ -197,8 +197,8 @@ export class Git {
         if (name === path || name.startsWith(below)) files.delete(name)
       if (typeof change === 'string') files.set(path, change)
       else if (change !== null)
-        for (const [below, text] of this.#contents.get(change.id) ?? [])
-          files.set(`${path}${below}`, text)
+        for (const [rest, text] of this.#contents.get(change.id) ?? [])
+          files.set(`${path}${rest}`, text)
     }
     const changed = [...changes].map(
       ([name, change]) => `${name} ${typeof change === 'string' ? change : change?.id}`,
