@@ -51,7 +51,7 @@ it('a terminal shows the phases of each command while it runs', async () => {
   expect(await show('validate')).toEqual(loading)
   const planning = ['comparing 2 domains', 'planning']
   expect(await show('plan')).toEqual([...loading, 'loading the state', ...planning])
-  expect((await show('apply')).slice(0, 8)).toEqual([...loading, ...locking, ...planning])
+  expect((await show('apply')).slice(0, 9)).toEqual([...loading, ...locking, ...planning])
   expect(await show('state', 'list')).toEqual([...loading, 'loading the state'])
   expect(await show('rollout', 'list')).toEqual([...loading, 'loading the state'])
   expect(await show('fmt')).toEqual([
