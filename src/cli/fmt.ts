@@ -36,11 +36,13 @@ export async function fmt(
   const { io, options, phases } = context
   const root = findWorkspaceRoot(context)
   phases.report({ name: 'listing-files' })
-  const { files, diagnostics, globs } = loadWorkspaceFiles(
-    root,
-    io.env,
-    (done, total) => phases.report({ name: 'loading-files', done, total }),
-    (total) => phases.report({ name: 'listing-files', total }),
+  const { files, diagnostics, globs } = runBlocking(io, () =>
+    loadWorkspaceFiles(
+      root,
+      io.env,
+      (done, total) => phases.report({ name: 'loading-files', done, total }),
+      (total) => phases.report({ name: 'listing-files', total }),
+    ),
   )
   const nothing = `nothing but edgewise.yaml to format: no file matches ${globs.join(', ')}`
   const isEmpty = files.length <= 1 && diagnostics.length === 0

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Parallel } from '../model/parallel.ts'
 import type { Outside } from './outside.ts'
 import { runBlocking } from './run-blocking.ts'
@@ -8,6 +9,11 @@ import { runBlocking } from './run-blocking.ts'
  */
 export async function withPool<T>(outside: Outside, run: (parallel?: Parallel) => T): Promise<T> {
   const { pool } = outside
+  // A signal that has arrived is lost unless it is handled before the work.
+  if (outside.runBlocking !== undefined) {
+    await setImmediate()
+    await setImmediate()
+  }
   try {
     return runBlocking(outside, () => run(pool))
   } finally {
