@@ -70,9 +70,10 @@ export function measureFleet(bench: Workbench, domains: number, rounds: number):
     },
     rounds,
   )
+  const kinds = { validate: 'cold', plan: 'no file changed' }
   return (['validate', 'plan'] as const).map((command) => ({
     id: `${command}-${domains}`,
-    what: `${command} of ${domains}, ${command === 'plan' ? 'no file changed' : 'cold'} / yaml, CPU`,
+    what: `${command} of ${domains}, ${kinds[command]} / yaml, CPU`,
     unit: 's',
     ...compareCosts(costs[command], costs.base),
     goal: null,

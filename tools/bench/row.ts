@@ -57,8 +57,9 @@ export function formatTable(rows: Row[]): string {
   const widths = head.map((name, i) =>
     Math.max(name.length, ...cells.map((line) => line[i]?.length ?? 0)),
   )
-  const format = (line: string[]) =>
-    `| ${line.map((cell, i) => (isNumber(i) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join(' | ')} |`
+  const pad = (cell: string, i: number) =>
+    isNumber(i) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)
+  const format = (line: string[]) => `| ${line.map(pad).join(' | ')} |`
   const rule = widths.map((width, i) => '-'.repeat(width + 1) + (isNumber(i) ? ':' : '-'))
   const notes = rows.flatMap(({ what, note }) => (note === undefined ? [] : [`${what}: ${note}`]))
   return [format(head), `|${rule.join('|')}|`, ...cells.map(format)]
