@@ -15,7 +15,7 @@ const steps: Step[][] = [
   [['tests', 'npm test --silent']],
   [['licences', 'npm run --silent licences']],
   [['package', 'npm run --silent package:check']],
-  // Alone: its ratios are of CPU time, which other steps disturb least but do disturb.
+  // Alone, since another step would disturb its ratios a little.
   [['speed', 'tsx tools/bench.ts --small']],
   // Both use the program that the tests built. The pages mostly wait for the call rate.
   [
