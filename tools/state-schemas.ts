@@ -20,6 +20,7 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   doubtFile: { ref: 'doubt.schema.json', type: 'DoubtFile' },
   rolloutFile: { ref: 'rollout.schema.json', type: 'RolloutFile' },
   saltFile: { ref: 'salt.schema.json', type: 'SaltFile' },
+  logFile: { ref: 'log.schema.json', type: 'LogFile' },
   planFile: { ref: 'plan.schema.json', type: 'PlanFile' },
 }
 /** Files whose invalid parts the program ignores. */

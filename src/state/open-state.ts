@@ -136,7 +136,8 @@ function openInFolder(
   const folder = resolve(root, state.path)
   const openLock = (path: string) => createFolderRegister(disk, join(folder, path), processName)
   const lock = openLock(buildLockPath(key.address, account))
-  const files = createMovableFiles(createFolderFiles(disk, folder, processName, lock), key, account)
+  const stored = createFolderFiles(disk, folder, processName, lock, { ...key, account })
+  const files = createMovableFiles(stored, key, account)
   return {
     store: openFileStore(files, key, account, openUserCalls(key.address, account, world)),
     lock,

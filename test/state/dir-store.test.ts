@@ -221,10 +221,10 @@ it('a process that loses the lock while it is suspended in a write replaces noth
   let meanwhile = async () => {}
   const suspended: Disk = {
     ...realDisk,
-    // Between the draft and its new name.
-    sync: async (path) => {
-      await realDisk.sync(path)
-      if (path.includes('a.example.com')) await meanwhile()
+    // Directly before the change.
+    append: async (path, text, fence) => {
+      await meanwhile()
+      return realDisk.append(path, text, fence)
     },
   }
   const slow = await kind.openOn(suspended)

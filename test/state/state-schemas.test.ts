@@ -28,6 +28,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   doubt: (data) => checkStored(data, compiled.doubtFile),
   rollout: (data) => checkStored(data, compiled.rolloutFile),
   salt: (data) => checkStored(data, compiled.saltFile),
+  log: (data) => checkStored(data, compiled.logFile),
   plan: (data) => checkStored(data, compiled.planFile),
   address: null,
   calls: null,

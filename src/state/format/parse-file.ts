@@ -9,6 +9,7 @@ const hints = {
     `${restore} As a last resort, delete it: the domain then counts as unrecorded, and the next ` +
     'apply writes all its items.',
   journal: `${restore} Do not delete it: the writes of its apply may be in-doubt.`,
+  log: `${restore} Do not delete it: it has the last changes of a command that was killed.`,
   pruned: `${restore} As a last resort, delete it: the history then lacks its applies.`,
   salt:
     `${restore} As a last resort, delete it: every recorded secret then counts as changed, and ` +
