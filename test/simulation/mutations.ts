@@ -184,8 +184,8 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     file: 'src/state/folder/change-log.ts',
     find: 'await disk.sync(log.path)',
     replace: '',
-    seeds: 200,
-    found: 27,
+    seeds: 300,
+    found: 202,
   },
   {
     name: 'the log is removed before its changes are durable in their files',
@@ -193,7 +193,7 @@ export const mutations: (Mutation & { seeds: number; found?: number })[] = [
     find: 'for (const path of changed) await disk.sync(path)',
     replace: '',
     seeds: 600,
-    found: 73,
+    found: 43,
   },
   {
     name: 'no write waits until an abandoned one has settled',
