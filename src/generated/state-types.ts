@@ -350,6 +350,24 @@ started: string
 lateMs?: number
 }
 /**
+ * One line of a log: changes that are durable and not yet in their files: log/<account>.<id>.<address>.<number>.jsonl.
+ */
+export interface LogFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.log/1"
+/**
+ * Path → text, in the order of the changes. A later line replaces the text of an earlier one.
+ */
+files: {
+/**
+ * New text of the file; null if the file, or the folder, is removed.
+ */
+[k: string]: string | null
+}
+}
+/**
  * Marks an apply that has not ended: <id>/<address>/open/<apply>.json.
  */
 export interface OpenFile {

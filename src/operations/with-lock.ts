@@ -6,6 +6,7 @@ import { acquireLock } from '../state/lock.ts'
 import { HangingRemoteError } from '../state/git/remote-calls.ts'
 import type { OpenState } from '../state/open-state.ts'
 import type { Register } from '../state/register.ts'
+import type { Store } from '../state/store.ts'
 import type { Moment } from '../apply/run.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseLocalState } from './local-state.ts'
@@ -63,6 +64,13 @@ export async function withLock<T>(
   const { timeoutSeconds, settleSeconds } = workspace.config.service
   const lateMs = (timeoutSeconds + settleSeconds) * 1000
   const releaseLease = (lease: Lease) => release(lease, dialogue.note)
+  const leave = async (lease: Lease) => {
+    try {
+      await checkpoint(state.store, dialogue.note)
+    } finally {
+      await releaseLease(lease)
+    }
+  }
   const acquireRegister = async (register: Register, timeoutMs: number) => {
     const lease = await acquireLock(
       register,
@@ -116,7 +124,7 @@ export async function withLock<T>(
       const { lease } = getCurrent()
       current = null
       state.allowMoves(null)
-      await releaseLease(lease)
+      await leave(lease)
       const result = await task()
       // After an interrupt, don't acquire the lock again.
       if (!outside.signal.aborted) current = await reacquire(acquire, outside)
@@ -127,7 +135,7 @@ export async function withLock<T>(
     outside.onPhase?.({ name: 'loading-state' })
     return await work(locked)
   } finally {
-    if (current !== null) await releaseLease((current as { lease: Lease }).lease)
+    if (current !== null) await leave((current as { lease: Lease }).lease)
   }
 }
 
@@ -171,6 +179,19 @@ function describeHolder(
   const { boot, namespace, pid, started } = machine
   const since = new Date(clock.now()).toISOString()
   return { token: newId(), who: user, reason, since, boot, namespace, pid, started, lateMs }
+}
+
+/** Moves what is recorded to its files. A failure is only noted: everything recorded counts. */
+async function checkpoint(store: Store, note: (text: string) => void): Promise<void> {
+  try {
+    await store.checkpoint?.()
+  } catch (error) {
+    if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
+    note(
+      `The state is recorded, but its files could not be updated (${error.message}); ` +
+        'the next command that changes state updates them.',
+    )
+  }
 }
 
 /**

@@ -50,6 +50,7 @@ class FileStore implements Store {
   readonly location: string
   readonly share: Store['share']
   readonly callRegister: Register | null
+  readonly checkpoint: Store['checkpoint']
   readonly #files: StateFiles
   readonly #key: StateKey
   readonly #paths: StatePaths
@@ -73,6 +74,7 @@ class FileStore implements Store {
     this.#budgetPath = buildBudgetPath(key.address, account)
     this.location = files.describePath(this.#paths.domains)
     this.share = files.share
+    this.checkpoint = files.checkpoint
   }
 
   async load(): Promise<RecordedState> {

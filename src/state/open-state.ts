@@ -73,13 +73,13 @@ export type MoveUnderLocks = (locks: Register[], work: () => Promise<void>) => P
  *   cannot be used
  */
 export async function openState(place: StateLocation, world: StateEnvironment): Promise<OpenState> {
-  const { root, state } = place
+  const { state } = place
   const git = state.store === 'dir' ? null : await findRepository(place, world)
   if (git === null) return openInFolder(place, world)
-  const folder = resolve(root, state.path)
+  const { folder, files } = openFolder(place, world)
   if (
     state.store === null &&
-    (await world.disk.exists(join(folder, buildStatePaths(place).addresses)))
+    (await files.listPaths(buildStatePaths(place).addresses)).length > 0
   ) {
     throw new EdgewiseError(
       'usage',
@@ -116,15 +116,22 @@ async function findRepository(
   return git
 }
 
-function openInFolder(
+/** Opens the files of the folder and the lock of the account. */
+function openFolder(
   { root, state, account, ...key }: StateLocation,
-  world: StateEnvironment,
-): OpenState {
-  const { disk, processName } = world
+  { disk, processName }: StateEnvironment,
+) {
   const folder = resolve(root, state.path)
   const openLock = (path: string) => createFolderRegister(disk, join(folder, path), processName)
   const lock = openLock(buildLockPath(key.address, account))
-  const files = createMovableFiles(createFolderFiles(disk, folder, processName, lock), key, account)
+  const files = createFolderFiles(disk, folder, processName, lock, { ...key, account })
+  return { folder, files, lock, openLock }
+}
+
+function openInFolder(place: StateLocation, world: StateEnvironment): OpenState {
+  const { root, account, state: _state, ...key } = place
+  const { folder, files: stored, lock, openLock } = openFolder(place, world)
+  const files = createMovableFiles(stored, key, account)
   return {
     store: openFileStore(files, key, account, openUserCalls(key.address, account, world)),
     lock,

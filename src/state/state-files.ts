@@ -80,4 +80,9 @@ export interface StateFiles extends SharedFiles {
    *   another process has written to it
    */
   readonly share: (() => Promise<void>) | null
+  /**
+   * Moves changes that are only in a log to their files, and forgets them; nothing if the lock is
+   * lost. Absent without a log.
+   */
+  checkpoint?(): Promise<void>
 }

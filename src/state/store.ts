@@ -150,6 +150,11 @@ export interface Store {
   /** Makes everything recorded so far durable for other machines; null if it always is. */
   readonly share: (() => Promise<void>) | null
   /**
+   * Moves what is recorded in a log to its files, before the lock is released: if it fails, the
+   * next command with the lock does it. Absent for stores without a log.
+   */
+  checkpoint?(): Promise<void>
+  /**
    * Shares outcomes that earlier processes could record only on this machine. Needs the lock, and a
    * load before.
    *

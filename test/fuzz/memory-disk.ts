@@ -25,8 +25,14 @@ export function createMemoryDisk(files: Map<string, string>): Disk {
     exists: async (path) => path === dirname(path) || has(path),
     makeFolder: async (path) => !has(path) && folders.add(path) !== undefined,
     create: async (path, text) => !has(path) && files.set(path, text) !== undefined,
+    append: async (path, text, fence) => {
+      const before = files.get(path)
+      if (!isIntact(fence) || before === undefined) return false
+      return files.set(path, before + text) !== undefined
+    },
     link: async (from, to) => !has(to) && files.set(to, files.get(from) ?? '') !== undefined,
     sync: async () => undefined,
+    syncAll: async () => true,
     rename: async (from, to, fence) => {
       if (!isIntact(fence)) return false
       files.set(to, files.get(from) ?? '')

@@ -6,6 +6,7 @@ import type { Emulator } from '../../src/emulator/emulator.ts'
 import { shareCalls } from '../../src/operations/share-calls.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
 import type { CallLimit } from '../../src/service/write/next-call.ts'
+import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { maxPerMinute, maxPerWindow } from '../service/budget-world.ts'
@@ -14,6 +15,8 @@ import { Place, startService, type ManualTime } from '../steps/cli.ts'
 
 const minute = 60_000
 const limit = 6
+/** A power cut is not tested here, and a sync would outlast the fake clock. */
+const disk: Disk = { ...realDisk, sync: () => Promise.resolve() }
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-user-'))
@@ -29,7 +32,7 @@ async function send(
   burst: CallLimit | null = null,
 ) {
   const readClocks = () => ({ boot: 'boot', now: clock.now(), up: clock.monotonic() })
-  const register = createFolderRegister(realDisk, join(folder, 'budget'), name)
+  const register = createFolderRegister(disk, join(folder, 'budget'), name)
   const shared = await shareCalls(register, name, '', [], readClocks)
   const remember = async () => undefined
   const budget = new CallBudget(limit, 300_000, clock, [], remember, 0, shared, burst)

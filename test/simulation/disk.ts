@@ -1,4 +1,4 @@
-import type { Disk } from '../../src/state/folder/disk.ts'
+import type { Disk, Fence } from '../../src/state/folder/disk.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import type { Process } from './machine.ts'
@@ -81,7 +81,15 @@ export class Volume {
           () => this.#add(path, newFile(text, this.#world.time)),
           () => this.#add(path, newFile(part(text), this.#world.time)),
         ),
+      append: (path, text, fence) =>
+        step(
+          'append to',
+          path,
+          () => this.#append(path, text, fence),
+          () => this.#append(path, part(text), fence),
+        ),
       sync: (path) => step('sync', path, () => sync(this.#known(path))),
+      syncAll: (folder) => step('sync all', folder, () => this.#syncAll(folder)),
       link: (from, to) =>
         step('link', to, () => {
           process.log(`puts ${to}`)
@@ -145,6 +153,22 @@ export class Volume {
     return true
   }
 
+  #append(path: string, text: string, fence?: Fence): boolean {
+    const node = this.#at(path)
+    const isBroken = fence !== undefined && !fence.isIntact(this.list(fence.folder))
+    if (isBroken || node?.kind !== 'file') return false
+    node.text += text
+    return true
+  }
+
+  #syncAll(path: string): boolean {
+    const node = this.#known(path)
+    sync(node)
+    if (node.kind === 'folder')
+      for (const name of node.names.keys()) this.#syncAll(`${path}/${name}`)
+    return true
+  }
+
   #rename(from: string, to: string): void {
     const node = this.#known(from)
     const target = this.#parent(to)
@@ -192,10 +216,12 @@ function losePower(node: Node, chance: Chance, count: (what: string) => void): v
   if (node.kind === 'file') {
     if (node.text === node.durable) return
     count('text not synced, power failed')
+    // Text that was added to durable text is lost from its end.
+    const least = node.text.startsWith(node.durable) ? node.durable.length : 0
     node.text = chance.pick([
       node.durable,
       node.text,
-      node.text.slice(0, chance.between(0, node.text.length)),
+      node.text.slice(0, chance.between(least, node.text.length)),
     ])
     node.durable = node.text
     return

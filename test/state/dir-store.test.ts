@@ -1,8 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
+import type { GitRepository } from '../../src/state/git/git-repository.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Store } from '../../src/state/store.ts'
@@ -61,7 +70,7 @@ async function inFolder(): Promise<FolderKind> {
     },
     elsewhere: open,
     damage: async (name, change) => {
-      const path = files().find((file) => file.endsWith(name) && !file.includes('/open/'))
+      const path = files().find((file) => file.endsWith(name) && !/\/(open|lock)\//.test(file))
       if (path === undefined) throw new Error(`expected a file ${name}, got ${files().join(', ')}`)
       writeFileSync(path, change(readFileSync(path, 'utf8')))
     },
@@ -71,6 +80,66 @@ async function inFolder(): Promise<FolderKind> {
 }
 
 storeContract('a folder', inFolder)
+
+/**
+ * Opens state whose store acquires the lock before each change, without a release of the holder:
+ * the log of the last store waits for the next one.
+ */
+async function underLock(): Promise<Kind> {
+  const kind = await inFolder()
+  const reading = ['load', 'list', 'find', 'knows', 'keep', 'explain']
+  const open = async (...key: Parameters<Kind['open']>): Promise<OpenState> => {
+    const opened = await kind.open(...key)
+    const { lock } = opened
+    let own: string | null | undefined
+    const acquire = async () => {
+      const { version } = await lock.read()
+      if (version === own) return
+      // It has lost the lock: nothing moves to the files, and its log is forgotten.
+      await opened.store.checkpoint?.()
+      own = await lock.compareAndSwap(version, `holder of ${key.join(' ')}`)
+    }
+    const store = new Proxy(opened.store, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        const method = value.bind(target) as (...args: unknown[]) => Promise<unknown>
+        if (reading.some((word) => String(name).startsWith(word))) return method
+        return async (...args: unknown[]) => {
+          await acquire()
+          return method(...args)
+        }
+      },
+    })
+    return { ...opened, store }
+  }
+  const moveLogs = async () => {
+    for (const path of kind.files().filter((file) => file.endsWith('.jsonl'))) {
+      const [account, id] = basename(path).split('.')
+      const { store, lock } = await kind.open(id, 'https://api.example.net', account)
+      await lock.compareAndSwap((await lock.read()).version, 'moves the logs')
+      await store.checkpoint?.()
+    }
+  }
+  return {
+    ...kind,
+    open,
+    elsewhere: open,
+    damage: async (name, change) => {
+      await moveLogs()
+      await kind.damage(name, change)
+    },
+    everything: async () => {
+      await moveLogs()
+      return kind
+        .files()
+        .filter((path) => !path.includes('/lock/'))
+        .map((file) => [file, readFileSync(file, 'utf8')])
+    },
+  }
+}
+
+storeContract('a folder, under its lock', underLock, { own: it, shared: it, every: false })
 
 it('state in a folder is readable by its owner only', async () => {
   const kind = await inFolder()
@@ -216,15 +285,114 @@ it('a file that is removed while the state loads is not a damaged file', async (
   kind.remove()
 })
 
-it('a process that loses the lock while it is suspended in a write replaces nothing', async () => {
+it('a process that loses the lock while its log moves to the files replaces nothing', async () => {
   const kind = await inFolder()
   let meanwhile = async () => {}
   const suspended: Disk = {
     ...realDisk,
     // Between the draft and its new name.
-    sync: async (path) => {
-      await realDisk.sync(path)
+    create: async (path, text) => {
+      const created = await realDisk.create(path, text)
       if (path.includes('a.example.com')) await meanwhile()
+      return created
+    },
+  }
+  const slow = await kind.openOn(suspended)
+  const version = await slow.lock.compareAndSwap(null, 'slow')
+  const state = (value: string) => buildDomain('a.example.com', { timeout: buildItem(value) })
+  await slow.store.save(state('1'), 'test')
+  meanwhile = async () => {
+    meanwhile = async () => {}
+    const other = await kind.open()
+    expect(await other.store.load()).toEqual(state('1'))
+    await other.lock.compareAndSwap(version, 'other')
+    await other.store.save(state('2'), 'test')
+    await other.store.checkpoint?.()
+  }
+  await slow.store.checkpoint?.()
+  expect(await (await kind.open()).store.load()).toEqual(state('2'))
+  expect(kind.files().filter((path) => /\.(tmp|jsonl)$/.test(path))).toEqual([])
+  kind.remove()
+})
+
+it('a move into a workspace whose killed command has changed the domain is refused', async () => {
+  const kind = await inFolder()
+  const state = buildDomain('a.example.com', { timeout: buildItem('1') })
+  const theirs = await kind.open('theirs', undefined, 'another account')
+  await theirs.lock.compareAndSwap(null, 'theirs')
+  await theirs.store.save(state, 'test')
+  await theirs.store.checkpoint?.()
+  // Killed before the removal is in the files.
+  await theirs.store.load()
+  await theirs.store.save(buildDomain('a.example.com', {}), 'test')
+  const mine = await kind.open('mine')
+  await mine.lock.compareAndSwap(null, 'mine')
+  await mine.store.load()
+  await mine.store.save(state, 'test')
+  await expect(mine.store.move(state, 'theirs', 'Move')).rejects.toMatchObject({
+    code: 'record-moved',
+    message: expect.stringContaining('another command is changing') as string,
+  })
+  expect(await (await kind.open('mine')).store.load()).toEqual(state)
+  // The account of the workspace was changed meanwhile.
+  const next = await kind.open('theirs', undefined, 'a third account')
+  await next.lock.compareAndSwap(null, 'next')
+  await next.store.checkpoint?.()
+  await mine.store.move(state, 'theirs', 'Move')
+  expect(await (await kind.open('theirs')).store.load()).toEqual(state)
+  kind.remove()
+})
+
+it('state that is only in a log counts for the choice of the store', async () => {
+  const kind = await inFolder()
+  const { store, lock } = await kind.open()
+  await lock.compareAndSwap(null, 'me')
+  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+  mkdirSync(join(kind.folder, '.git'))
+  const state = { store: null, branch: 'edgewise-state', remote: 'origin', path: 'state' }
+  const key = { id: 'default', address: 'https://api.example.net', account: 'default' }
+  const openGit = async () => ({ remote: null }) as GitRepository
+  await expect(
+    openState({ root: kind.folder, ...key, state }, { disk: realDisk, processName: 'p', openGit }),
+  ).rejects.toMatchObject({ code: 'usage' })
+  kind.remove()
+})
+
+it('a log whose last line is cut off has the others; a damaged one is reported', async () => {
+  const kind = await inFolder()
+  const { store, lock } = await kind.open()
+  await lock.compareAndSwap(null, 'me')
+  const state = (value: string) => buildDomain('a.example.com', { timeout: buildItem(value) })
+  for (const value of ['1', '2']) await store.save(state(value), 'test')
+  const path = kind.files().find((file) => file.endsWith('.jsonl')) ?? ''
+  const [first = '', second = ''] = readFileSync(path, 'utf8').split('\n')
+  for (const [text, message] of [
+    [`${first}\n${second.slice(0, -9)}`, null],
+    [`${first.slice(0, -9)}\n${second}\n`, /\.jsonl:1 can't be used: it is not JSON/],
+    [first.replace('log/1', 'log/2'), /a newer edgewise/],
+    [first.replace('"default/', '"../default/'), /is no path of a file/],
+  ] as const) {
+    writeFileSync(path, text)
+    const load = (await kind.open()).store.load()
+    if (message === null) expect(await load).toEqual(state('1'))
+    else
+      await expect(load).rejects.toMatchObject({
+        code: 'record-damaged',
+        message: expect.stringMatching(message) as string,
+      })
+  }
+  kind.remove()
+})
+
+it('a process that loses the lock while it is suspended in a write replaces nothing', async () => {
+  const kind = await inFolder()
+  let meanwhile = async () => {}
+  const suspended: Disk = {
+    ...realDisk,
+    // Directly before the change.
+    append: async (path, text, fence) => {
+      await meanwhile()
+      return realDisk.append(path, text, fence)
     },
   }
   const slow = await kind.openOn(suspended)

@@ -21,7 +21,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (disk: Disk): Store =>
   openFileStore(
-    createFolderFiles(disk, folder, 'me', createFolderRegister(disk, `${folder}/lock`, 'me')),
+    createFolderFiles(disk, folder, 'me', createFolderRegister(disk, `${folder}/lock`, 'me'), {
+      ...key,
+      account: 'default',
+    }),
     key,
     'default',
   )

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Disk } from '../../src/state/folder/disk.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { formatLock, parseLock, type LockHolder } from '../../src/state/format/lock-file.ts'
 import { leaseMs } from '../../src/state/lease.ts'
@@ -16,6 +17,8 @@ import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Register } from '../../src/state/register.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 
+/** A power cut is not tested here, and a sync would outlast the fake clock. */
+const disk: Disk = { ...realDisk, sync: () => Promise.resolve() }
 let folder: string
 let clock: FakeClock
 let asleepMs: number
@@ -49,7 +52,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-lock-'))
   clock = new FakeClock()
   asleepMs = 0
-  register = createFolderRegister(realDisk, join(folder, 'lock'), 'me')
+  register = createFolderRegister(disk, join(folder, 'lock'), 'me')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 

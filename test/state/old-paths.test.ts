@@ -223,6 +223,7 @@ describe('state at the path of an earlier program', () => {
       stateFolder(),
       'old',
       createFolderRegister(realDisk, join(stateFolder(), 'lock/old'), 'old'),
+      { id: 'other', address, account: 'default' },
     )
     const paths = buildStatePathsAt('default', buildOldAddressName(address))
     const newer = {

@@ -14,6 +14,7 @@ import {
 } from '../../src/state/format/journal.ts'
 import { formatLock, parseLock } from '../../src/state/format/lock-file.ts'
 import { formatOutcomes, parseOutcomes } from '../../src/state/format/outcomes-file.ts'
+import { formatLogLine, parseLog } from '../../src/state/format/log-file.ts'
 import { formatPruned, parsePruned } from '../../src/state/format/pruned-file.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
 import { formatSalt, parseSalt } from '../../src/state/format/salt-file.ts'
@@ -24,7 +25,9 @@ const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url)
 /** Examples of the page, by the schema linked above them. */
 const examples = new Map(
   Array.from(
-    page.matchAll(/\nSchema: \[`(\w+)\.schema\.json`\][^#]*?\n```json\n([\s\S]*?)```/g),
+    page.matchAll(
+      /\nSchema(?: of a line)?: \[`(\w+)\.schema\.json`\][^#]*?\n```json\n([\s\S]*?)```/g,
+    ),
     ([, name = '', text = '']) => [name, text],
   ),
 )
@@ -49,6 +52,7 @@ describe('the page on stored files', () => {
     ['journal', (text) => formatEntry(parseEntry('example', text))],
     ['pruned', (text) => formatPruned(parsePruned('example', text))],
     ['salt', (text) => formatSalt(parseSalt('example', text))],
+    ['log', (text) => parseLog('example', text).map(formatLogLine).join('')],
     ['doubt', (text) => formatDoubt(parseDoubt('example', text))],
     [
       'outcomes',

@@ -29,6 +29,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   rollout: (data) => checkStored(data, compiled.rolloutFile),
   outcomes: (data) => checkStored(data, compiled.outcomesFile),
   salt: (data) => checkStored(data, compiled.saltFile),
+  log: (data) => checkStored(data, compiled.logFile),
   plan: (data) => checkStored(data, compiled.planFile),
   address: null,
   calls: null,

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkWrites } from '../state/checked-disk.ts'
 import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
 import { findConflicts } from '../../src/catalog/conflicts.ts'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { validPayloads } from '../laws/values.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { fetchWrites, Place, startService } from './cli.ts'
@@ -126,13 +126,10 @@ describe('import --write-manifests', () => {
 
   it('says that the manifests were written if recording fails', async () => {
     place.write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
-    place.disk = {
-      ...realDisk,
-      rename: async (from, to, fence) => {
-        if (to.includes('/state/')) throw new EdgewiseError('record-unreachable', `full: ${to}`)
-        return realDisk.rename(from, to, fence)
-      },
-    }
+    place.disk = checkWrites((path) => {
+      if (/\/domains\/[0-9a-f]{2}\//.test(path))
+        throw new EdgewiseError('record-unreachable', `full: ${path}`)
+    })
     const { code, err } = await place.cli('import', 'live.json', '--write-manifests')
     expect([code, err]).toEqual([
       1,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { checkWrites } from '../state/checked-disk.ts'
 import { Place } from './cli.ts'
 
 const www = 'www.example.com'
@@ -54,13 +55,9 @@ describe('an apply that died with its emulator', () => {
     enter('{}')
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     place.manifest(www, { timeout: { time: 61 } })
-    place.disk = {
-      ...disk,
-      create: async (path, text) => {
-        if (path.includes('/domains/')) throw new TypeError('killed')
-        return disk.create(path, text)
-      },
-    }
+    place.disk = checkWrites((path) => {
+      if (path.includes('/domains/')) throw new TypeError('killed')
+    }, disk)
     await expect(place.cli('apply', '--yes')).rejects.toThrow('internal error')
     place.disk = disk
     place.otherProcessesDead = true

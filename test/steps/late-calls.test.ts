@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { checkWrites } from '../state/checked-disk.ts'
 import { place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
@@ -10,13 +11,9 @@ setStage()
 /** Applies a value, and dies before an outcome is recorded. */
 async function dieInFlight(time: number): Promise<void> {
   place.manifest(www, { timeout: { time } })
-  place.disk = {
-    ...realDisk,
-    create: async (path, text) => {
-      if (path.includes('/domains/')) throw new TypeError('killed')
-      return realDisk.create(path, text)
-    },
-  }
+  place.disk = checkWrites((path) => {
+    if (path.includes('/domains/')) throw new TypeError('killed')
+  })
   await expect(place.cli('apply', '--yes')).rejects.toThrow('internal error')
   place.disk = realDisk
   place.otherProcessesDead = true

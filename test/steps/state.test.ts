@@ -6,6 +6,7 @@ import { buildOldAddressName } from '../../src/state/format/state-paths.ts'
 import { openState } from '../../src/state/open-state.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { checkWrites } from '../state/checked-disk.ts'
 import type { Register } from '../../src/state/register.ts'
 import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
 import { loseOutcomes } from '../stories/lost-outcomes.ts'
@@ -162,14 +163,10 @@ describe('state show --at', () => {
 describe('a full disk', () => {
   const fullFrom = (step: number, folder: string): void => {
     let steps = 0
-    place.disk = {
-      ...realDisk,
-      create: async (path, text) => {
-        if (path.includes(folder) && ++steps >= step)
-          throw new EdgewiseError('record-unreachable', `no space left for ${path}`)
-        return realDisk.create(path, text)
-      },
-    }
+    place.disk = checkWrites((path) => {
+      if (path.includes(folder) && ++steps >= step)
+        throw new EdgewiseError('record-unreachable', `no space left for ${path}`)
+    })
   }
 
   it('before the first write ends the apply with exit 1', async () => {

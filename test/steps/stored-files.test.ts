@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { parseJson } from '../../src/model/json.ts'
-import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { checkWrites } from '../state/checked-disk.ts'
 import { fileKinds, findSchemaFaults } from '../state/state-schemas.ts'
 import { setFaults, Place } from './cli.ts'
 import { emulator, enterPlace, runInPause, place, setStageInTime, time } from './stage.ts'
@@ -20,6 +20,7 @@ const kinds: [RegExp, string][] = [
   [/^salt\/[^/]+\/[0-9a-f]{8}\.json$/, 'salt'],
   [/^budget\/[^/]+\/[^/]+\.json$/, 'calls'],
   [/^lock\/[^/]+\/[^/]+\/test-\d+\.tmp$/, 'lock'],
+  [/^log\/default\.default\.[0-9a-f]{16}\.\d+-\d+\.jsonl$/, 'log'],
 ]
 
 const secrets = 'secrets: {signing: {env: SIGNING_KEY}}\n'
@@ -38,12 +39,17 @@ setStageInTime()
 beforeEach(() => {
   written = []
   const made = new Place(emulator.url, `rollout: {waves: [1, 100%], pause: 10m}\n${secrets}`)
+  const stateFolder = join(made.root, '.edgewise', 'state')
+  const note = (path: string, text: string) => {
+    const ours = path.startsWith(stateFolder) ? relative(stateFolder, path) : path.slice(1)
+    written.push([ours.replace(/\.json\.test-\d+\.tmp$/, '.json'), text])
+  }
+  const disk = checkWrites(note)
   made.disk = {
-    ...realDisk,
-    create: (path, text) => {
-      const ours = relative(join(made.root, '.edgewise', 'state'), path)
-      written.push([ours.replace(/\.json\.test-\d+\.tmp$/, '.json'), text])
-      return realDisk.create(path, text)
+    ...disk,
+    append: (path, text, fence) => {
+      note(path, text)
+      return disk.append(path, text, fence)
     },
   }
   made.env = { ...made.env, SIGNING_KEY: 'a-key-of-the-tests' }
@@ -105,7 +111,7 @@ it('every file that any command writes fits its schema', async () => {
 
   const seen = new Set(['plan'])
   for (const [path, text] of written) {
-    // The text of a lock that was released.
+    // The text of a lock that was released, or a new log.
     if (text === '') continue
     const [, kind] = kinds.find(([pattern]) => pattern.test(path)) ?? []
     expect([path, kind]).toEqual([path, expect.any(String)])

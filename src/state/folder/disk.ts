@@ -12,10 +12,20 @@ export interface Disk {
   makeFolder(path: string): Promise<boolean>
   /** Creates a file, for its owner only; false if the name is taken. */
   create(path: string, text: string): Promise<boolean>
+  /**
+   * Adds text to the end of a file; does nothing and returns false if the fence is broken or the
+   * file does not exist. A crash can cut off only text that no sync followed.
+   */
+  append(path: string, text: string, fence?: Fence): Promise<boolean>
   /** Adds a second name to a file; false if the name is taken. */
   link(from: string, to: string): Promise<boolean>
   /** Makes a file's text or a folder's names durable. */
   sync(path: string): Promise<void>
+  /**
+   * Makes everything in a folder durable, at any depth, by one operation; false if this machine has
+   * none, or does not end it in time.
+   */
+  syncAll(folder: string): Promise<boolean>
   /** Renames a file; does nothing and returns false if the fence is broken. */
   rename(from: string, to: string, fence?: Fence): Promise<boolean>
   /**

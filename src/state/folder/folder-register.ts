@@ -12,6 +12,8 @@ export interface FolderRegister extends Register {
    * without one if this process never has.
    */
   behindFence<T>(work: (fence?: Fence) => Promise<T>): Promise<T>
+  /** Returns the number of the last file that this process wrote; null if it never did. */
+  getNumber(): number | null
 }
 
 /**
@@ -60,6 +62,7 @@ export function createFolderRegister(
         return String(number)
       }),
     behindFence: (work) => queue(() => work(own === null ? undefined : createFence(folder, own))),
+    getNumber: () => own,
   }
 }
 

@@ -10,6 +10,7 @@ const hints = {
     'apply writes all its items.',
   journal: `${restore} Do not delete it: the writes of its apply may be in-doubt.`,
   outcomes: 'Do not delete it: it has outcomes that no commit has yet.',
+  log: `${restore} Do not delete it: it has the last changes of a command that was killed.`,
   pruned: `${restore} As a last resort, delete it: the history then lacks its applies.`,
   salt:
     `${restore} As a last resort, delete it: every recorded secret then counts as changed, and ` +

@@ -146,7 +146,7 @@ function buildDomainFileName(domain: Domain): string {
  * Builds a name that is valid for a folder, a file and a part of a ref. Other characters are
  * replaced, and a hash keeps the name unique. It has no dot, so no folder looks like a file.
  */
-function buildPlainName(name: string): string {
+export function buildPlainName(name: string): string {
   const plain = name
     .replace(/^https?:\/\//, '')
     .replace(/[^A-Za-z0-9-]+/g, '_')
