@@ -29,9 +29,9 @@ export interface OldPathsView extends SharedFiles {
 
 /** Files that make earlier programs refuse an old home, relative to it; the last one decides. */
 export const movedFiles = new Map([
-  ['waves/moved/1.json', '{"format":"edgewise.wave/3"}\n'],
-  ['journal/moved.json', '{"format":"edgewise.journal/3"}\n'],
-  ['open/moved.json', '{"format":"edgewise.open/2","apply":"moved"}\n'],
+  ['waves/moved/1.json', '{"format":"edgewise.wave/1000"}\n'],
+  ['journal/moved.json', '{"format":"edgewise.journal/1000"}\n'],
+  ['open/moved.json', '{"format":"edgewise.open/1000","apply":"moved"}\n'],
 ])
 
 /** Tests whether a path in a home belongs to a file that marks the home as moved. */

@@ -39,7 +39,7 @@ function countIn(root: string): { place: Place; count: (...args: string[]) => Pr
 }
 
 describe('git processes of a command', () => {
-  it('are 7 for a plan and 29 for an apply of one write, with a remote', async () => {
+  it('are 7 for a plan and 30 for an apply of one write, with a remote', async () => {
     const { place, count } = countIn(await sandbox.withRemote())
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
@@ -57,8 +57,8 @@ describe('git processes of a command', () => {
       'for-each-ref': 1,
       // Acquire the lock, load the state, release the lock.
       'ls-remote': 3,
-      // The state as loaded, and the journal at the end.
-      'ls-tree': 2,
+      // The state as loaded, its folder after the intent, and the journal at the end.
+      'ls-tree': 3,
       'cat-file': 2,
       var: 1,
       worktree: 1,
@@ -71,7 +71,7 @@ describe('git processes of a command', () => {
     })
   })
 
-  it('are 6 for a plan and 21 for an apply of one write, without a remote', async () => {
+  it('are 6 for a plan and 22 for an apply of one write, without a remote', async () => {
     const { place, count } = countIn(await sandbox.repository('alone'))
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
@@ -87,7 +87,7 @@ describe('git processes of a command', () => {
       config: 1,
       // Acquire the lock, load the state, release the lock.
       'for-each-ref': 3,
-      'ls-tree': 2,
+      'ls-tree': 3,
       'cat-file': 2,
       var: 1,
       worktree: 1,
