@@ -71,7 +71,7 @@ describe('git processes of a command', () => {
     })
   })
 
-  it('are 6 for a plan and 22 for an apply of one write, without a remote', async () => {
+  it('are 6 for a plan and 21 for an apply of one write, without a remote', async () => {
     const { place, count } = countIn(await sandbox.repository('alone'))
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
@@ -92,7 +92,7 @@ describe('git processes of a command', () => {
       var: 1,
       worktree: 1,
       'fast-import': 4,
-      'update-ref': 5,
+      'update-ref': 4,
     })
   })
 })
