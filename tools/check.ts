@@ -18,7 +18,7 @@ const steps: Step[][] = [
   ],
   [['tests', 'npm test --silent']],
   // Alone, since another step would disturb its ratios a little.
-  [['speed', 'tsx tools/bench.ts --small']],
+  [['speed', 'node --import tsx tools/bench.ts --small']],
   // All use the program that the tests built. The pages mostly wait for the call rate.
   [
     ['longer checks', 'vitest run --config vitest.long.config.ts --tags-filter often'],

@@ -20,7 +20,10 @@ export interface Command {
   times?: number
 }
 
-const script = 'TIMEFORMAT="%R %U %S"; time for i in $(seq $0); do "$@" || exit; done > output 2>&1'
+/** Runs a command so often. Ctrl-C ends it although the command may end as if nothing happened. */
+const script =
+  'trap "exit 130" INT; TIMEFORMAT="%R %U %S"; ' +
+  'time for i in $(seq $0); do "$@" || exit; done > output 2>&1'
 
 /** @throws Error with its output if the command fails, as a plan with changes does */
 export function measure({ folder, env, args, times = 1 }: Command): Cost {

@@ -34,11 +34,15 @@ export class Workbench {
   readonly #children: ChildProcess[] = []
   #hasNoCache: boolean | null = null
 
-  /** Removes everything when this process exits, also after a signal. */
+  /**
+   * Removes everything when this process exits, also after a signal. Not below the program `tsx`,
+   * which kills a process that does not handle a signal within seconds: run `node --import tsx`.
+   */
   constructor() {
     process.once('exit', () => this.end())
     for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])
-      process.once(signal, () => process.exit(code))
+      // Not once: a second signal would end the process before the folder is removed.
+      process.on(signal, () => process.exit(code))
   }
 
   /** Creates an empty folder; one of the same name is removed. */
