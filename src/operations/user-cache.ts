@@ -41,17 +41,24 @@ export function createUserCache(env: Outside['env']): UserCache {
 function openFile(env: Outside['env'], root: string): CacheFile | null {
   const folder = findFolder(env)
   if (folder === null || isInside(findRepositoryFolder(root) ?? root, folder)) return null
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const status = lstatSync(folder)
-  if (!status.isDirectory() || !isOwn(status)) return null
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (found !== undefined && !isOwnFolder(found)) return null
   const file = join(folder, `${hash('sha256', realpathSync(root)).slice(0, 32)}.json`)
   return {
     load: () => attempt(() => loadOwn(file)),
     save: (text) => {
-      attempt(() => replace(file, text))
-      attempt(() => prune(folder, file))
+      attempt(() => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        if (!isOwnFolder(lstatSync(folder))) return
+        replace(file, text)
+        prune(folder, file)
+      })
     },
   }
+}
+
+function isOwnFolder(status: Stats): boolean {
+  return status.isDirectory() && isOwn(status)
 }
 
 function findFolder(env: Outside['env']): string | null {

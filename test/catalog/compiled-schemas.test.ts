@@ -9,11 +9,10 @@ import type { Json } from '../../src/model/json.ts'
 import type { SchemaError } from '../../src/model/schema-fault.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
-/** The reference: ajv with the draft that the schemas declare. */
-const ajv = new Ajv2020({ allErrors: true, strict: false, messages: false, useDefaults: true })
-for (const [name, accepts] of Object.entries(formats)) ajv.addFormat(name, accepts)
-
-function compileSchema(schema: object): (value: Json) => SchemaError[] {
+/** Compiles the reference: ajv with the draft that the schemas declare. */
+function compileSchema(schema: object, useDefaults = false): (value: Json) => SchemaError[] {
+  const ajv = new Ajv2020({ allErrors: true, strict: false, messages: false, useDefaults })
+  for (const [name, accepts] of Object.entries(formats)) ajv.addFormat(name, accepts)
   const validate = ajv.compile(schema)
   return (value) => (validate(value) ? [] : (validate.errors ?? []))
 }
@@ -72,7 +71,7 @@ describe('the compiled validators find the same errors as ajv, in the same order
     fc.assert(
       fc.property(arbitraryValue(schema as Part), (value) => {
         const errors = findSchemaErrors(value)
-        expect(errors).toEqual(expected(structuredClone(value)))
+        expect(errors).toEqual(expected(value))
         refused += errors.length
       }),
       { numRuns: runs(15, 500) },
@@ -81,7 +80,7 @@ describe('the compiled validators find the same errors as ajv, in the same order
   }
 
   itOften('of edgewise.yaml, and fill in the same defaults', () => {
-    const expected = compileSchema(workspaceSchema)
+    const expected = compileSchema(workspaceSchema, true)
     const validate = createWorkspaceValidator()
     fc.assert(
       fc.property(arbitraryValue(workspaceSchema as unknown as Part), (value) => {

@@ -32,6 +32,7 @@ export function createMemoryDisk(files: Map<string, string>): Disk {
     },
     link: async (from, to) => !has(to) && files.set(to, files.get(from) ?? '') !== undefined,
     sync: async () => undefined,
+    syncIfThere: async (path) => has(path),
     syncAll: async () => true,
     rename: async (from, to, fence) => {
       if (!isIntact(fence)) return false

@@ -97,7 +97,7 @@ describe('the cache of the user', () => {
   })
 
   it('ignores a folder that is a link, a file, or that others can write', () => {
-    openHere()
+    openHere().save('text')
     for (const mode of [0o770, 0o702]) {
       chmodSync(folder(), mode)
       expect(open()).toBeNull()
@@ -110,6 +110,11 @@ describe('the cache of the user', () => {
     rmSync(folder())
     writeFileSync(folder(), '')
     expect(open()).toBeNull()
+  })
+
+  it('makes no folder before there is something to keep', () => {
+    expect(openHere().load()).toBeNull()
+    expect(existsSync(folder())).toBe(false)
   })
 
   it('ignores a file that is a link, that others can write, or that is a folder', () => {

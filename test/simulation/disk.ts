@@ -89,6 +89,12 @@ export class Volume {
           () => this.#append(path, part(text), fence),
         ),
       sync: (path) => step('sync', path, () => sync(this.#known(path))),
+      syncIfThere: (path) =>
+        step('sync', path, () => {
+          const node = this.#at(path)
+          if (node !== null) sync(node)
+          return node !== null
+        }),
       syncAll: (folder) => step('sync all', folder, () => this.#syncAll(folder)),
       link: (from, to) =>
         step('link', to, () => {

@@ -193,7 +193,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   {
     name: 'the log is removed before its changes are durable in their files',
     file: 'src/state/folder/change-log.ts',
-    find: 'for (const path of changed) await disk.sync(path)',
+    find: 'if (!(await disk.syncIfThere(path))) return false',
     replace: '',
     seeds: 600,
     found: 43,

@@ -88,7 +88,10 @@ export function createChangeLog(
     }
     const isMany = changed.size > maxSyncs
     if (isMany && (await disk.syncAll(root))) return true
-    for (const path of changed) await disk.sync(path)
+    for (const path of changed) {
+      // A file that is gone was removed by the next process with the lock.
+      if (!(await disk.syncIfThere(path))) return false
+    }
     return true
   }
   /** Replaces a file without a sync: if it is torn by a crash, the log still has its text. */

@@ -21,6 +21,8 @@ export interface Disk {
   link(from: string, to: string): Promise<boolean>
   /** Makes a file's text or a folder's names durable. */
   sync(path: string): Promise<void>
+  /** Does the same for what another process may remove; false if it does not exist. */
+  syncIfThere(path: string): Promise<boolean>
   /**
    * Makes everything in a folder durable, at any depth, by one operation; false if this machine has
    * none, or does not end it in time.

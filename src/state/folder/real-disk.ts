@@ -43,18 +43,28 @@ export const realDisk: Disk = {
   append: async (path, text, fence) =>
     isIntact(fence) && attempt(path, () => done(append(path, text)), { ENOENT: false }),
   link: async (from, to) => attempt(to, () => done(linkSync(from, to)), { EEXIST: false }),
-  sync: async (path) => {
-    const handle = attempt(path, () => openSync(path, 'r'), {})
-    try {
-      await syncHandle(handle).catch((error: unknown) => attempt(path, () => fail(error), {}))
-    } finally {
-      closeSync(handle)
-    }
+  sync: (path) =>
+    sync(
+      path,
+      attempt(path, () => openSync(path, 'r'), {}),
+    ),
+  syncIfThere: async (path) => {
+    const handle = attempt(path, () => openSync(path, 'r'), { ENOENT: null })
+    if (handle !== null) await sync(path, handle)
+    return handle !== null
   },
   syncAll: syncFileSystem,
   rename: async (from, to, fence) =>
     isIntact(fence) && attempt(to, () => done(renameSync(from, to)), {}),
   remove: async (path, fence) => isIntact(fence) && attempt(path, () => done(remove(path)), {}),
+}
+
+async function sync(path: string, handle: number): Promise<void> {
+  try {
+    await syncHandle(handle).catch((error: unknown) => attempt(path, () => fail(error), {}))
+  } finally {
+    closeSync(handle)
+  }
 }
 
 function append(path: string, text: string): void {
