@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk } from '../folder/disk.ts'
 import type { DurableFolders } from '../folder/durable-folders.ts'
 import { formatOutcomes, parseOutcomes, type UncommittedChanges } from '../format/outcomes-file.ts'
@@ -70,7 +71,11 @@ export class OutcomeLog {
     return loaded
   }
 
-  /** Records changes durably. They follow the commit of this clone's branch. */
+  /**
+   * Records changes durably. They follow the commit of this clone's branch.
+   *
+   * @throws EdgewiseError `record-moved` if another process has removed them, which had the lock
+   */
   async add(commit: string, changes: UncommittedChanges): Promise<void> {
     const name = `${await this.#findBase(commit)}-${this.#count + 1}.json`
     const path = join(this.#folder, name)
@@ -82,7 +87,12 @@ export class OutcomeLog {
       await this.#disk.remove(path)
       await this.#disk.create(path, text)
     }
-    await this.#disk.sync(path)
+    if (!(await this.#disk.syncIfThere(path)))
+      throw new EdgewiseError(
+        'record-moved',
+        `the outcomes in ${path} were removed: another process has written to the state since`,
+        'Run the same command again when no other command changes the state.',
+      )
     await this.#disk.sync(this.#folder)
     this.#count++
   }
