@@ -26,7 +26,17 @@ function isPowerCut(error: unknown): boolean {
  */
 function cutAt(n: number): { disk: Disk; changes(): number } {
   let changes = 0
-  const changing = new Set<keyof Disk>(['rename', 'remove', 'create', 'link', 'makeFolder', 'sync'])
+  const changing = new Set<keyof Disk>([
+    'append',
+    'create',
+    'link',
+    'makeFolder',
+    'remove',
+    'rename',
+    'sync',
+    'syncAll',
+    'syncIfThere',
+  ])
   const disk = new Proxy(realDisk, {
     get: (target, name: keyof Disk) => {
       const original = target[name] as (...args: unknown[]) => unknown
