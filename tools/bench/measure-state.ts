@@ -1,10 +1,9 @@
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { GitSandbox } from '../../test/state/git-sandbox.ts'
-import { openState } from '../../src/state/open-state.ts'
+import type { Disk } from '../../src/state/folder/disk.ts'
+import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import type { RecordedItem, RecordedState, Store } from '../../src/state/store.ts'
+import type { RecordedItem, RecordedState } from '../../src/state/store.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Row } from './row.ts'
 import { findMedian } from './measure.ts'
@@ -13,7 +12,7 @@ export interface StateCost {
   /** Seconds. */
   save: number
   load: number
-  /** Files and folders made durable by the save, and the seconds that took. */
+  /** Syncs of the save, of a file, a folder or the file system, and the seconds they took. */
   syncs: number
   syncing: number
 }
@@ -48,31 +47,34 @@ function estimateSlow({ save, syncs, syncing }: StateCost): number {
   return save - syncing + syncs * slowSync
 }
 
-/** Saves a state, then loads it with another store. */
+/** Saves a state under the lock up to its release, then loads it with another store. */
 export async function measureState(kind: 'dir' | 'git', domains: number): Promise<StateCost> {
   const sandbox = new GitSandbox()
   try {
     await sandbox.repository('alone')
     const recorded = buildState(domains)
-    const first = await open(sandbox, kind)
-    await first.load()
-    const counter = countSyncs()
+    const counter = { syncs: 0, seconds: 0 }
+    const { store, lock } = await open(sandbox, kind, countSyncs(counter))
+    if ((await lock.compareAndSwap(null, 'bench')) === null) throw new Error('expected the lock')
+    await store.load()
+    Object.assign(counter, { syncs: 0, seconds: 0 })
     const saveFrom = performance.now()
-    await first.save(recorded, 'bench')
+    await store.save(recorded, 'bench')
+    await store.checkpoint?.()
     const save = (performance.now() - saveFrom) / 1000
-    counter.end()
-    const second = await open(sandbox, kind)
+    const { syncs, seconds } = counter
+    const second = await open(sandbox, kind, realDisk)
     const loadFrom = performance.now()
-    const { size } = await second.load()
+    const { size } = await second.store.load()
     const load = (performance.now() - loadFrom) / 1000
     if (size !== domains) throw new Error(`expected ${domains} domains, got ${size}`)
-    return { save, load, syncs: counter.syncs, syncing: counter.seconds }
+    return { save, load, syncs, syncing: seconds }
   } finally {
     sandbox.remove()
   }
 }
 
-async function open(sandbox: GitSandbox, kind: 'dir' | 'git'): Promise<Store> {
+async function open(sandbox: GitSandbox, kind: 'dir' | 'git', disk: Disk): Promise<OpenState> {
   const root = join(sandbox.folder, 'alone')
   const path = join(root, '.edgewise', 'state')
   const state = { store: kind, branch: 'edgewise-state', remote: 'origin', path }
@@ -83,28 +85,27 @@ async function open(sandbox: GitSandbox, kind: 'dir' | 'git'): Promise<Store> {
     account: 'default',
     state,
   }
-  const tools = { disk: realDisk, processName: 'bench', openGit: () => sandbox.open('alone') }
-  return (await openState(place, tools)).store
+  return openState(place, { disk, processName: 'bench', openGit: () => sandbox.open('alone') })
 }
 
-/** Counts the synchronous syncs of this process until it ends. */
-function countSyncs(): { syncs: number; seconds: number; end: () => void } {
-  const { fsyncSync, fdatasyncSync } = fs
-  const counter = { syncs: 0, seconds: 0, end }
-  const count = (sync: (file: number) => void) => (file: number) => {
-    const from = performance.now()
-    sync(file)
-    counter.syncs++
-    counter.seconds += (performance.now() - from) / 1000
+/** Creates a disk that counts its syncs. */
+function countSyncs(counter: { syncs: number; seconds: number }): Disk {
+  const count =
+    <Result>(sync: (path: string) => Promise<Result>) =>
+    async (path: string): Promise<Result> => {
+      const from = performance.now()
+      const result = await sync(path)
+      counter.syncs++
+      counter.seconds += (performance.now() - from) / 1000
+      return result
+    }
+  const { sync, syncIfThere, syncAll } = realDisk
+  return {
+    ...realDisk,
+    sync: count(sync),
+    syncIfThere: count(syncIfThere),
+    syncAll: count(syncAll),
   }
-  fs.fsyncSync = count(fsyncSync)
-  fs.fdatasyncSync = count(fdatasyncSync)
-  syncBuiltinESMExports()
-  function end(): void {
-    Object.assign(fs, { fsyncSync, fdatasyncSync })
-    syncBuiltinESMExports()
-  }
-  return counter
 }
 
 function buildState(domains: number): RecordedState {
