@@ -187,7 +187,7 @@ describe('a cache of manifests', () => {
     )
   })
 
-  it('gives the same result after each kind of edit, and after it is taken back', () => {
+  it('gives the same result after each kind of edit, and after it is undone', () => {
     const [root, file] = [createFleet(), createFile()]
     const whole = describeWorkspace(load(root, file))
     for (const name of Object.keys(edits)) {
