@@ -7,9 +7,15 @@ import type { Ended, RealRuns } from '../long/real-runs.ts'
 export const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
 
 /** Options of an emulator whose calls are in flight long enough to suspend an apply. */
-export const slowCalls = ['--calls-per-minute', '0', '--fault', 'delay:ms=300,probability=1']
+export const slowCalls = ['--calls-per-minute', '0', '--fault', 'delay:ms=1500,probability=1']
 
-/** Starts an apply and suspends it after its first confirmed write. */
+/** Time in which the calls that follow a confirmed write have left the process, ms. */
+const leaveMs = 700
+
+/**
+ * Starts an apply and suspends it after its first confirmed write, while calls are in flight: one
+ * that is suspended between its last check and its first byte is sent when the apply resumes.
+ */
 function applyUntilSuspended(
   real: RealRuns,
 ): Promise<{ child: ChildProcess; ended: Promise<Ended> }> {
@@ -18,8 +24,10 @@ function applyUntilSuspended(
     const ended: Promise<Ended> = real.run(['apply', '--yes'], undefined, (stderr, child) => {
       if (isSuspended || !stderr.includes('confirmed')) return
       isSuspended = true
-      child.kill('SIGSTOP')
-      resolve({ child, ended })
+      setTimeout(() => {
+        child.kill('SIGSTOP')
+        resolve({ child, ended })
+      }, leaveMs)
     })
   })
 }
@@ -44,9 +52,10 @@ export async function suspendApply(
   expect(refused.err).toContain(`(process ${child.pid}, since `)
   expect(refused.err).toContain('--force')
   expect((await real.run(['state', 'unlock', '--force', '--yes'])).code).toBe(0)
-  const before = (await real.look<unknown[]>('calls')).length
   await takeOver(async () => {
     await sleep(maxLookAgeMs - (performance.now() - stoppedAt))
+    // By now the emulator has listed those that were in flight, which it does when it answers.
+    const before = (await real.look<unknown[]>('calls')).length
     child.kill('SIGCONT')
     const { code, err } = await ended
     const reason = /the lock was (removed with "edgewise state unlock"|lost; it is now used by)/
