@@ -27,6 +27,8 @@ export interface WorldOptions {
   deadOrigins?: string[]
   faults?: Fault[]
   dataFile?: string
+  /** Makes an open file durable. */
+  sync?: (handle: number) => Promise<void>
 }
 
 /** A service without sockets, whose clock stands still until it is moved. */
@@ -50,7 +52,7 @@ export interface World {
 export function createWorld(options: WorldOptions = {}): World {
   const clock = { now: Date.UTC(2026, 10, 20) }
   let answered = 0
-  const log = new DataLog(options.dataFile ?? null)
+  const log = new DataLog(options.dataFile ?? null, options.sync)
   const store = new Store(
     {
       domains:

@@ -31,8 +31,8 @@ type Route = (request: EmulatorRequest, call: Call, faults: Faults) => Promise<B
 const write = 'POST /v2/domain/config'
 
 /**
- * Creates the service as a function from requests to answers. Changes are durable before the answer
- * is returned.
+ * Creates the service as a function from requests to answers. Changes are durable before an answer
+ * is returned that could depend on them, whichever request made them.
  */
 export function createService(
   parts: Parts,
@@ -79,7 +79,8 @@ export function createService(
     }
   }
   return async (request) => {
-    const answer = await answerRequest(request)
+    const answered = await answerRequest(request)
+    const answer = store.isDurable ? answered : await answerDurably(answered, store)
     return { ...answer, headers: { ...answer.headers, Date: formatDate(rules.now()) } }
   }
 }
@@ -119,6 +120,16 @@ async function refuseForeign(reason: string): Promise<Body> {
   throw new Refusal('request-foreign', reason)
 }
 
+/** Returns an answer once all changes are durable, or a refusal if they are not. */
+async function answerDurably(answer: EmulatorAnswer, store: Store): Promise<EmulatorAnswer> {
+  try {
+    await store.sync()
+    return answer
+  } catch (error) {
+    return buildFailure(error)
+  }
+}
+
 async function attempt(
   route: () => Promise<Body>,
   limitStyle: WriteRules['limitStyle'] = 'status',
@@ -126,14 +137,16 @@ async function attempt(
   try {
     return { status: 200, headers: {}, body: await route() }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const refusal =
-      error instanceof Refusal
-        ? error
-        : new Refusal('emulator-failed', `the emulator failed: ${message}`)
-    const status = refusal.status === 429 && limitStyle === 'body' ? 200 : refusal.status
-    return { status, headers: {}, body: buildRefusalBody(refusal) }
+    if (!(error instanceof Refusal)) return buildFailure(error)
+    const status = error.status === 429 && limitStyle === 'body' ? 200 : error.status
+    return { status, headers: {}, body: buildRefusalBody(error) }
   }
+}
+
+function buildFailure(error: unknown): EmulatorAnswer {
+  const message = error instanceof Error ? error.message : String(error)
+  const refusal = new Refusal('emulator-failed', `the emulator failed: ${message}`)
+  return { status: refusal.status, headers: {}, body: buildRefusalBody(refusal) }
 }
 
 /** Returns the `code` of an answer; preformatted text is a success. */

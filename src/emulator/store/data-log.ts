@@ -1,4 +1,5 @@
-import { closeSync, fdatasyncSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fdatasync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { createMemory, applyChange, type MemoryChange, type Memory } from './memory.ts'
 import { loadData } from './load-data.ts'
 import { formatSnapshot } from './snapshot.ts'
@@ -10,51 +11,105 @@ import { writeDurably } from './write-durably.ts'
  */
 const minBytesToCompact = 1024 * 1024
 
+const syncHandle = promisify(fdatasync)
+
 /**
- * The data file: a line with a snapshot, then a line for each change. A change is on the disk
- * before it is applied in memory, so that a process killed at any moment restarts with every write
- * that it had answered.
+ * The data file: a line with a snapshot, then a line for each change. A change is appended before
+ * it is applied in memory, and durable after the next `sync`, which all changes since the last one
+ * share. Nothing that depends on a change may be answered before.
  */
 export class DataLog {
   readonly memory: Memory
   readonly #path: string | null
+  readonly #syncHandle: (handle: number) => Promise<void>
   #file: number | null = null
   /** Bytes of the snapshot at the start, and of the whole file. */
   #snapshotBytes = 0
   #fileBytes = 0
   /** The file as last written by this process; null if there was none. */
   #lastSeen: { ino: number; size: number } | null
+  /** Number of changes, and of those that are durable. */
+  #made = 0
+  #durable = 0
+  /** The sync that is running, and its file, which stays open until it ends. */
+  #running: Promise<void> | null = null
+  #syncing: number | null = null
+  /** Failure of a sync: what the file has is unknown then. */
+  #failure: Error | null = null
 
   /**
    * @param path null keeps nothing
+   * @param sync makes what was written to an open file durable
    * @throws EdgewiseError `record-damaged` or `access` for an unreadable file
    */
-  constructor(path: string | null) {
+  constructor(path: string | null, sync = syncHandle) {
     this.#path = path
+    this.#syncHandle = sync
     this.memory = path === null ? createMemory() : loadData(path)
     this.#lastSeen = path === null ? null : readFileStats(path)
   }
 
+  /** Whether no change waits for a sync, and none has failed. */
+  get isDurable(): boolean {
+    return this.#durable === this.#made && this.#failure === null
+  }
+
   /**
-   * Makes a change durable and applies it. Throws what the file system throws; nothing has changed
-   * then.
+   * Appends a change and applies it. Throws what the file system throws; nothing has changed then.
    */
   commit(change: MemoryChange): void {
+    if (this.#failure !== null) throw this.#failure
     if (this.#path !== null) this.#append(this.#path, change)
     applyChange(this.memory, change)
-    if (this.#fileBytes - this.#snapshotBytes > Math.max(minBytesToCompact, this.#snapshotBytes))
-      this.#close()
+    if (this.#path !== null) this.#made++
+  }
+
+  /**
+   * Makes all changes so far durable.
+   *
+   * @throws after a sync has failed, every time: a change that is in memory may be lost
+   */
+  async sync(): Promise<void> {
+    const made = this.#made
+    while (this.#durable < made && this.#failure === null) {
+      this.#running ??= this.#sync()
+      await this.#running
+    }
+    if (this.#failure !== null) throw this.#failure
   }
 
   close(): void {
     this.#close()
   }
 
+  async #sync(): Promise<void> {
+    const made = this.#made
+    try {
+      // The file is closed after a failure to append, and is to be rewritten.
+      const file = this.#file ?? this.#rewrite(this.#path ?? '', this.memory)
+      this.#syncing = file
+      await this.#syncHandle(file)
+      this.#durable = Math.max(this.#durable, made)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      this.#failure = new Error(
+        `the data file ${this.#path} could not be made durable: ${message}; ` +
+          'start the emulator again',
+      )
+    } finally {
+      const file = this.#syncing
+      this.#syncing = this.#running = null
+      if (file !== null && file !== this.#file) closeSync(file)
+    }
+  }
+
   #append(path: string, change: MemoryChange): void {
     this.#refuseForeign(path)
+    const isLarge =
+      this.#fileBytes - this.#snapshotBytes > Math.max(minBytesToCompact, this.#snapshotBytes)
+    if (isLarge || change.reset === true) this.#close()
     if (change.reset === true) {
       // A reset removes the data from the file too.
-      this.#close()
       this.#rewrite(path, createMemory())
       return
     }
@@ -62,11 +117,10 @@ export class DataLog {
     try {
       const bytes = Buffer.from(`${JSON.stringify(change)}\n`)
       for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
-      fdatasyncSync(file)
       this.#fileBytes += bytes.length
       this.#lastSeen = { ino: this.#lastSeen?.ino ?? 0, size: this.#fileBytes }
     } catch (error) {
-      // The file's contents are unknown now, so the next change rewrites it.
+      // The file's contents are unknown now, so the next change or sync rewrites it.
       const { ino, size } = fstatSync(file)
       this.#lastSeen = { ino, size }
       this.#close()
@@ -74,9 +128,10 @@ export class DataLog {
     }
   }
 
-  /** Replaces the file by a snapshot, and opens it for changes. */
+  /** Replaces the file by a snapshot, durably, and opens it for changes. */
   #rewrite(path: string, memory: Memory): number {
     writeDurably(path, formatSnapshot(memory))
+    this.#durable = this.#made
     this.#file = openSync(path, 'a', 0o600)
     const { ino, size } = fstatSync(this.#file)
     this.#lastSeen = { ino, size }
@@ -101,7 +156,7 @@ export class DataLog {
   }
 
   #close(): void {
-    if (this.#file !== null) closeSync(this.#file)
+    if (this.#file !== null && this.#file !== this.#syncing) closeSync(this.#file)
     this.#file = null
   }
 }

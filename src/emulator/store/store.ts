@@ -17,7 +17,7 @@ export interface StoreOptions {
 }
 
 /**
- * Data of the service. A change is durable once its method returns; if the method throws, nothing
+ * Data of the service. A change is durable after `sync`; if the method of a change throws, nothing
  * has changed.
  */
 export class Store {
@@ -28,6 +28,16 @@ export class Store {
   constructor(options: StoreOptions, log: DataLog) {
     this.#options = options
     this.#log = log
+  }
+
+  /** Whether no change waits for a sync, and none has failed. */
+  get isDurable(): boolean {
+    return this.#log.isDurable
+  }
+
+  /** Makes all changes so far durable. Throws, from then on, if that fails. */
+  sync(): Promise<void> {
+    return this.#log.sync()
   }
 
   get #memory(): Memory {
