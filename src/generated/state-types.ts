@@ -381,13 +381,13 @@ format: "edgewise.open/1"
 apply: string
 }
 /**
- * Outcomes that a clone has recorded and that no commit has yet: edgewise/outcomes/<id>/<address>/<base>-<number>.json in its git directory.
+ * One line of a file of outcomes that a clone has recorded and that no commit has yet: edgewise/outcomes/<id>/<address>/<base>-<number>.jsonl in its git directory.
  */
 export interface OutcomesFile {
 /**
  * Format and version. A newer version is refused.
  */
-format: "edgewise.outcomes/1"
+format: "edgewise.outcomes/2"
 /**
  * Message for the commit.
  */

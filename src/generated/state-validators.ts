@@ -1593,7 +1593,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var outcomesFileFits = validate22, schema39 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var outcomesFileFits = validate22, schema39 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/2" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1603,8 +1603,8 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
         return validate22.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
-        if (data.format !== "edgewise.outcomes/1")
-          return validate22.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.outcomes/1" } }], !1;
+        if (data.format !== "edgewise.outcomes/2")
+          return validate22.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.outcomes/2" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -2258,7 +2258,7 @@ export const prunedFile: StoredFormat<PrunedFile> = { name: "edgewise.pruned/1",
 export const waveFile: StoredFormat<WaveFile> = { name: "edgewise.wave/2", fits: waveFileFits, expected }
 export const doubtFile: StoredFormat<DoubtFile> = { name: "edgewise.doubt/1", fits: doubtFileFits, expected }
 export const rolloutFile: StoredFormat<RolloutFile> = { name: "edgewise.rollout/3", fits: rolloutFileFits, expected }
-export const outcomesFile: StoredFormat<OutcomesFile> = { name: "edgewise.outcomes/1", fits: outcomesFileFits, expected }
+export const outcomesFile: StoredFormat<OutcomesFile> = { name: "edgewise.outcomes/2", fits: outcomesFileFits, expected }
 export const saltFile: StoredFormat<SaltFile> = { name: "edgewise.salt/1", fits: saltFileFits, expected }
 export const logFile: StoredFormat<LogFile> = { name: "edgewise.log/1", fits: logFileFits, expected }
 export const planFile: StoredFormat<PlanFile> = { name: "edgewise.plan/1", fits: planFileFits, expected }

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it, vi } from 'vitest'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { buildApplied, buildDomain, buildItem, buildWave, recordedAt } from './store-contract.ts'
 import { branch, Two } from './two-clones.ts'
 
@@ -24,9 +26,11 @@ describe('outcomes that no commit has yet', () => {
 
   const folder = () => join(two.sandbox.folder, 'clone/.git/edgewise/outcomes/default')
   const listFiles = () =>
-    readdirSync(folder(), { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.json'),
-    )
+    readdirSync(folder(), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.jsonl?$/.test(name))
+      .toSorted()
+  const readLines = (name: string) =>
+    readFileSync(join(folder(), name), 'utf8').trimEnd().split('\n')
   const countCommits = async () =>
     Number(await two.sandbox.git('clone', 'rev-list', '--count', branch))
   /** Begins an apply and records these outcomes of it. */
@@ -40,7 +44,7 @@ describe('outcomes that no commit has yet', () => {
   const load = async (where = 'clone') =>
     (await (await two.open(where)).load()).get(a)?.get('timeout')
 
-  it('are in files of the clone, which the next process there has', async () => {
+  it('are in a file of the clone, which the next process there has', async () => {
     await record()
     const before = await countCommits()
     const store = await two.open('clone')
@@ -50,7 +54,7 @@ describe('outcomes that no commit has yet', () => {
     await store.recordOutcomes(buildApplied('two'), [1], outcome('2'))
     await store.recordOutcomes(buildApplied('two'), [2], outcome('3'))
     expect(await countCommits()).toBe(commits)
-    expect(listFiles()).toHaveLength(2)
+    expect(listFiles().map((name) => readLines(name).length)).toEqual([2])
     expect(await load()).toMatchObject({ status: 'confirmed', candidates: [{ time: '3' }] })
   })
 
@@ -112,18 +116,53 @@ describe('outcomes that no commit has yet', () => {
 
   it('count up to one that is cut off', async () => {
     await record('2', '3')
-    const [, last = ''] = listFiles().toSorted()
-    const path = join(folder(), last)
-    writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40))
+    const [file = ''] = listFiles()
+    const [first = '', second = ''] = readLines(file)
+    writeFileSync(join(folder(), file), `${first}\n${second.slice(0, 40)}`)
     const next = await two.open('clone')
     expect(await next.load()).toEqual(outcome('2'))
+    await next.recordOutcomes(buildApplied('one'), [2], outcome('7'))
+    expect(listFiles()).toHaveLength(2)
+    expect(await load()).toMatchObject({ candidates: [{ time: '7' }] })
     await next.recordIntents(buildApplied('two'), buildWave('two', intent))
     await next.recordOutcomes(buildApplied('two'), [1], outcome('8'))
     expect(await load()).toMatchObject({ candidates: [{ time: '8' }] })
   })
 
+  it('count after one that could not be recorded', async () => {
+    const store = await record('2')
+    const failing = vi.spyOn(realDisk, 'append').mockImplementationOnce(async (path, text) => {
+      appendFileSync(path, text.slice(0, 40))
+      throw new EdgewiseError('record-unreachable', 'the disk is full')
+    })
+    await expect(
+      store.recordOutcomes(buildApplied('one'), [2], outcome('3')),
+    ).rejects.toMatchObject({ code: 'record-unreachable' })
+    failing.mockRestore()
+    await store.recordOutcomes(buildApplied('one'), [3], outcome('4'))
+    expect(await load()).toMatchObject({ candidates: [{ time: '4' }] })
+  })
+
+  it('of version 1 count, each in a file of its own, before later ones', async () => {
+    await record('2', '3')
+    const [file = ''] = listFiles()
+    const lines = readLines(file)
+    rmSync(join(folder(), file))
+    const earlier = (line: string) => line.replace('edgewise.outcomes/2', 'edgewise.outcomes/1')
+    const write = (number: number, text: string) =>
+      writeFileSync(join(folder(), file.replace('-1.jsonl', `-${number}.json`)), text)
+    for (const [i, line] of lines.entries()) write(i + 1, `${earlier(line)}\n`)
+    write(3, earlier(lines[0] ?? '').slice(0, 40))
+    const next = await two.open('clone')
+    expect(await next.load()).toEqual(outcome('3'))
+    await next.recordOutcomes(buildApplied('one'), [3], outcome('4'))
+    expect(await load()).toMatchObject({ candidates: [{ time: '4' }] })
+    await next.share?.()
+    expect(listFiles()).toEqual([])
+  })
+
   it.each([
-    ['of a newer version', (text: string) => text.replace('outcomes/1', 'outcomes/9'), 'newer'],
+    ['of a newer version', (text: string) => text.replace('outcomes/2', 'outcomes/9'), 'newer'],
     [
       'with a path elsewhere',
       (text: string) => text.replace('default/', 'other/'),

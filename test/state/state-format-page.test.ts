@@ -56,10 +56,7 @@ describe('the page on stored files', () => {
     ['doubt', (text) => formatDoubt(parseDoubt('example', text))],
     [
       'outcomes',
-      (text) => {
-        const changes = parseOutcomes('example', 'default/emulator', text)
-        return changes === null ? '' : formatOutcomes(changes)
-      },
+      (text) => parseOutcomes('example', 'default/emulator', text).map(formatOutcomes).join(''),
     ],
     ['lock', (text) => formatLock(parseLock(text), 3) ?? ''],
     ['wave', (text) => formatWave({ number: 1, ...parseWave('example', text) })],

@@ -7,7 +7,7 @@ import type { FolderRegister } from './folder-register.ts'
 import type { FileChanges } from './write-file.ts'
 
 /** Size of a log from which its changes move to their files, characters. */
-const maxLength = 16 * 1024 * 1024
+const maxLength = 8 * 1024 * 1024
 /** Number of paths from which one sync of the file system replaces a sync of each. */
 const maxSyncs = 64
 

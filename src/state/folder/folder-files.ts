@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { append } from '../../model/append.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isOwnPath, type LogOwner } from '../format/log-file.ts'
@@ -10,6 +10,12 @@ import { createSerialQueue } from '../serial-queue.ts'
 import { explainLockLoss, type FoundLock } from '../lock-loss.ts'
 import type { Guard, SharedFiles, StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from './write-file.ts'
+
+/**
+ * Number of texts from which the folders are listed first: failing to load thousands of new files
+ * takes longer.
+ */
+const minListed = 64
 
 /**
  * Creates the state files of a folder, which all processes share. Changes are recorded in a log
@@ -82,7 +88,20 @@ export function createFolderFiles(
   }
   const loadTexts = async (step: FileChanges): Promise<FileChanges> => {
     const texts = new Map<string, string | null>()
-    for (const path of step.keys()) texts.set(path, await loadText(path))
+    if (step.size < minListed) {
+      for (const path of step.keys()) texts.set(path, await loadText(path))
+      return texts
+    }
+    const pending = await log.loadPending()
+    const names = new Map<string, ReadonlySet<string>>()
+    for (const path of step.keys()) {
+      const file = join(folder, path)
+      const parent = dirname(file)
+      const listed = names.get(parent) ?? new Set(await disk.list(parent))
+      names.set(parent, listed)
+      const load = () => (listed.has(basename(file)) ? disk.read(file) : null)
+      texts.set(path, pending.has(path) ? (pending.get(path) ?? null) : await load())
+    }
     return texts
   }
   /** Steps that wait for those before them: all of them are recorded together. */

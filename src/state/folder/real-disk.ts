@@ -22,6 +22,8 @@ import { syncFileSystem } from './sync-file-system.ts'
 const appendOnly = constants.O_WRONLY | constants.O_APPEND
 /** Maximum size of a state file, bytes. */
 const maxBytes = 256 * 1024 * 1024
+/** Gets the bytes of each small file until they are decoded. */
+const scratch = Buffer.allocUnsafeSlow(16 * 1024)
 
 const syncHandle = promisify(fsync)
 
@@ -87,7 +89,7 @@ function remove(path: string): void {
 }
 
 function load(path: string): string | null {
-  const bytes = loadBounded(path, maxBytes)
+  const bytes = loadBounded(path, maxBytes, 'follow', scratch)
   if (!isFault(bytes)) return bytes.toString('utf8')
   if (bytes.code === 'ENOENT') return null
   throw createDiskError(path, bytes.reason)

@@ -18,17 +18,22 @@ export function formatLogLine(files: FileChanges): string {
  * @throws EdgewiseError `record-damaged`
  */
 export function parseLog(place: string, text: string): FileChanges[] {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return lines.flatMap((line, i) => {
-    const isLast = i === lines.length - 1
-    if (isLast && parseJson(line) === undefined) return []
+  return listWholeLines(text).map((line, i) => {
     const { files } = parseFile(`${place}:${i + 1}`, line, 'log', logFile)
     const outside = Object.keys(files).find((path) => !isInside(path))
     if (outside !== undefined)
       throw createDamagedFileError(`${place}:${i + 1}`, `${outside} is no path of a file`, 'log')
-    return [new Map(Object.entries(files))]
+    return new Map(Object.entries(files))
   })
+}
+
+/** Lists the lines of a file of JSON lines, without a last one that is cut off. */
+export function listWholeLines(text: string): string[] {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  const last = lines.at(-1)
+  if (last !== undefined && parseJson(last) === undefined) lines.pop()
+  return lines
 }
 
 function isInside(path: string): boolean {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { append } from '../../model/append.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk } from '../folder/disk.ts'
 import type { DurableFolders } from '../folder/durable-folders.ts'
@@ -7,11 +8,14 @@ import type { GitRepository } from './git-repository.ts'
 import { joinMessages } from './messages.ts'
 
 /**
- * Changes of a state that this clone has recorded and not committed yet: one file each, which two
- * syncs make durable. A commit has many of them, since git syncs some twenty objects for each.
+ * Changes of a state that this clone has recorded and not committed yet: lines of a file, of which
+ * one sync makes each durable. A commit has many of them, since git syncs some twenty objects for
+ * each.
  *
- * Their names begin with the id of the state's folder in the commit that they follow. They count
- * only while the branch of this clone has that id: a commit that has them changes it.
+ * Names of files begin with the id of the state's folder in the commit that they follow. They count
+ * only while the branch of this clone has that id: a commit that has them changes it. A process
+ * adds to no file of another, whose last line may be cut off: it begins the one with the next
+ * number.
  */
 export class OutcomeLog {
   readonly #git: GitRepository
@@ -23,7 +27,11 @@ export class OutcomeLog {
   #names = new Set<string>()
   /** Id of the state's folder in the commit of the branch; null if not known yet. */
   #base: string | null = null
+  /** Number of changes on top of the commit of the branch, and of the last file with some. */
   #count = 0
+  #last = 0
+  /** File of this process, whose last line is whole; null without one. */
+  #open: string | null = null
 
   constructor(git: GitRepository, home: string, disk: Disk, folders: DurableFolders) {
     this.#git = git
@@ -54,18 +62,18 @@ export class OutcomeLog {
   async #load(commit: string | null): Promise<UncommittedChanges[]> {
     this.#forget()
     const found = await this.#disk.list(this.#folder)
-    this.#names = new Set(found.filter((name) => name.endsWith('.json')).toSorted())
+    this.#names = new Set(found.filter((name) => /\.jsonl?$/.test(name)).toSorted())
     if (commit === null || this.#names.size === 0) return []
     const base = await this.#findBase(commit)
     const loaded: UncommittedChanges[] = []
     for (;;) {
-      const name = `${base}-${loaded.length + 1}.json`
-      if (!this.#names.has(name)) break
+      // Version 1 had one recording in each file.
+      const start = `${base}-${this.#last + 1}`
+      const name = [`${start}.jsonl`, `${start}.json`].find((each) => this.#names.has(each))
+      if (name === undefined) break
       const path = join(this.#folder, name)
-      const text = await this.#disk.read(path)
-      const changes = text === null ? null : parseOutcomes(path, this.#home, text)
-      if (changes === null) break
-      loaded.push(changes)
+      append(loaded, parseOutcomes(path, this.#home, (await this.#disk.read(path)) ?? ''))
+      this.#last++
     }
     this.#count = loaded.length
     return loaded
@@ -77,24 +85,35 @@ export class OutcomeLog {
    * @throws EdgewiseError `record-moved` if another process has removed them, which had the lock
    */
   async add(commit: string, changes: UncommittedChanges): Promise<void> {
-    const name = `${await this.#findBase(commit)}-${this.#count + 1}.json`
-    const path = join(this.#folder, name)
-    await this.#folders.ensure(this.#folder)
-    const text = formatOutcomes(changes)
-    this.#names.add(name)
-    if (!(await this.#disk.create(path, text))) {
-      // Left over from a process that died, or could not sync it.
-      await this.#disk.remove(path)
-      await this.#disk.create(path, text)
-    }
-    if (!(await this.#disk.syncIfThere(path)))
+    const path = this.#open ?? (await this.#begin(commit))
+    // After a failure the line may be cut off.
+    this.#open = null
+    const isThere =
+      (await this.#disk.append(path, formatOutcomes(changes))) &&
+      (await this.#disk.syncIfThere(path))
+    if (!isThere)
       throw new EdgewiseError(
         'record-moved',
         `the outcomes in ${path} were removed: another process has written to the state since`,
         'Run the same command again when no other command changes the state.',
       )
-    await this.#disk.sync(this.#folder)
+    this.#open = path
     this.#count++
+  }
+
+  /** Begins a file, whose name is durable. */
+  async #begin(commit: string): Promise<string> {
+    const name = `${await this.#findBase(commit)}-${++this.#last}.jsonl`
+    const path = join(this.#folder, name)
+    await this.#folders.ensure(this.#folder)
+    this.#names.add(name)
+    if (!(await this.#disk.create(path, ''))) {
+      // Left over from a process that has lost the lock.
+      await this.#disk.remove(path)
+      await this.#disk.create(path, '')
+    }
+    await this.#disk.sync(this.#folder)
+    return path
   }
 
   /** Removes all changes, once the branch of this clone has them. */
@@ -107,7 +126,8 @@ export class OutcomeLog {
   #forget(): void {
     this.#names = new Set()
     this.#base = null
-    this.#count = 0
+    this.#open = null
+    this.#count = this.#last = 0
   }
 
   async #findBase(commit: string): Promise<string> {
