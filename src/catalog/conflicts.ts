@@ -9,6 +9,9 @@ export interface Conflict {
   detail: string
 }
 
+/** Items of a domain. */
+type ItemSet = Pick<ReadonlySet<ItemKey>, 'has'>
+
 /** Pairs of items that exclude each other, or are rarely intended together. */
 const pairs: Conflict[] = [
   {
@@ -60,14 +63,14 @@ export function findExclusions(key: ItemKey): Omit<Conflict, 'item'>[] {
  * Finds conflicts between the items of one domain (specification, rules of "new_origin",
  * "ip_black_list and ip_white_list", "Versioning").
  */
-export function findConflicts(items: ReadonlySet<ItemKey>, itemKeys: ItemKeys = {}): Conflict[] {
+export function findConflicts(items: ItemSet, itemKeys: ItemKeys = {}): Conflict[] {
   return [
     ...pairs.filter(({ item, other }) => items.has(item) && items.has(other)),
     ...findNameConflicts(items, itemKeys),
   ]
 }
 
-function findNameConflicts(items: ReadonlySet<ItemKey>, itemKeys: ItemKeys): Conflict[] {
+function findNameConflicts(items: ItemSet, itemKeys: ItemKeys): Conflict[] {
   const [item, other] = ['error_bcache', 'cache_error_code']
   if (!items.has(item) || findNamesake(item, itemKeys) !== other || !items.has(other)) return []
   const detail =

@@ -11,6 +11,7 @@ import {
   type Snapshot,
   type Value,
 } from '../model/item.ts'
+import { isKnownUnchanged } from '../model/known-items.ts'
 import { computePatch } from './compute-patch.ts'
 import { isSameButUnknown } from './known-secrets.ts'
 
@@ -32,6 +33,10 @@ export function diffSnapshots(from: Snapshot, to: Snapshot, itemKeys: ItemKeys =
   const changes: Change[] = []
   let unchanged = 0
   for (const domain of domains) {
+    if (isKnownUnchanged(from.get(domain), to.get(domain))) {
+      unchanged += to.get(domain)?.size ?? 0
+      continue
+    }
     const before = from.get(domain) ?? new Map<ItemKey, ItemState>()
     const after = to.get(domain) ?? new Map<ItemKey, ItemState>()
     const desiredChanges: Change[] = []

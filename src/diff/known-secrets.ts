@@ -2,6 +2,7 @@ import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
 import type { ItemKey, ItemState, Snapshot, Value } from '../model/item.ts'
 import { resolvePointer } from '../model/json.ts'
+import { findVersion } from '../model/known-items.ts'
 import {
   findReference,
   holdsSecret,
@@ -132,11 +133,14 @@ function mapItems(
   replace: (item: ItemKey, state: ItemState, domain: string) => ItemState,
 ): Snapshot {
   const mapped = new Map(snapshot)
-  for (const [domain, items] of snapshot)
+  for (const [domain, items] of snapshot) {
+    // Known items have no secret.
+    if (findVersion(items) !== null) continue
     for (const [item, state] of items)
       if (state.candidates.some(isMapped)) {
         const others = mapped.get(domain) ?? items
         mapped.set(domain, new Map(others).set(item, replace(item, state, domain)))
       }
+  }
   return mapped
 }

@@ -24,8 +24,10 @@ import {
   parseDocument,
   type Declaration,
   type KnownManifest,
+  type Manifest,
   type Profile,
 } from './parse-document.ts'
+import { ProfileLists } from './profile-lists.ts'
 import { ProfileProblems, type Use } from './profile-problems.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import type { DocumentPlace, YamlDocument } from './yaml-file.ts'
@@ -53,35 +55,31 @@ export function assemble(
   checked: Progress = ignoreProgress,
 ): Assembled {
   checked(0, documents.length)
-  const parsed = documents.map((document) =>
-    'kind' in document
-      ? { document: document.document, declaration: document, findings: [] }
-      : { document, ...parseDocument(document) },
-  )
-  const declarations = parsed.flatMap(({ declaration }) =>
-    declaration === null ? [] : [declaration],
-  )
+  const declarations: (Manifest | Profile | KnownManifest)[] = []
+  const diagnostics: Diagnostic[] = []
+  const lists = new ProfileLists()
+  for (const document of documents) {
+    if ('kind' in document) {
+      declarations.push(document)
+      continue
+    }
+    const { declaration, findings } = parseDocument(document)
+    for (const finding of findings) diagnostics.push(createDiagnostic(document, finding))
+    if (declaration === null) continue
+    declaration.profiles = lists.share(declaration.profiles)
+    declarations.push(declaration)
+  }
   const profiles = indexProfiles(
     declarations.filter((each): each is Profile => each.kind === 'profile'),
   )
-  const diagnostics = [
-    ...parsed.flatMap(({ document, findings }) =>
-      findings.map((finding) => createDiagnostic(document, finding)),
-    ),
-    ...profiles.diagnostics,
-    ...findProfileProblems(declarations, profiles.byName),
-    ...declarations.flatMap((each) =>
-      each.kind === 'known'
-        ? []
-        : findNulls(
-            each.document,
-            '/config',
-            each.config,
-            each.kind === 'manifest' ? each.domains[0]?.domain : undefined,
-          ),
-    ),
-    ...findNulls(home, '/defaults', config.defaults),
-  ]
+  append(diagnostics, profiles.diagnostics)
+  append(diagnostics, findProfileProblems(declarations, profiles.byName))
+  for (const each of declarations) {
+    if (each.kind === 'known') continue
+    const domain = each.kind === 'manifest' ? each.domains[0]?.domain : undefined
+    append(diagnostics, findNulls(each.document, '/config', each.config, domain))
+  }
+  append(diagnostics, findNulls(home, '/defaults', config.defaults))
   const flawed = new Set(diagnostics.map(({ file, document }) => `${document} ${file}`))
 
   const rules: ConfigContext = {
@@ -103,11 +101,11 @@ export function assemble(
     ].map((layer) => ({ layer, findings: checkProfile(layer, rules) })),
   )
   const users = new Map<YamlDocument, number>()
-  const stacks = new Map<string, Stack>()
+  const stacks = new Map<Declaration['profiles'], Stack>()
   const findStack = ({ profiles: named }: Pick<Declaration, 'profiles'>): Stack => {
-    const key = JSON.stringify(named)
-    const stack = stacks.get(key) ?? buildStack(named, profiles.byName, defaults)
-    stacks.set(key, stack)
+    let stack = stacks.get(named)
+    if (stack === undefined)
+      stacks.set(named, (stack = buildStack(named, profiles.byName, defaults)))
     return stack
   }
 
@@ -206,10 +204,11 @@ function parseManifest(
   const faults: MergeFault[] = []
   const config = mergeOver(stack.config, manifest.config, faults)
   const vars = manifest.vars.size === 0 ? stack.vars : new Map([...stack.vars, ...manifest.vars])
+  const shared = domains.length > 1 ? config : stack.config
   const items: Snapshot = new Map()
   const found = new Map<string, { finding: ConfigFinding; domains: Domain[] }>()
   for (const domain of domains) {
-    const parsed = parseConfig(config, domain, vars, rules)
+    const parsed = parseConfig(config, domain, vars, rules, shared)
     items.set(domain, parsed.items)
     for (const finding of parsed.findings) {
       const key = JSON.stringify(finding)

@@ -63,16 +63,19 @@ function matchGlobs(
     )
   }
   const listed: string[] = []
-  const matched = globSync(globs, {
-    cwd: home,
-    onlyFiles: false,
-    expandDirectories: false,
-    followSymbolicLinks: false,
-    ignore: ['**/node_modules/**'],
-    fs: {
-      readdirSync: createLister(home, report, listed, onFolder) as unknown as typeof readdirSync,
-    },
-  })
+  const list = createLister(home, report, listed, onFolder)
+  const matched =
+    matchSimply(home, globs, list) ??
+    globSync(globs, {
+      cwd: home,
+      onlyFiles: false,
+      expandDirectories: false,
+      followSymbolicLinks: false,
+      ignore: ['**/node_modules/**'],
+      fs: {
+        readdirSync: list as unknown as typeof readdirSync,
+      },
+    })
   for (const path of matched.filter((each) => /\.ya?ml\/$/.test(each))) {
     report(
       home,
@@ -83,6 +86,35 @@ function matchGlobs(
     )
   }
   return { paths: matched.filter((path) => !path.endsWith('/')), unmatched: listed, diagnostics }
+}
+
+/** Glob of all YAML files below a folder, as the default ones. */
+const simpleGlob = /^((?:[\w-]+\/)+)\*\*\/\*\.(?:\{yaml,yml\}|(yaml|yml))$/
+
+/**
+ * Finds what `globSync` finds for the usual globs: loading that and compiling its patterns takes
+ * longer than most searches. Null for any other list of globs.
+ */
+function matchSimply(
+  home: string,
+  globs: string[],
+  list: (folder: string) => Dirent[],
+): string[] | null {
+  const [glob = '', ...others] = globs
+  const [, base = '', extension = 'ya?ml'] = simpleGlob.exec(glob) ?? []
+  if (base === '' || others.length > 0 || base.split('/').includes('node_modules')) return null
+  const isMatch = new RegExp(`\\.${extension}$`)
+  const matched: string[] = []
+  const search = (path: string) => {
+    for (const entry of list(join(home, path))) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+      const isFolder = entry.isDirectory()
+      if (isMatch.test(entry.name)) matched.push(`${path}${entry.name}${isFolder ? '/' : ''}`)
+      if (isFolder) search(`${path}${entry.name}/`)
+    }
+  }
+  search(base)
+  return matched
 }
 
 /**
@@ -124,11 +156,13 @@ function createLister(
   }
   return (folder) => {
     try {
-      const entries = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-        entry.isSymbolicLink()
-          ? listLinked(folder, entry)
-          : [entry.isDirectory() || entry.isFile() ? entry : showAs('file', entry)],
-      )
+      const found = readdirSync(folder, { withFileTypes: true })
+      const entries = found.every((entry) => entry.isFile() || entry.isDirectory())
+        ? found
+        : found.flatMap((entry) => {
+            if (entry.isSymbolicLink()) return listLinked(folder, entry)
+            return [entry.isDirectory() || entry.isFile() ? entry : showAs('file', entry)]
+          })
       onFolder(entries.length)
       const path = relative(home, folder).replaceAll(sep, '/')
       if (!/(^|\/)(\.|node_modules(\/|$))/.test(path))

@@ -18,6 +18,7 @@ export function findForgottenFiles(
   unmatched: string[],
   lists: string[][],
 ): Diagnostic[] {
+  if (unmatched.length === 0) return []
   const folders = lists.flat().map((glob) => picomatch.scan(glob).base)
   return unmatched
     .filter((path) => {

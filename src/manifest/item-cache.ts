@@ -14,11 +14,13 @@ export class ItemCache {
   /**
    * Parses an item; a value that several domains have is parsed once. An item that depends on the
    * domain, by its check or by a reference, is parsed for each domain.
+   *
+   * @param isShared whether other domains have this very object
    */
-  parse(spec: ItemSpec, raw: Json, parse: () => ParsedState): ParsedState {
+  parse(spec: ItemSpec, raw: Json, isShared: boolean, parse: () => ParsedState): ParsedState {
     if (spec.dependsOnDomain) return parse()
     const byObject = getOrAdd(this.#byObject, spec.key, () => new WeakMap<object, ParsedState>())
-    const object = typeof raw === 'object' ? raw : null
+    const object = isShared && typeof raw === 'object' ? raw : null
     const known = object === null ? undefined : byObject.get(object)
     if (known !== undefined) return known
     const text = JSON.stringify(raw)

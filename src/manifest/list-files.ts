@@ -1,5 +1,5 @@
 import type { Domain } from '../model/item.ts'
-import type { KnownManifest, Manifest, Profile } from './parse-document.ts'
+import type { Declaration, KnownManifest, Manifest, Profile } from './parse-document.ts'
 import { listIncluded, type Profiles } from './profiles.ts'
 
 /** A file of the workspace, and what it declares. */
@@ -21,14 +21,11 @@ export function listFiles(
   declarations: (Manifest | KnownManifest | Profile)[],
   profiles: Profiles,
 ): WorkspaceFile[] {
-  const files = new Map(
-    paths.map((path): [string, WorkspaceFile] => [
-      path,
-      { path, manifests: 0, profiles: 0, domains: [], uses: none },
-    ]),
-  )
-  // Most manifests name the same profiles, and most files have one manifest.
-  const included = new Map<string, ReadonlySet<string>>()
+  const files = new Map<string, WorkspaceFile>()
+  for (const path of paths)
+    files.set(path, { path, manifests: 0, profiles: 0, domains: [], uses: none })
+  // Most manifests share their list of profiles, and most files have one manifest.
+  const included = new Map<Declaration['profiles'], ReadonlySet<string>>()
   for (const declaration of declarations) {
     const file = files.get(declaration.document.file.path)
     if (file === undefined) continue
@@ -37,9 +34,9 @@ export function listFiles(
       file.manifests++
       for (const { domain } of declaration.domains) file.domains.push(domain)
     }
-    const key = JSON.stringify(declaration.profiles)
-    const uses = included.get(key) ?? listProfileFiles(declaration, profiles)
-    included.set(key, uses)
+    let uses = included.get(declaration.profiles)
+    if (uses === undefined)
+      included.set(declaration.profiles, (uses = listProfileFiles(declaration, profiles)))
     file.uses = file.uses.size === 0 ? uses : new Set([...file.uses, ...uses])
   }
   return [...files.values()]

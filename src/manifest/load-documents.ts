@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.ts'
 import { serial, type Parallel, type Progress, type TaskKind } from '../model/parallel.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { loadSource } from './load-source.ts'
+import { loadSource, type RealFolders } from './load-source.ts'
 import { parseYaml, type ParsedFile } from './yaml-file.ts'
 
 /** Minimum number of files that are worth other threads, whose start takes CPU time. */
@@ -25,14 +25,16 @@ interface PlainFile {
 export const loadPlainFiles: TaskKind<FileTask, (PlainFile | null)[]> = {
   name: 'loadPlainFiles',
   minBytes: 0,
-  run: ({ root, paths }, { progress }) =>
-    paths.map((path, i) => {
+  run: ({ root, paths }, { progress }) => {
+    const folders: RealFolders = new Map()
+    return paths.map((path, i) => {
       progress(i, paths.length)
-      const loaded = loadFile(root, path)
+      const loaded = loadFile(root, path, folders)
       if ('severity' in loaded || loaded.diagnostics.length > 0) return null
       const documents = loaded.documents.map(({ index, value }) => ({ index, value }))
       return { text: loaded.file.text, documents }
-    }),
+    })
+  },
 }
 
 /**
@@ -51,10 +53,11 @@ export function loadDocuments(
 ): (ParsedFile | Diagnostic)[] {
   const report: Progress = (made, all) =>
     progress?.(Math.floor((paths.length * made) / all), paths.length)
+  const folders: RealFolders = new Map()
   if (paths.length < minFiles)
     return paths.map((path, i) => {
       report(i, paths.length)
-      return loadFile(root, path)
+      return loadFile(root, path, folders)
     })
   const tasks: FileTask[] = []
   for (let start = 0; start < paths.length; start += filesPerTask)
@@ -62,13 +65,13 @@ export function loadDocuments(
   const loaded = parallel.run(loadPlainFiles, tasks, { progress: report })
   return loaded.flat().map((plain, i) => {
     const path = paths[i] ?? ''
-    if (plain === null) return loadFile(root, path)
+    if (plain === null) return loadFile(root, path, folders)
     const file = { path, text: plain.text }
     return { file, documents: plain.documents.map((each) => ({ file, ...each })), diagnostics: [] }
   })
 }
 
-function loadFile(root: string, path: string): ParsedFile | Diagnostic {
-  const file = loadSource(root, path)
+function loadFile(root: string, path: string, folders: RealFolders): ParsedFile | Diagnostic {
+  const file = loadSource(root, path, folders)
   return 'text' in file ? parseYaml(file) : file
 }

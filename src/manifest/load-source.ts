@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { constants, realpathSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { isFault, loadBounded } from '../files/load-bounded.ts'
 import type { Diagnostic, DiagnosticCode } from '../model/problem.ts'
 import { isWithin, explainFileError } from './find-files.ts'
@@ -7,15 +7,28 @@ import { createFileDiagnostic } from './finding.ts'
 import type { SourceFile } from './yaml-file.ts'
 
 const maxBytes = 5 * 1024 * 1024
+/** Gets the bytes of each small file until they are decoded. */
+const scratch = Buffer.allocUnsafeSlow(16 * 1024)
 const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Real paths of folders within a workspace, by their paths relative to its root; null for others.
+ * Kept for one run only, since folders may be replaced.
+ */
+export type RealFolders = Map<string, string | null>
 
 /**
  * Loads the text of a file of the workspace, or a diagnostic. Never blocks on a pipe or device.
  *
  * @param root a real path
+ * @param folders shared by the files of a run; filled here
  */
-export function loadSource(root: string, path: string): SourceFile | Diagnostic {
-  const bytes = loadBytes(root, path)
+export function loadSource(
+  root: string,
+  path: string,
+  folders: RealFolders = new Map(),
+): SourceFile | Diagnostic {
+  const bytes = loadDirectly(root, path, folders) ?? loadBytes(root, path)
   if (!Buffer.isBuffer(bytes)) return bytes
   if (bytes.includes(0))
     return createDiagnostic(
@@ -32,6 +45,30 @@ export function loadSource(root: string, path: string): SourceFile | Diagnostic 
       'file-invalid',
       'expected UTF-8, got other bytes. Save the file as UTF-8.',
     )
+  }
+}
+
+/** Loads a file that is no link. Null for any other, for which `loadBytes` has the reason. */
+function loadDirectly(root: string, path: string, folders: RealFolders): Buffer | null {
+  // Windows can't refuse links.
+  if (constants.O_NOFOLLOW === undefined) return null
+  const start = path.lastIndexOf('/') + 1
+  const folder = path.slice(0, start)
+  let real = folders.get(folder)
+  if (real === undefined) folders.set(folder, (real = resolveFolder(root, folder)))
+  if (real === null) return null
+  const loaded = loadBounded(real + sep + path.slice(start), maxBytes, 'refuse', scratch)
+  return isFault(loaded) ? null : loaded
+}
+
+/** Returns the real path of a folder; null if it can't be found or is outside the root. */
+function resolveFolder(root: string, folder: string): string | null {
+  try {
+    const real = realpathSync.native(join(root, folder))
+    return isWithin(root, real) ? real : null
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
   }
 }
 

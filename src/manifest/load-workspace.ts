@@ -16,7 +16,7 @@ import { findFiles } from './find-files.ts'
 import type { Layer } from './find-origin.ts'
 import { workspaceFile } from './find-root.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
-import { loadSource } from './load-source.ts'
+import { loadSource, type RealFolders } from './load-source.ts'
 import { explainMissingToken } from './missing-token.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { holdsValue, createSecretAddressFinding } from './service-address.ts'
@@ -37,8 +37,8 @@ export interface LoadingAids {
   progress?: Progress
   /** Gets the number of checked manifests. */
   checked?: Progress
-  /** Has the manifests that an earlier run of a program assembled. */
-  cache?: { file: CacheFile; program: string }
+  /** Opens the manifests that an earlier run of a program assembled; null without any. */
+  openCache?: () => { file: CacheFile; program: string } | null
 }
 
 /** Minimum number of files that are worth a cache. */
@@ -63,10 +63,9 @@ export function loadWorkspace(
   const found = findWorkspaceFiles(root, env, added, aids.onListed)
   const { config, home, document, paths } = found
   const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
-  const cache =
-    aids.cache !== undefined && paths.length >= minCachedFiles && added.length === 0
-      ? new ManifestCache(aids.cache.file, aids.cache.program, config)
-      : null
+  const isCached = paths.length >= minCachedFiles && added.length === 0
+  const opened = isCached ? (aids.openCache?.() ?? null) : null
+  const cache = opened === null ? null : new ManifestCache(opened.file, opened.program, config)
   const defaults: Layer = { config: config.defaults, document, base: '/defaults' }
   const { loaded, hashStack } = loadFiles(found.folder, paths, cache, defaults, keeper, aids)
   const [stored, unreadable] = splitLoaded(loaded)
@@ -88,13 +87,16 @@ export function loadWorkspace(
   // Parsing the manifests has resolved the secrets they refer to.
   if (keeper.occursIn(config.service.url))
     throw createInvalidError([createDiagnostic(document, createSecretAddressFinding())])
+  let noManifest: Diagnostic | undefined
   return {
     root,
     config,
     desired: assembled.desired,
     diagnostics: limitProblems([...all, ...assembled.diagnostics]),
     files: assembled.files,
-    noManifest: createNoManifestDiagnostic(config, document),
+    get noManifest() {
+      return (noManifest ??= createNoManifestDiagnostic(config, document))
+    },
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
     explainMissingToken: () => explainMissingToken(document, env),
@@ -164,10 +166,11 @@ export function loadWorkspaceFiles(
 ): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
   const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env, [], onListed)
   const globs = [...config.manifests, ...config.profiles]
+  const folders: RealFolders = new Map()
   const [files, unreadable] = splitLoaded(
     paths.map((path, i) => {
       progress(i, paths.length)
-      return loadSource(folder, path)
+      return loadSource(folder, path, folders)
     }),
   )
   return { files: [home, ...files], diagnostics: [...diagnostics, ...unreadable], globs }

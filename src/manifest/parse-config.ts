@@ -12,6 +12,7 @@ import {
 import {
   resolvePointer,
   isObject,
+  getOwn,
   formatPointerStep,
   type Json,
   type JsonObject,
@@ -44,12 +45,17 @@ export interface ConfigFinding extends Finding {
   other?: ItemKey
 }
 
-/** Parses the merged configuration of one domain: the items without errors, and all findings. */
+/**
+ * Parses the merged configuration of one domain: the items without errors, and all findings.
+ *
+ * @param shared configuration whose values other domains have too
+ */
 export function parseConfig(
   config: JsonObject,
   domain: Domain,
   vars: ReadonlyMap<string, string>,
   context: ConfigContext,
+  shared: JsonObject = config,
 ): { items: Map<ItemKey, ItemState>; findings: ConfigFinding[] } {
   const names: Names = {
     domain,
@@ -64,15 +70,17 @@ export function parseConfig(
     const parsed =
       spec === undefined
         ? { state: null, findings: [findUnknownItem(item, context)] }
-        : context.itemCache.parse(spec, raw, () => parseConfigItem(spec, raw, names, context))
+        : context.itemCache.parse(spec, raw, getOwn(shared, item) === raw, () =>
+            parseConfigItem(spec, raw, names, context),
+          )
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
     if (parsed.state !== null && named) items.set(item, parsed.state)
     for (const finding of parsed.findings) findings.push({ ...finding, item })
     if (!named) findings.push({ ...createUnnamedItem(item), item })
   }
-  const checked = new Set(context.partial === true ? [] : Object.keys(config))
-  for (const conflict of findConflicts(checked, context.itemKeys)) {
+  const has = (item: ItemKey) => context.partial !== true && Object.hasOwn(config, item)
+  for (const conflict of findConflicts({ has }, context.itemKeys)) {
     const { item, other, severity, detail } = conflict
     const idle = items.get(item)?.status === 'unset' || items.get(other)?.status === 'unset'
     if (severity === 'warning' && idle) continue

@@ -7,12 +7,11 @@ import type { SourceFile } from './yaml-file.ts'
  * Creates a lookup of source lines for messages. The text after the name of a secret field is
  * masked unless it is a reference. Works on the text alone, so invalid YAML is covered as well.
  */
-export function createSourceLineLookup(
-  files: Iterable<SourceFile>,
-): (place: Place) => string | null {
-  const texts = new Map([...files].map((file) => [file.path, file.text]))
+export function createSourceLineLookup(files: SourceFile[]): (place: Place) => string | null {
+  let texts: Map<string, string> | undefined
   let recent: { file: string; lines: string[] } | null = null
   return (place) => {
+    texts ??= new Map(files.map((file) => [file.path, file.text]))
     const text = texts.get(place.file)
     if (text === undefined) return null
     if (recent?.file !== place.file) recent = { file: place.file, lines: text.split('\n') }

@@ -2,15 +2,17 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../catalog/catalogue.ts'
-import { hashText } from '../manifest/cache/cache-file.ts'
-import { loadWorkspace as loadBaseWorkspace, type LoadingAids } from '../manifest/load-workspace.ts'
+import { buildManifestKey, hashText, type CacheFile } from '../manifest/cache/cache-file.ts'
+import { loadWorkspace as loadBaseWorkspace } from '../manifest/load-workspace.ts'
 import { createSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
+import { findVersion } from '../model/known-items.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
-import type { Outside } from './outside.ts'
+import { KnownStates } from './known-states.ts'
+import type { CachePart, Outside } from './outside.ts'
 import { runBlocking } from './run-blocking.ts'
 
 /**
@@ -55,12 +57,11 @@ export function loadWorkspace(
       occursIn: (url: string) => keeper.occursIn(url),
     }
   }
-  const cache = openCache(root, outside)
   outside.onPhase?.({ name: 'listing-files' })
   const workspace = runBlocking(outside, () =>
     loadBaseWorkspace(root, outside.env, createKeeper, added, {
       ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
-      ...(cache === null ? {} : { cache }),
+      openCache: () => openCache(root, 'manifests', outside),
       onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),
       progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
       checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
@@ -76,10 +77,28 @@ export function loadWorkspace(
   return Object.assign(workspace, { vault, findCommit: () => findHeadCommit(root, env), scrub })
 }
 
-/** Opens the cache of assembled manifests; null without one. */
-function openCache(root: string, { cache }: Outside): LoadingAids['cache'] | null {
+/**
+ * Opens the state files that earlier runs have compared with the manifests; null without a cache,
+ * and for so few manifests that none is known.
+ */
+export function openKnownStates(
+  { root, config, desired }: Workspace,
+  outside: Outside,
+): KnownStates | null {
+  if (![...desired.values()].some((items) => findVersion(items) !== null)) return null
+  const cache = openCache(root, 'states', outside)
+  if (cache === null) return null
+  return new KnownStates(cache.file, buildManifestKey(cache.program, config), desired)
+}
+
+/** Opens a file of the cache; null without one. */
+function openCache(
+  root: string,
+  part: CachePart,
+  { cache }: Outside,
+): { file: CacheFile; program: string } | null {
   const program = cache === undefined ? null : (cache.program ?? identifyProgram())
-  const file = program === null ? null : (cache?.open(root) ?? null)
+  const file = program === null ? null : (cache?.open(root, part) ?? null)
   return program === null || file === null ? null : { file, program }
 }
 

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { openGit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { openState as openStateAt, type OpenState } from '../state/open-state.ts'
+import type { KnownFiles } from '../state/known-files.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -9,14 +10,19 @@ import type { Outside } from './outside.ts'
 
 type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub'>
 
-/** Opens and loads the state of a workspace without the lock. */
+/**
+ * Opens and loads the state of a workspace without the lock.
+ *
+ * @param known state files that need not be parsed before their items are used
+ */
 export async function loadState(
   workspace: LoadedWorkspace,
   outside: Outside,
+  known: KnownFiles | null = null,
 ): Promise<{ store: Store; recorded: RecordedState }> {
   outside.onPhase?.({ name: 'loading-state' })
   const { store } = await openState(workspace, outside)
-  const recorded = await store.load()
+  const recorded = await store.load(known)
   await loadSalt(workspace, store, outside)
   return { store, recorded }
 }

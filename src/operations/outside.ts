@@ -46,10 +46,13 @@ export interface Outside {
   cache?: UserCache
 }
 
-/** Cache of the user, with a file for each workspace. */
+/** Part of the cache: assembled manifests, or state files that were compared with them. */
+export type CachePart = 'manifests' | 'states'
+
+/** Cache of the user, with a file for each part of each workspace. */
 export interface UserCache {
   /** Opens the file of a workspace; null where no folder can be trusted. */
-  open(root: string): CacheFile | null
+  open(root: string, part: CachePart): CacheFile | null
   /** Identifies the program that assembles the manifests; absent: by its built file. */
   program?: string
 }

@@ -5,7 +5,7 @@ import { estimateBudgetWait } from './estimate-budget-wait.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { listGuardWarnings } from './guards.ts'
 import { listLateNotes } from './late-notes.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
+import { openKnownStates, type LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
 import type { Ports } from './ports.ts'
@@ -43,7 +43,9 @@ export async function plan(
   { outside }: Pick<Ports, 'outside'>,
 ): Promise<Planned> {
   refuseEmpty(workspace)
-  const { store, recorded } = await loadState(workspace, outside)
+  const known = openKnownStates(workspace, outside)
+  const { store, recorded } = await loadState(workspace, outside, known)
+  known?.save()
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()
   const { effort = 'normal', explain = false } = request

@@ -20,7 +20,7 @@ export function refuseEmpty(workspace: Workspace): void {
 }
 
 /** Finds the error of a workspace without a manifest; one with other errors has no such error. */
-export function findEmpty({ desired, diagnostics, noManifest }: Workspace): Diagnostic[] {
-  const hasErrors = diagnostics.some(({ severity }) => severity === 'error')
-  return desired.size > 0 || hasErrors ? [] : [noManifest]
+export function findEmpty(workspace: Workspace): Diagnostic[] {
+  const hasErrors = workspace.diagnostics.some(({ severity }) => severity === 'error')
+  return workspace.desired.size > 0 || hasErrors ? [] : [workspace.noManifest]
 }

@@ -19,12 +19,12 @@ import { isAbsolute, join } from 'node:path'
 import { isInside } from '../files/is-inside.ts'
 import type { CacheFile } from '../manifest/cache/cache-file.ts'
 import { findRepositoryFolder } from '../state/git/find-repository-folder.ts'
-import type { Outside, UserCache } from './outside.ts'
+import type { CachePart, Outside, UserCache } from './outside.ts'
 
 /** Maximum size of a file that is loaded, bytes. */
 const maxBytes = 256 * 1024 * 1024
-/** Number of workspaces with a file. */
-const maxFiles = 16
+/** Number of files: two of each workspace. */
+const maxFiles = 32
 /** Age of a temporary file whose process died, ms. */
 const abandonedMs = 3_600_000
 
@@ -35,15 +35,15 @@ const abandonedMs = 3_600_000
  * to bring a cache. Where the file system fails, there is no cache.
  */
 export function createUserCache(env: Outside['env']): UserCache {
-  return { open: (root) => attempt(() => openFile(env, root)) }
+  return { open: (root, part) => attempt(() => openFile(env, root, part)) }
 }
 
-function openFile(env: Outside['env'], root: string): CacheFile | null {
+function openFile(env: Outside['env'], root: string, part: CachePart): CacheFile | null {
   const folder = findFolder(env)
   if (folder === null || isInside(findRepositoryFolder(root) ?? root, folder)) return null
   const found = lstatSync(folder, { throwIfNoEntry: false })
   if (found !== undefined && !isOwnFolder(found)) return null
-  const file = join(folder, `${hash('sha256', realpathSync(root)).slice(0, 32)}.json`)
+  const file = join(folder, `${hash('sha256', `${part} ${realpathSync(root)}`).slice(0, 32)}.json`)
   return {
     load: () => attempt(() => loadOwn(file)),
     save: (text) => {

@@ -5,6 +5,7 @@ import type { Change, Write } from '../model/change.ts'
 import { isFrozen, type FreezeWindow } from '../model/freeze.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import { isKnownUnchanged } from '../model/known-items.ts'
 import { listSome } from '../model/words.ts'
 import { createProtection } from './protected-domains.ts'
 
@@ -57,6 +58,7 @@ export function measureFleet(recorded: Snapshot, desired: Snapshot): Fleet {
   for (const domain of domains) {
     const desiredItems = desired.get(domain)
     items += desiredItems?.size ?? 0
+    if (isKnownUnchanged(recorded.get(domain), desiredItems)) continue
     for (const item of recorded.get(domain)?.keys() ?? [])
       if (desiredItems?.has(item) !== true) items++
   }

@@ -1,5 +1,6 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Change } from '../model/change.ts'
+import { findVersion } from '../model/known-items.ts'
 import { unrecordedState, type Domain, type Snapshot } from '../model/item.ts'
 
 /** Collects the warnings of a plan; each is given once, with the number of its domains. */
@@ -51,6 +52,8 @@ function warnUnknownEntries(changes: Change[], recorded: Snapshot): string[] {
 function warnNothingToRemove(recorded: Snapshot, desired: Snapshot): string[] {
   const found = new Map<string, Domain[]>()
   for (const [domain, items] of desired) {
+    // Known items have values.
+    if (findVersion(items) !== null) continue
     for (const [item, target] of items) {
       if (target.status !== 'unset') continue
       const state = recorded.get(domain)?.get(item) ?? unrecordedState

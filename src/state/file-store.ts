@@ -19,6 +19,7 @@ import {
 } from './load-journal.ts'
 import { buildClosing } from './close-applies.ts'
 import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks.ts'
+import type { KnownFiles } from './known-files.ts'
 import { loadDomains, loadRollouts } from './load-files.ts'
 import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
@@ -77,10 +78,10 @@ class FileStore implements Store {
     this.checkpoint = files.checkpoint
   }
 
-  async load(): Promise<RecordedState> {
+  async load(known: KnownFiles | null = null): Promise<RecordedState> {
     this.#files.refresh()
     await this.#files.moveOld?.()
-    const recorded = await loadDomains(this.#files, this.#paths)
+    const recorded = await loadDomains(this.#files, this.#paths, known)
     this.#unfinished = await loadUnfinished(this.#files, this.#paths, recorded)
     this.#marked = await loadMarkedApplies(this.#files, this.#paths, recorded)
     this.#known = new Set(recorded.keys())

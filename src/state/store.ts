@@ -2,6 +2,7 @@ import type { Domain, ItemState, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { Call } from './format/calls.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
+import type { KnownFiles } from './known-files.ts'
 import type { Register } from './register.ts'
 import type { Applied } from '../model/applied.ts'
 
@@ -70,8 +71,10 @@ export interface Store {
   /**
    * Loads the recorded state; empty if nothing was recorded yet. Items that an apply intended to
    * change and did not settle are in-doubt.
+   *
+   * @param known files that need not be parsed before their items are used
    */
-  load(): Promise<RecordedState>
+  load(known?: KnownFiles | null): Promise<RecordedState>
   /**
    * Lists the applies whose process died before they ended, as of the last load. Their in-doubt
    * writes are those without an outcome.

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { findFiles } from '../../src/manifest/find-files.ts'
 import { findMisnamed, findRoot } from '../../src/manifest/find-root.ts'
 import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
 import { createFolder, listMarks, plainKeeper, createWorkspace } from './test-workspace.ts'
@@ -47,6 +48,48 @@ describe('findRoot', () => {
     expect(findRoot(join(root, 'd'))).toBe(root)
     writeFileSync(join(root, 'a/edgewise.yaml'), 'version: 1\n')
     expect(findRoot(join(root, 'a/b'))).toBe(join(root, 'a'))
+  })
+})
+
+describe('findFiles', () => {
+  it('finds the same with a usual glob as with one of the same meaning', () => {
+    const root = createFolder({
+      'all/domains/a.yaml': '',
+      'all/domains/a.yml/b.yml': '',
+      'all/domains/.hidden.yaml': '',
+      'all/domains/.hidden/c.yaml': '',
+      'all/domains/.yaml': '',
+      'all/domains/node_modules/d.yaml': '',
+      'all/domains/eu/node_modules/d.yaml': '',
+      'all/domains/eu/west/e.yaml': '',
+      'all/domains/eu/F.YAML': '',
+      'all/domains/eu/gyaml': '',
+      'all/domains-old/h.yaml': '',
+      'all/i.yaml': '',
+      'more/j.yaml': '',
+    })
+    symlinkSync(join(root, 'more'), join(root, 'all/domains/linked'))
+    symlinkSync(root, join(root, 'all/domains/loop'))
+    symlinkSync('/etc', join(root, 'all/domains/outside'))
+    const search = (end: string, base = 'all/domains') => {
+      const listed: number[] = []
+      const found = findFiles(root, [[`${base}/**/${end}`], []], (count) => listed.push(count))
+      return { ...found, listed }
+    }
+    const found = search('*.{yaml,yml}')
+    expect(found).toEqual(search('*.@(yaml|yml)'))
+    expect(found.paths).toEqual([
+      'all/domains/a.yaml',
+      'all/domains/a.yml/b.yml',
+      'all/domains/eu/west/e.yaml',
+      'all/domains/linked/j.yaml',
+    ])
+    expect(found.diagnostics.map(({ file }) => file)).toEqual([
+      'all/domains/outside',
+      'all/domains/a.yml',
+    ])
+    expect(search('*.yml')).toEqual(search('*.y@(m)l'))
+    expect(search('*.yaml', 'nowhere')).toEqual(search('*.@(yaml)', 'nowhere'))
   })
 })
 

@@ -15,7 +15,7 @@ function parseForAll(row: ItemRow, key = 'some_item', cache = new ItemCache()): 
   const spec = defineItem(key, { type: 'object' }, () => [], row)
   const value = {}
   return domains.map((domain) =>
-    cache.parse(spec, value, () => ({
+    cache.parse(spec, value, true, () => ({
       state: null,
       findings: parseItem(spec, value, 'manifest', domain).problems.map(({ detail }) => ({
         code: 'item-invalid',
@@ -32,12 +32,12 @@ function listDetails(row: ItemRow): (string | undefined)[] {
 }
 
 /** Counts how often two values are parsed. */
-function countParses(first: Json, second: Json): number {
+function countParses(first: Json, second: Json, isShared = true): number {
   const spec = defineItem('some_item', { type: 'object' }, () => [], {})
   const cache = new ItemCache()
   let count = 0
   for (const value of [first, second])
-    cache.parse(spec, value, () => {
+    cache.parse(spec, value, isShared, () => {
       count++
       return { state: createConfirmedState(value), findings: [] }
     })
@@ -52,7 +52,10 @@ describe('an item that several domains have', () => {
     ['plain text once', 'on', 'on', 1],
     ['equal texts with a reference', { host: '${domain}' }, { host: '${domain}' }, 2],
     ['long values', { list: ['a'.repeat(5000)] }, { list: ['a'.repeat(5000)] }, 2],
-  ])('parses %s', (_, first, second, count) => expect(countParses(first, second)).toBe(count))
+  ])('parses %s', (_, first, second, count) => {
+    expect(countParses(first, second)).toBe(count)
+    expect(countParses(first, second, false)).toBe(count)
+  })
 
   it('parses a long value that manifests share once', () => {
     const value = { list: ['a'.repeat(5000)] }

@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => rmSync(place, { recursive: true, force: true }))
 
 const open = (base = join(place, 'cache')) =>
-  createUserCache({ XDG_CACHE_HOME: base, HOME: place }).open(root)
+  createUserCache({ XDG_CACHE_HOME: base, HOME: place }).open(root, 'manifests')
 
 /** Opens the cache, which has to be there. */
 function openHere(): CacheFile {
@@ -59,6 +59,12 @@ describe('the cache of the user', () => {
     expect(openHere().load()).toBeNull()
   })
 
+  it('has a file for each part of a workspace', () => {
+    openHere().save('text')
+    const cache = createUserCache({ XDG_CACHE_HOME: join(place, 'cache') })
+    expect(cache.open(root, 'states')?.load()).toBeNull()
+  })
+
   it.each([
     ['XDG_CACHE_HOME', { XDG_CACHE_HOME: '/cache', HOME: '/home' }, 'cache/edgewise'],
     ['LOCALAPPDATA', { LOCALAPPDATA: '/local', HOME: '/home' }, 'local/edgewise'],
@@ -68,13 +74,13 @@ describe('the cache of the user', () => {
       name,
       path.replace(/^\//, `${place}/`),
     ])
-    createUserCache(Object.fromEntries(placed)).open(root)?.save('text')
+    createUserCache(Object.fromEntries(placed)).open(root, 'manifests')?.save('text')
     expect(readdirSync(join(place, expected))).toHaveLength(1)
   })
 
   it('is nowhere without an absolute folder', () => {
     for (const env of [{}, { HOME: '' }, { XDG_CACHE_HOME: 'cache' }])
-      expect(createUserCache(env).open(root)).toBeNull()
+      expect(createUserCache(env).open(root, 'manifests')).toBeNull()
   })
 
   it('is never in the workspace, nor in the repository around it', () => {
@@ -91,7 +97,7 @@ describe('the cache of the user', () => {
   it('ignores one that a checkout brings, also through a link', () => {
     openHere().save('forged')
     renameSync(join(place, 'cache'), join(root, '.cache'))
-    expect(createUserCache({ HOME: root }).open(root)).toBeNull()
+    expect(createUserCache({ HOME: root }).open(root, 'manifests')).toBeNull()
     symlinkSync(join(root, '.cache'), join(place, 'cache'))
     expect(open()).toBeNull()
   })
@@ -144,7 +150,7 @@ describe('the cache of the user', () => {
   it('removes the oldest files and abandoned ones, and nothing else', () => {
     openHere().save('text')
     const own = readdirSync(folder())
-    const names = Array.from({ length: 20 }, (_, i) => `${String(i).padStart(32, '0')}.json`)
+    const names = Array.from({ length: 36 }, (_, i) => `${String(i).padStart(32, '0')}.json`)
     const [now, uuid] = [
       statSync(findFile()).mtimeMs / 1000,
       '0b5ea2ff-7d4b-4a3a-9d0f-6a7e0d1c2b3a',
@@ -158,7 +164,7 @@ describe('the cache of the user', () => {
     add(`${names[1]}.${uuid}.tmp`, 60)
     add('notes.txt', 1e6)
     openHere().save('text')
-    const kept = [...names.slice(0, 15), `${names[1]}.${uuid}.tmp`, 'notes.txt', ...own]
+    const kept = [...names.slice(0, 31), `${names[1]}.${uuid}.tmp`, 'notes.txt', ...own]
     expect(readdirSync(folder()).toSorted()).toEqual(kept.toSorted())
   })
 })

@@ -4,12 +4,12 @@ import type { Diagnostic } from '../../model/problem.ts'
 import type { SecretKeeper } from '../../model/secret-keeper.ts'
 import type { Layer } from '../find-origin.ts'
 import { loadDocuments } from '../load-documents.ts'
-import { loadSource } from '../load-source.ts'
+import { loadSource, type RealFolders } from '../load-source.ts'
 import { parseDocument } from '../parse-document.ts'
 import { buildStack, indexProfiles } from '../profiles.ts'
 import type { ParsedFile, SourceFile } from '../yaml-file.ts'
-import { hashText, type CachedManifest } from './cache-file.ts'
-import type { LoadedFile, ManifestCache } from './manifest-cache.ts'
+import { hashText } from './cache-file.ts'
+import type { LoadedFile, ManifestCache, StoredFile } from './manifest-cache.ts'
 import type { HashStack } from './table-writer.ts'
 
 /** Threads that load files beside this one, and the progress of loading. */
@@ -34,35 +34,34 @@ export function loadFiles(
   keeper: Pick<SecretKeeper, 'maskTemplate'>,
   { parallel, progress }: Threads,
 ): { loaded: (LoadedFile | Diagnostic)[]; hashStack: HashStack } {
-  const parsed = new Map<string, ParsedFile | Diagnostic>()
-  const parse = (selected: string[], report?: Progress) => {
-    loadDocuments(root, selected, parallel, report).forEach((file, i) =>
-      parsed.set(selected[i] ?? '', file),
-    )
+  const loaded = Array.from<LoadedFile | Diagnostic>({ length: paths.length })
+  /** Parses the files with these indexes. */
+  const parse = (indexes: number[], report?: Progress) => {
+    const selected = indexes.map((i) => paths[i] ?? '')
+    const files = loadDocuments(root, selected, parallel, report)
+    files.forEach((file, i) => (loaded[indexes[i] ?? 0] = file))
+    return files
   }
-  const sources = new Map<string, { file: SourceFile; stored: CachedManifest[] }>()
-  if (cache !== null && !cache.isEmpty)
-    for (const path of paths) {
-      const file = loadSource(root, path)
-      const stored = 'text' in file ? cache.find(file) : undefined
-      if ('text' in file && stored !== undefined) sources.set(path, { file, stored })
-    }
-  parse(
-    paths.filter((path) => !sources.has(path)),
-    sources.size === 0 ? progress : undefined,
-  )
-  const hashStack = createStackHash([...parsed.values()], defaults)
+  const sources: { index: number; file: SourceFile; stored: StoredFile }[] = []
+  const unknown: number[] = []
+  const folders: RealFolders = new Map()
+  const isEmpty = cache === null || cache.isEmpty
+  paths.forEach((path, index) => {
+    const file = isEmpty ? null : loadSource(root, path, folders)
+    const stored = file !== null && 'text' in file ? (cache?.find(file) ?? null) : null
+    if (file !== null && 'text' in file && stored !== null) sources.push({ index, file, stored })
+    else unknown.push(index)
+  })
+  const parsed = parse(unknown, sources.length === 0 ? progress : undefined)
+  const hashStack = createStackHash(parsed, defaults)
   const restore = cache?.createRestore(hashStack, keeper)
-  const restored = new Map<string, LoadedFile>()
-  for (const [path, { file, stored }] of sources) {
+  const outdated: number[] = []
+  for (const { index, file, stored } of sources) {
     const known = restore?.(file, stored) ?? null
-    if (known !== null) restored.set(path, { file, documents: [], diagnostics: [], known })
+    if (known === null) outdated.push(index)
+    else loaded[index] = { file, documents: [], diagnostics: [], known }
   }
-  parse(
-    [...sources.keys()].filter((path) => !restored.has(path)),
-    progress,
-  )
-  const loaded = paths.flatMap((path) => restored.get(path) ?? parsed.get(path) ?? [])
+  parse(outdated, progress)
   return { loaded, hashStack }
 }
 

@@ -1,7 +1,7 @@
 import type { ItemKey, ItemState } from '../../model/item.ts'
 import { findReference, listSecrets } from '../../model/secret.ts'
 import type { KnownManifest } from '../parse-document.ts'
-import type { CacheContent, CachedManifest } from './cache-file.ts'
+import type { CacheContent, CachedManifest, StoredItems } from './cache-file.ts'
 
 /** Hashes everything below the manifests that name these profiles. */
 export type HashStack = (profiles: string[]) => string
@@ -11,11 +11,14 @@ const withheld = -1
 
 /** Collects items and stacks of profiles, each once. */
 export class TableWriter {
-  readonly content: Omit<CacheContent, 'files'> = { items: [], references: [], stacks: [] }
+  readonly content: Omit<CacheContent, 'files'> = { references: [], unset: [], stacks: [] }
+  readonly items: StoredItems = []
   readonly #hashStack: HashStack
   /** By identity: domains with the same profiles share states. */
-  readonly #items = new Map<ItemState, number>()
+  readonly #indexes = new Map<ItemState, number>()
   readonly #stacks = new Map<string, number>()
+  /** The same indexes by identity: most manifests share their list of profiles. */
+  readonly #stacksByList = new Map<KnownManifest['profiles'], number>()
 
   constructor(hashStack: HashStack) {
     this.#hashStack = hashStack
@@ -25,7 +28,7 @@ export class TableWriter {
   addManifests(manifests: KnownManifest[]): CachedManifest[] | null {
     const rows = manifests.map(({ document, profiles, domains }): CachedManifest => [
       document.index,
-      this.#addStack(profiles.map(({ name }) => name)),
+      this.#addStack(profiles),
       domains[0]?.pointer !== '/domain',
       domains.map(({ domain, items }) => [
         domain,
@@ -38,7 +41,13 @@ export class TableWriter {
     return isWithheld ? null : rows
   }
 
-  #addStack(profiles: string[]): number {
+  #addStack(list: KnownManifest['profiles']): number {
+    const index = this.#stacksByList.get(list) ?? this.#addNames(list.map(({ name }) => name))
+    this.#stacksByList.set(list, index)
+    return index
+  }
+
+  #addNames(profiles: string[]): number {
     const name = JSON.stringify(profiles)
     const known = this.#stacks.get(name)
     if (known !== undefined) return known
@@ -49,14 +58,15 @@ export class TableWriter {
   }
 
   #addItem(item: ItemKey, state: ItemState): number {
-    const known = this.#items.get(state)
+    const known = this.#indexes.get(state)
     if (known !== undefined) return known
     const references = Array.from(listSecrets(state.candidates), findReference)
     const plain = references.filter((reference) => reference !== null)
     const isPlain = plain.length === references.length
-    const index = isPlain ? this.content.items.push([item, state]) - 1 : withheld
+    const index = isPlain ? this.items.push([item, state]) - 1 : withheld
     if (isPlain && plain.length > 0) this.content.references.push([index, plain])
-    this.#items.set(state, index)
+    if (isPlain && state.status === 'unset') this.content.unset.push(index)
+    this.#indexes.set(state, index)
     return index
   }
 }
