@@ -1,28 +1,90 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
-import type { Plugin } from 'esbuild'
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
 
 const resolveDir = fileURLToPath(new URL('../', import.meta.url))
 
-/** Packages with one function that most runs never call. */
-const rarelyCalled = ['string-width']
+/** Functions of a package: those that it exports, and how its default export is called. */
+interface RarePackage {
+  call?: string
+  functions: string[]
+}
 
-/** Evaluates the modules of rarely called packages at the first call of their function. */
+/** Packages that most runs never call, with what the program uses of them. */
+const rarelyCalled: Record<string, RarePackage> = {
+  picomatch: { call: 'load()', functions: ['scan'] },
+  'string-width': { call: 'load().default', functions: [] },
+  tinyglobby: { functions: ['globSync'] },
+  yaml: {
+    functions: ['isAlias', 'isMap', 'isScalar', 'isSeq', 'parseAllDocuments', 'stringify', 'visit'],
+  },
+}
+const rare = 'rarely-called'
+
+/**
+ * Loads rarely called packages from files of their own, at the first call of a function. Only
+ * `require` can load a file within a call, and it needs CommonJS.
+ */
 const loadOnFirstCall: Plugin = {
   name: 'load-on-first-call',
   setup: ({ onResolve, onLoad }) => {
-    const filter = new RegExp(`^(?:${rarelyCalled.join('|')})$`)
+    const filter = new RegExp(`^(?:${Object.keys(rarelyCalled).join('|')})$`)
     onResolve({ filter }, ({ path, kind, namespace }) =>
-      kind === 'import-statement' && namespace === 'file' ? { path, namespace: 'rare' } : null,
+      kind === 'import-statement' && namespace === 'file' ? { path, namespace: rare } : null,
     )
-    // The bundler evaluates a module that is loaded with "require" only there.
-    onLoad({ filter, namespace: 'rare' }, ({ path }) => ({
-      contents: `let call
-        export default (...args) => (call ??= require('${path}').default)(...args)`,
-      resolveDir,
-    }))
+    onLoad({ filter, namespace: rare }, ({ path }) => {
+      const { call, functions = [] } = rarelyCalled[path] ?? {}
+      const load = `process.getBuiltinModule('module').createRequire(import.meta.url)`
+      const contents = [
+        'let loaded',
+        `const load = () => (loaded ??= ${load}('./${path}.cjs'))`,
+        ...functions.map((name) => `export const ${name} = (...args) => load().${name}(...args)`),
+      ]
+      if (call !== undefined)
+        contents.push(
+          `export default Object.assign((...args) => ${call}(...args), { ${functions.join()} })`,
+        )
+      return { contents: contents.join('\n') }
+    })
   },
+}
+
+/** Bundles the rarely called packages. */
+export async function bundleRarelyCalled(options: BuildOptions): Promise<Metafile> {
+  const { metafile } = await build({
+    ...options,
+    entryPoints: Object.fromEntries(
+      Object.keys(rarelyCalled).map((name) => [`chunks/${name}`, name]),
+    ),
+    splitting: false,
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    banner: {},
+    define: { ...options.define, 'import.meta.url': '""' },
+    plugins: [loadNothingBeside],
+    metafile: true,
+  })
+  return metafile
+}
+
+/** Joins what is known about bundles, of which the first one loads rarely called packages. */
+export function joinMetafiles(first: Metafile, others: Metafile[]): Metafile {
+  const inputs: Metafile['inputs'] = Object.assign(
+    {},
+    ...others.map((each) => each.inputs),
+    first.inputs,
+  )
+  const outputs: Metafile['outputs'] = Object.assign(
+    {},
+    first.outputs,
+    ...others.map((each) => each.outputs),
+  )
+  for (const name of Object.keys(rarelyCalled)) {
+    const path = outputs[`dist/chunks/${name}.cjs`]?.entryPoint ?? name
+    inputs[`${rare}:${name}`]?.imports.push({ path, kind: 'require-call' })
+  }
+  return { inputs, outputs }
 }
 
 /**
@@ -78,5 +140,21 @@ const unpackSolver: Plugin = {
   },
 }
 
+/** Starts of constants of `js-yaml` that have no side effect. */
+const pure = /new (?:RegExp|Schema)\(|define\w+Tag\(|\w+\.withTags\(|\{$|`/
+const pureConstant = new RegExp(`^(var \\w+ = )((?:${pure.source}).*?[)}\`]);$(?=\\n\\S)`, 'gms')
+
+/** Marks constants of `js-yaml` so that the bundler drops schemas and all else for printing. */
+const dropSchemas: Plugin = {
+  name: 'drop-schemas',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/js-yaml\/dist\/js-yaml\.mjs$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        pureConstant,
+        '$1/* @__PURE__ */ (() => ($2))();',
+      ),
+    })),
+}
+
 /** Plugins for packages that are bundled in a way of their own. */
-export const packagePlugins = [loadOnFirstCall, loadNothingBeside, unpackSolver]
+export const packagePlugins = [loadOnFirstCall, dropSchemas, unpackSolver]

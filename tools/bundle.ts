@@ -2,7 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
-import { compressSolver, packagePlugins, packedSolver } from './bundle-packages.ts'
+import { loadBuiltins } from './bundle-builtins.ts'
+import {
+  bundleRarelyCalled,
+  compressSolver,
+  joinMetafiles,
+  packagePlugins,
+  packedSolver,
+} from './bundle-packages.ts'
 
 /** Folder of the repository. */
 export const root = new URL('../', import.meta.url)
@@ -10,10 +17,12 @@ export const root = new URL('../', import.meta.url)
 /** What the last build put into which file, for tests. */
 export const metafileUrl = new URL('node_modules/.cache/edgewise/metafile.json', root)
 
+/** The first one that resolves a path wins. */
+const plugins = [...packagePlugins, loadBuiltins]
+
 const options = {
   absWorkingDir: fileURLToPath(root),
   entryPoints: {
-    'action/main': 'src/action/main.ts',
     'cli/main': 'src/cli/main.ts',
     index: 'src/index.ts',
     'operations/worker': 'src/operations/worker.ts',
@@ -42,47 +51,79 @@ const options = {
 export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
   const { metafile: split } = await build({
     ...options,
-    plugins: packagePlugins,
+    plugins,
     write: false,
   })
   const { metafile } = await build({
     ...options,
-    plugins: [...packagePlugins, joinModules(planJoins(split))],
+    plugins: [...plugins, joinModules(planJoins(split))],
     write,
   })
   if (write) writeFileSync(new URL(`dist/chunks/${packedSolver}`, root), compressSolver())
+  const others = [
+    await bundleRarelyCalled({ ...options, write }),
+    await bundleAction({ ...options, write }),
+  ]
+  return joinMetafiles(metafile, others)
+}
+
+/** Bundles the GitHub action, which starts the program, into a file of its own. */
+async function bundleAction(common: BuildOptions): Promise<Metafile> {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: { 'action/main': 'src/action/main.ts' },
+    splitting: false,
+    metafile: true,
+  })
   return metafile
 }
 
-/** Entry of the program; it imports commands on demand. */
+/** Entry that Node starts; it imports the program on demand. */
+const main = 'src/cli/main.ts'
+/** The program; it imports commands on demand. */
 const program = 'src/cli/run-process.ts'
+/** Runs tasks in other threads; it needs little. */
+const worker = 'src/operations/worker.ts'
+/** Imported on demand, also before any command. */
+const printError = 'src/cli/terminal/print-error.ts'
 /** Modules that nearly every command loads, with all that they import. */
-const core = ['src/operations/load-workspace.ts', 'src/cli/completion/list-domains.ts']
-/** The part of the core that those have in common who need some of it. */
-const heart = 'src/catalog/catalogue.ts'
+const core = [
+  'src/operations/load-workspace.ts',
+  'src/operations/validate.ts',
+  'src/cli/completion/list-domains.ts',
+]
 
 /**
- * Plans which modules import others first, so that few chunks hold what most commands load: those
- * that the program imports besides its commands, and the core. The bundler puts modules into one
- * chunk if the same entries import them. A start would load some fifty chunks otherwise, and Node
- * takes time for each.
+ * Plans which modules import others first, so that few chunks hold what most commands load. The
+ * bundler puts modules into one chunk if the same entries import them: those that the program
+ * imports besides its commands are imported by all entries, and the core by all that need a part
+ * of it. A start would load some fifty chunks otherwise, and Node takes time for each.
  *
  * @returns the modules to import first, by the path of the module that imports them
  */
 function planJoins({ inputs, outputs }: Metafile): Map<string, string[]> {
-  const loaded = collectImports(inputs, program)
-  const base = [...loaded].filter((path) => /^src\/(?!cli\/)/.test(path))
+  const [start, early, last] = [main, program, printError].map((entry) => [
+    ...collectImports(inputs, entry),
+  ]) as [string[], string[], string[]]
+  const isShared = (path: string) =>
+    /^src\/(?!cli\/)/.test(path) ||
+    (path.startsWith('src/') && early.includes(path) && last.includes(path))
+  const base = [
+    ...start.filter((path) => path.startsWith('src/') && path !== main),
+    ...[...early, ...last].filter(isShared),
+  ]
+  const inBase = new Set(base.flatMap((path) => [...collectImports(inputs, path)]))
+  const inCore = new Set(core.flatMap((path) => [...collectImports(inputs, path)]))
   const entries = Object.values(outputs).flatMap(({ entryPoint = '' }) => entryPoint)
-  const others = Object.values(options.entryPoints).filter((entry) => entry !== 'src/index.ts')
-  const early = new Set([program, ...others].flatMap((entry) => [...collectImports(inputs, entry)]))
-  const joined = entries.filter(
-    (entry) => entry.startsWith('src/') && entry !== 'src/index.ts' && !early.has(entry),
-  )
   return new Map(
-    joined.map((entry) => [
-      entry,
-      collectImports(inputs, entry).has(heart) ? [...base, ...core] : base,
-    ]),
+    entries
+      .filter((entry) => entry.startsWith('src/') && entry !== main)
+      .map((entry) => {
+        const needsCore = [...collectImports(inputs, entry)].some(
+          (path) => inCore.has(path) && !inBase.has(path),
+        )
+        return [entry, needsCore && entry !== worker ? [...base, ...core] : base]
+      }),
   )
 }
 

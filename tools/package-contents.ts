@@ -17,7 +17,7 @@ const expected = [
   /^examples\/(?:[.\w-]+\/)*\.gitignore$/,
   /^schemas\/(?:[a-z]+\/)?[a-z_-]+\.schema\.json$/,
   /^dist\/(?:action\/main|cli\/main|index|operations\/worker)\.js$/,
-  /^dist\/chunks\/(?:[a-z-]+-[A-Z0-9]{8}\.js|highs\.wasm\.br)$/,
+  /^dist\/chunks\/(?:[a-z-]+-[A-Z0-9]{8}\.js|[a-z-]+\.cjs|highs\.wasm\.br)$/,
   /^dist\/(?:[a-z]+\/)*[a-z0-9-]+\.d\.ts$/,
   /^dist\/(?:THIRD-PARTY-LICENSES\.txt|bom\.cdx\.json)$/,
 ]

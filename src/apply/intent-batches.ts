@@ -1,4 +1,5 @@
 import type { Change, Write } from '../model/change.ts'
+import type { Domain } from '../model/item.ts'
 import type { RecordedState } from '../state/store.ts'
 import { createRecording } from './attempt.ts'
 import { moveCounts, moveWrites } from './counts.ts'
@@ -24,8 +25,13 @@ export class IntentBatches {
   readonly #places = new Map<number, { own: number; next: number }>()
   readonly #releases: Change[]
   readonly #run: Run
-  /** State with the intents so far: a later delta starts from every value that may be left. */
+  /**
+   * State with the intents so far, of domains with later writes: a later delta starts from every
+   * value that may be left.
+   */
   readonly #possible: RecordedState
+  /** Index of the last batch that writes a domain. */
+  readonly #last = new Map<Domain, number>()
   readonly #recorded: Promise<Failure | null>[] = []
 
   /** @param releases releases that the first batch records */
@@ -33,8 +39,10 @@ export class IntentBatches {
     const size = Math.min(maxWrites, run.budget.callsPerMinute)
     this.#batches = writes.length === 0 ? [[]] : splitIntoBatches(writes, size)
     for (const [own, batch] of this.#batches.entries())
-      for (const [i, { id }] of batch.entries())
+      for (const [i, { id, domains }] of batch.entries()) {
         this.#places.set(id, { own, next: own + Math.floor((2 * i) / batch.length) })
+        for (const domain of domains) this.#last.set(domain, own)
+      }
     this.#releases = releases
     this.#run = run
     this.#possible = new Map(run.recorded)
@@ -93,6 +101,8 @@ export class IntentBatches {
       return { error }
     }
     for (const { id } of writes) run.begun.add(id)
+    for (const domain of writes.flatMap(({ domains }) => domains))
+      if (this.#last.get(domain) === index) this.#possible.delete(domain)
     return null
   }
 }

@@ -14,14 +14,16 @@ export interface Io extends Outside {
   columns: number
   outIsTerminal: boolean
   errIsTerminal: boolean
-  /** Input of the command; null if stdin is a terminal. */
-  stdin: Readable | null
+  /** Opens the input of the command; null if stdin is a terminal. */
+  openStdin: (() => Readable) | null
   /** Asks a yes/no question; null if there is no terminal. */
   ask: ((question: string) => Promise<boolean>) | null
   /** Asks for a line of text, null without an answer; null if there is no terminal. */
   prompt: ((question: string) => Promise<string | null>) | null
   /** Resolves when the user stops a server. */
   waitForStop(): Promise<void>
+  /** Keeps memory low from now on, at the cost of some CPU time; absent: it grows as usual. */
+  saveMemory?(): void
 }
 
 /** Last line of a terminal, which shows what a command does at the moment. */

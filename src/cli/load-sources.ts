@@ -1,5 +1,4 @@
 import { relative, resolve, sep } from 'node:path'
-import type { Readable } from 'node:stream'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportSource } from '../operations/import-file.ts'
@@ -18,14 +17,14 @@ const stdinName = '(stdin)'
 export async function loadSources(
   files: string[],
   root: string,
-  { cwd, stdin, signal }: Pick<Io, 'cwd' | 'stdin' | 'signal'>,
+  { cwd, openStdin, signal }: Pick<Io, 'cwd' | 'openStdin' | 'signal'>,
 ): Promise<ImportSource[]> {
   if (files.filter((file) => file === '-').length > 1)
     throw new EdgewiseError('usage', '"-" is given twice: stdin can be read only once')
   const sources: ImportSource[] = []
   for (const file of files)
     sources.push(
-      file === '-' ? await loadStdin(stdin, signal) : loadSource(resolve(cwd, file), root),
+      file === '-' ? await loadStdin(openStdin, signal) : loadSource(resolve(cwd, file), root),
     )
   return sources
 }
@@ -41,13 +40,14 @@ function loadSource(path: string, root: string): ImportSource {
   }
 }
 
-async function loadStdin(stdin: Readable | null, signal: AbortSignal): Promise<ImportSource> {
-  if (stdin === null)
+async function loadStdin(openStdin: Io['openStdin'], signal: AbortSignal): Promise<ImportSource> {
+  if (openStdin === null)
     throw new EdgewiseError(
       'usage',
       '"-" is stdin, and stdin is a terminal: nothing would end it',
       'Pipe the configuration in, e.g. "./query-cdn --all | edgewise import -", or pass a file.',
     )
+  const stdin = openStdin()
   const stop = () => void stdin.destroy(new Error('interrupted'))
   signal.addEventListener('abort', stop, { once: true })
   const chunks: Buffer[] = []

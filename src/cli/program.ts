@@ -16,7 +16,12 @@ import { declareRollout } from './commands/rollout.ts'
 import { declareState } from './commands/state.ts'
 import { declareStats } from './commands/stats.ts'
 import { declareValidate } from './commands/validate.ts'
-import { createDeclare, formatExamples, addGlobalOptions } from './commands/declare.ts'
+import {
+  createDeclare,
+  formatExamples,
+  addGlobalOptions,
+  type Declare,
+} from './commands/declare.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io, LiveLine } from './io.ts'
 import { guardOutput } from './terminal/guard-output.ts'
@@ -25,6 +30,26 @@ import { addLiveLine } from './terminal/live-line.ts'
 import { createPaint } from './terminal/paint.ts'
 import { wrapForStderr } from './terminal/wrap-output.ts'
 import { version } from './version.ts'
+
+/** Declares each command, by its name, in the order of the help. */
+const commands: Record<string, (program: Command, declare: Declare) => void> = {
+  init: declareInit,
+  validate: declareValidate,
+  plan: declarePlan,
+  apply: declareApply,
+  rollback: declareRollback,
+  rollout: declareRollout,
+  drift: declareDrift,
+  import: declareImport,
+  state: declareState,
+  stats: declareStats,
+  prefetch: declarePrefetch,
+  fmt: declareFmt,
+  explain: declareExplain,
+  emulator: declareEmulator,
+  completion: declareCompletion,
+  'completion-domains': declareCompletionDomains,
+}
 
 /**
  * Runs one command line.
@@ -35,7 +60,7 @@ import { version } from './version.ts'
 export async function run(argv: string[], streams: Io): Promise<number> {
   const { io, live } = addLiveLine(guardOutput(streams))
   let code: number = exitCodes.done
-  const program = buildProgram(io, live, (exit) => (code = exit))
+  const program = buildProgram(io, live, (exit) => (code = exit), argv)
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' })
     return code
@@ -77,8 +102,17 @@ async function reportError(error: EdgewiseError, argv: string[], io: Io): Promis
   )
 }
 
-/** Builds the program with its commands, in the order of the help. */
-export function buildProgram(io: Io, live: LiveLine, finish: (code: number) => void): Command {
+/**
+ * Builds the program with its commands, or only with the one that the first argument names.
+ *
+ * @param argv the arguments after the program's name
+ */
+export function buildProgram(
+  io: Io,
+  live: LiveLine,
+  finish: (code: number) => void,
+  argv: string[] = [],
+): Command {
   const program = new Command('edgewise')
     .description('Keeps the configuration of CDN domains in sync with a Git repository.')
     .addHelpText('after', formatExamples(['init cdn', 'plan', 'apply', 'explain https']))
@@ -98,22 +132,10 @@ export function buildProgram(io: Io, live: LiveLine, finish: (code: number) => v
     })
   addGlobalOptions(program)
   const declare = createDeclare(io, live, finish)
-  declareInit(program, declare)
-  declareValidate(program, declare)
-  declarePlan(program, declare)
-  declareApply(program, declare)
-  declareRollback(program, declare)
-  declareRollout(program, declare)
-  declareDrift(program, declare)
-  declareImport(program, declare)
-  declareState(program, declare)
-  declareStats(program, declare)
-  declarePrefetch(program, declare)
-  declareFmt(program, declare)
-  declareExplain(program, declare)
-  declareEmulator(program, declare)
-  declareCompletion(program, declare)
-  declareCompletionDomains(program, declare)
+  const all = Object.entries(commands)
+  // Declaring all commands takes longer than many a command. The completion is about all of them.
+  const called = all.filter(([name]) => name === argv[0] && name !== 'completion')
+  for (const [, add] of called.length > 0 ? called : all) add(program, declare)
   return program
 }
 

@@ -1,14 +1,16 @@
 import type { Solver } from '../model/solver.ts'
 import type { Outside } from './outside.ts'
 
-let loading: Promise<Solver> | null = null
+/** Released when no plan uses it: its memory of 20 MB would last as long as the apply. */
+let loaded: WeakRef<Promise<Solver>> | null = null
 
 /**
  * Loads the LP solver, which proves a lower bound on the writes of a plan. It is large, so it is
- * loaded on demand, once per process.
+ * loaded on demand, and once for plans at the same time.
  */
 export function loadSolver(): Promise<Solver> {
-  loading ??= load()
+  const loading = loaded?.deref() ?? load()
+  loaded = new WeakRef(loading)
   return loading
 }
 

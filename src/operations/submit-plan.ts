@@ -80,8 +80,8 @@ export async function submitPlan(
   await refuseOwnedElsewhere(workspace, store, listManaged(plan))
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
-  // Copied, so that the dialogue can't change the plan to send.
-  const shown = structuredClone(plan)
+  // Copied, so that the dialogue can't change the plan to send; released before it is sent.
+  let shown: Plan | null = structuredClone(plan)
   dialogue.show({ kind: 'plan', plan: shown })
 
   const serviceTime = createServiceTime(workspace, outside, (text) => dialogue.warn(text))
@@ -97,6 +97,7 @@ export async function submitPlan(
     !(await dialogue.confirm({ kind: 'apply', plan: shown }))
   )
     throw new CancelledError(`${request.title} cancelled: nothing was sent`)
+  shown = null
 
   outside.onPhase?.({ name: 'preparing-writes', total: plan.writes.length })
   const { plan: needed, unchanged } = await dropUnchanged(workspace, plan, outside.signal)

@@ -32,6 +32,18 @@ async function apply(): Promise<number> {
 }
 
 describe('the emulator inside the process', () => {
+  it('keeps memory low in an apply, not in a plan', async () => {
+    enter('{}')
+    declareDomains(2)
+    const at: string[] = []
+    place.onSaveMemory = () => at.push('saving')
+    place.onStderr = (text) => at.push(...(text.match(/confirmed/g) ?? []))
+    await place.cli('plan')
+    expect(at).toEqual([])
+    await apply()
+    expect(at).toEqual(['saving', 'confirmed', 'confirmed'])
+  })
+
   it('has no call rate: 31 writes take no minute, and the plan says so', async () => {
     enter('{}')
     declareDomains(31)

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import type { UserCache } from '../../src/operations/outside.ts'
 import type { Io } from '../../src/cli/io.ts'
@@ -94,7 +95,7 @@ export class Place {
   cwd = '.'
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
-  stdin: Io['stdin'] = null
+  stdin: Readable | null = null
   prompt: Io['prompt'] = null
   disk: Disk = realDisk
   /** Transport to the service; absent: sockets. */
@@ -114,6 +115,8 @@ export class Place {
   onStderr: ((text: string) => void) | null = null
   /** Runs work that blocks the process; absent: it ends by itself. */
   runBlocking: Io['runBlocking'] | null = null
+  /** Called when a command is to keep memory low. */
+  onSaveMemory: (() => void) | null = null
   /** Called while a command waits. */
   onSleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
@@ -171,7 +174,7 @@ export class Place {
       outIsTerminal: this.onTerminal,
       errIsTerminal: this.onTerminal,
       ask: this.ask,
-      stdin: this.stdin,
+      openStdin: this.stdin === null ? null : () => this.stdin as Readable,
       prompt: this.prompt,
       clock,
       newId: () => `00000000-0000-4000-8000-${this.#ids.between(1e11, 1e12 - 1)}`,
@@ -193,6 +196,7 @@ export class Place {
       ...(this.cache === undefined ? {} : { cache: this.cache }),
       signal: this.signal,
       waitForStop: () => Promise.resolve(),
+      saveMemory: () => this.onSaveMemory?.(),
     })
     return ran
   }

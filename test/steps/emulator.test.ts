@@ -27,7 +27,7 @@ async function emulate(
     columns: 80,
     outIsTerminal: false,
     errIsTerminal: false,
-    stdin: null,
+    openStdin: null,
     ask: null,
     prompt: null,
     waitForStop: () => work(/http:\S+/.exec(ran.out)?.[0] ?? ''),

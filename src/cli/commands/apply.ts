@@ -28,6 +28,7 @@ export function declareApply(program: Command, declare: Declare): void {
     args: ['a file of "edgewise plan --out"; without it, apply plans and asks'],
     examples: ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
     run: async (context, [planFile], options) => {
+      context.io.saveMemory?.()
       const { apply } = await import('../../operations/apply.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { printExecuted } = await import('../terminal/print-executed.ts')

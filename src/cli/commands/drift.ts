@@ -94,6 +94,7 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
 }
 
 async function repairDrift(context: CommandContext, options: DriftOptions): Promise<number> {
+  context.io.saveMemory?.()
   const { repair } = await import('../../operations/repair.ts')
   const { printExecuted } = await import('../terminal/print-executed.ts')
   const { openValidWorkspace } = await import('../open.ts')

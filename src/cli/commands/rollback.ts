@@ -32,6 +32,7 @@ export function declareRollback(program: Command, declare: Declare): void {
         "rollback --target '*.shop.example.com' --yes",
       ],
       run: async (context, [name], options) => {
+        context.io.saveMemory?.()
         const { rollback } = await import('../../operations/rollback.ts')
         const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
         const { printExecuted } = await import('../terminal/print-executed.ts')

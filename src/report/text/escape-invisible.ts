@@ -3,8 +3,9 @@ const unsafe = /[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}]/gu
 // Own colours and line ends, on a terminal also own movements of the cursor.
 const ownInLog = String.raw`\u001b\[[\d;]*m|\r?\n|\t`
 const ownOnTerminal = String.raw`\u001b\[[\d;?]*[A-Za-z]|[\r\n\t]`
-const strayInLog = new RegExp(`(${ownInLog})|${unsafe.source}`, 'gu')
-const strayOnTerminal = new RegExp(`(${ownOnTerminal})|${unsafe.source}`, 'gu')
+/** Printable ASCII and line ends. Node matches it sooner than it compiles other patterns. */
+export const plainText = /^[\n\x20-\x7e]*$/
+const strayPatterns = new Map<string, RegExp>()
 const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
@@ -23,8 +24,12 @@ export function escapeInvisible(text: string): string {
  * terminal movements of the cursor. Writes escapes of JSON, so that JSON keeps its values.
  */
 export function escapeStray(text: string, onTerminal: boolean): string {
-  return text.replace(onTerminal ? strayOnTerminal : strayInLog, (found, own?: string) =>
-    own === undefined ? found.split('').map(escapeUnit).join('') : found,
+  if (plainText.test(text)) return text
+  const own = onTerminal ? ownOnTerminal : ownInLog
+  const stray = strayPatterns.get(own) ?? new RegExp(`(${own})|${unsafe.source}`, 'gu')
+  strayPatterns.set(own, stray)
+  return text.replace(stray, (found, kept?: string) =>
+    kept === undefined ? found.split('').map(escapeUnit).join('') : found,
   )
 }
 
