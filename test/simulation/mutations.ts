@@ -12,7 +12,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
     find: 'await run.store.recordIntents(',
     replace: 'if (run.time() === "") await run.store.recordIntents(',
     seeds: 200,
-    found: 7,
+    found: 31,
   },
   {
     name: 'the writes of a later batch are sent before their intents are recorded',
@@ -20,7 +20,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
     find: 'number,\n          writes,',
     replace: 'number,\n          index === 0 ? writes : [],',
     seeds: 1000,
-    found: 37,
+    found: 465,
   },
   {
     name: 'a write is sent before its intent is shared',
@@ -52,7 +52,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
     find: 'const time = offset === undefined ? findSeen(call) : up + offset',
     replace: 'const time = here.up - (here.now - at)',
     seeds: 200,
-    found: 4,
+    found: 61,
   },
   {
     name: 'calls of another machine that were in flight reveal its clock',
@@ -80,7 +80,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
       'if (other === null || isDead(other, machine) || ' +
       '(clock as any).now() - Date.parse(other.since) >= leaseMs) {',
     seeds: 200,
-    found: 32,
+    found: 167,
   },
   {
     name: 'a lease starts with the answer to its heartbeat',
@@ -162,7 +162,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
     find: "!doubted &&\n    (outcome.kind === 'not sent'",
     replace: "(outcome.kind === 'not sent'",
     seeds: 1500,
-    found: 4,
+    found: 200,
   },
   {
     name: 'a server error counts as not sent',
@@ -180,7 +180,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
     find: "'ECONNREFUSED',\n  'PROXY_REFUSED'",
     replace: "'ECONNREFUSED',\n  'ECONNRESET',\n  'PROXY_REFUSED'",
     seeds: 200,
-    found: 31,
+    found: 4,
   },
   {
     name: 'changes count before they are durable in the log',
@@ -250,7 +250,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
       '      view.shared = winner',
     replace: 'view.shared = winner',
     seeds: 500,
-    found: 223,
+    found: 107,
   },
   {
     name: "health is judged by the runner's clock",
