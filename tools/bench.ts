@@ -7,7 +7,7 @@
  * hold on a busy machine, and compares them with the kept ones; `--keep` keeps them instead.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseBenchArgs } from './bench/arguments.ts'
+import { parseBenchArgs, type BenchOptions } from './bench/arguments.ts'
 import { groups, measureSmall, type Settings } from './bench/groups.ts'
 import { findWorse, keepRatios, type KeptRatios } from './bench/kept-ratios.ts'
 import { describeMachine } from './bench/machine.ts'
@@ -16,7 +16,7 @@ import { Workbench } from './bench/workbench.ts'
 
 const ratiosFile = new URL('bench/ratios.json', import.meta.url)
 const major = Number(process.versions.node.split('.')[0])
-const options = parseBenchArgs(process.argv.slice(2), Object.keys(groups))
+const options = readOptions()
 const from = performance.now()
 const bench = new Workbench()
 
@@ -25,6 +25,16 @@ try {
   else await measureAll()
 } finally {
   bench.end()
+}
+
+function readOptions(): BenchOptions {
+  try {
+    return parseBenchArgs(process.argv.slice(2), Object.keys(groups))
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    console.error(error.message)
+    process.exit(2)
+  }
 }
 
 async function measureAll(): Promise<void> {
