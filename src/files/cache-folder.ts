@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+
+/** Maximum size of a file that is loaded, bytes. */
+const maxBytes = 256 * 1024 * 1024
+/** Age of a temporary file whose process died, ms. */
+const abandonedMs = 3_600_000
+
+/**
+ * Finds the folder of the user's cache: by the XDG specification, on Windows in `%LOCALAPPDATA%`.
+ * Null if there is none, or if it is no folder of this user that nobody else can write to.
+ */
+export function findCacheFolder(env: Record<string, string | undefined>): string | null {
+  const { XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '', HOME: home = '' } = env
+  const base = [xdg, local, home === '' ? '' : join(home, '.cache')].find((path) =>
+    isAbsolute(path),
+  )
+  if (base === undefined) return null
+  const folder = join(base, 'edgewise')
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  return found === undefined || isOwnFolder(found) ? folder : null
+}
+
+function isOwnFolder(status: Stats): boolean {
+  return status.isDirectory() && isOwn(status)
+}
+
+/** Tests whether only this user can write. On Windows the folder's permissions ensure it. */
+function isOwn({ uid, mode }: Stats): boolean {
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+}
+
+/** Loads a file that only this user can write; null if it is no such file. */
+export function loadOwn(file: string): Buffer | null {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  const handle = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const status = fstatSync(handle)
+    const isUsed = status.isFile() && isOwn(status) && status.size <= maxBytes
+    return isUsed ? readFileSync(handle) : null
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/**
+ * Replaces a file of the cache at once: another process loads the old content or the new one.
+ * Removes the oldest files of its kind, and temporary files of processes that died.
+ *
+ * @param kind pattern of the names of its kind, without start and end
+ * @param maxFiles number of files of its kind that are kept
+ */
+export function replaceOwn(
+  folder: string,
+  name: string,
+  content: string | Uint8Array,
+  kind: RegExp,
+  maxFiles: number,
+): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (!isOwnFolder(lstatSync(folder))) return
+  const file = join(folder, name)
+  const temporary = `${file}.${randomUUID()}.tmp`
+  writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 })
+  renameSync(temporary, file)
+  prune(folder, statSync(file).mtimeMs, kind, maxFiles)
+}
+
+function prune(folder: string, nowMs: number, kind: RegExp, maxFiles: number): void {
+  const pattern = new RegExp(String.raw`^(?:${kind.source})(\.[0-9a-f-]{36}\.tmp)?$`)
+  const files = readdirSync(folder)
+    .filter((name) => pattern.test(name))
+    .map((name) => ({ path: join(folder, name), atMs: statSync(join(folder, name)).mtimeMs }))
+    .toSorted((a, b) => b.atMs - a.atMs)
+  const old = files.filter(({ path }) => !path.endsWith('.tmp')).slice(maxFiles)
+  const abandoned = files.filter(
+    ({ path, atMs }) => path.endsWith('.tmp') && nowMs - atMs > abandonedMs,
+  )
+  for (const { path } of [...old, ...abandoned]) rmSync(path, { force: true })
+}
+
+/** Returns null where the file system fails: the result is the same without a cache. */
+export function attempt<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
+  }
+}
