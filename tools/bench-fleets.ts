@@ -51,7 +51,7 @@ const { values: options } = parseArgs({
 const effort = efforts.find((each) => each === options.effort) ?? 'normal'
 const solver = await loadSolver()
 // Node 20 starts no thread from a TypeScript file while this one waits.
-const worker = new URL('../dist/operations/worker.js', import.meta.url)
+const worker = new URL('../dist/operations/worker.cjs', import.meta.url)
 const parallel = createWorkerPool(Number(options.threads), worker)
 const printLine = (...cells: (string | number)[]): void =>
   console.log(

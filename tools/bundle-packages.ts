@@ -60,7 +60,6 @@ export async function bundleRarelyCalled(options: BuildOptions): Promise<Metafil
     splitting: false,
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    banner: {},
     define: { ...options.define, 'import.meta.url': '""' },
     plugins: [loadNothingBeside],
     metafile: true,

@@ -1,8 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
 import { loadBuiltins } from './bundle-builtins.ts'
+import { convertToCommonJs, type Bundled } from './bundle-commonjs.ts'
 import {
   bundleRarelyCalled,
   compressSolver,
@@ -40,8 +42,6 @@ const options = {
   lineLimit: 200,
   // A bundled package would print the environment of git, tokens included, where DEBUG is set.
   define: { 'process.env.DEBUG': 'undefined' },
-  // Bundled CommonJS packages call `require` for Node's own modules.
-  banner: { js: 'const require = process.getBuiltinModule;' },
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
@@ -49,22 +49,40 @@ const options = {
 
 /** Bundles the program and the library into `dist`, or only computes what would be in the files. */
 export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
-  const { metafile: split } = await build({
-    ...options,
-    plugins,
-    write: false,
-  })
-  const { metafile } = await build({
-    ...options,
-    plugins: [...plugins, joinModules(planJoins(split))],
-    write,
-  })
-  if (write) writeFileSync(new URL(`dist/chunks/${packedSolver}`, root), compressSolver())
+  const split = await bundleProgram([], 'unknown')
+  const joined = await bundleProgram(
+    [joinModules(planJoins(split.metafile))],
+    identify(split.outputFiles),
+  )
+  const { metafile, texts } = convertToCommonJs(joined, options.absWorkingDir)
+  if (write) {
+    // Beside files of the package that are modules.
+    texts.set('dist/cli/package.json', '{"type":"commonjs"}\n')
+    for (const [path, text] of texts) {
+      const url = new URL(path, root)
+      mkdirSync(dirname(fileURLToPath(url)), { recursive: true })
+      writeFileSync(url, text)
+    }
+    writeFileSync(new URL(`dist/chunks/${packedSolver}`, root), compressSolver())
+  }
   const others = [
     await bundleRarelyCalled({ ...options, write }),
     await bundleAction({ ...options, write }),
   ]
   return joinMetafiles(metafile, others)
+}
+
+/** @param id identifies the build in the program */
+async function bundleProgram(more: Plugin[], id: string): Promise<Bundled> {
+  const define = { ...options.define, buildId: JSON.stringify(id) }
+  return build({ ...options, define, plugins: [...plugins, ...more], write: false })
+}
+
+/** Identifies a build by its code: 16 hex digits. */
+function identify(files: { contents: Uint8Array }[]): string {
+  const hash = createHash('sha256')
+  for (const { contents } of files) hash.update(contents)
+  return hash.digest('hex').slice(0, 16)
 }
 
 /** Bundles the GitHub action, which starts the program, into a file of its own. */
@@ -73,6 +91,8 @@ async function bundleAction(common: BuildOptions): Promise<Metafile> {
     ...common,
     entryPoints: { 'action/main': 'src/action/main.ts' },
     splitting: false,
+    // Bundled CommonJS packages call `require` for Node's own modules.
+    banner: { js: 'const require = process.getBuiltinModule;' },
     metafile: true,
   })
   return metafile

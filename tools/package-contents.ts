@@ -16,8 +16,8 @@ const expected = [
   /^examples\/(?:[.\w-]+\/)*[.\w-]+\.(?:json|md|ya?ml)$/,
   /^examples\/(?:[.\w-]+\/)*\.gitignore$/,
   /^schemas\/(?:[a-z]+\/)?[a-z_-]+\.schema\.json$/,
-  /^dist\/(?:action\/main|cli\/main|index|operations\/worker)\.js$/,
-  /^dist\/chunks\/(?:[a-z-]+-[A-Z0-9]{8}\.js|[a-z-]+\.cjs|highs\.wasm\.br)$/,
+  /^dist\/(?:action\/main\.js|cli\/main\.js|cli\/package\.json|index\.js|operations\/worker\.cjs)$/,
+  /^dist\/chunks\/(?:[a-z-]+(?:-[A-Z0-9]{8})?\.cjs|highs\.wasm\.br)$/,
   /^dist\/(?:[a-z]+\/)*[a-z0-9-]+\.d\.ts$/,
   /^dist\/(?:THIRD-PARTY-LICENSES\.txt|bom\.cdx\.json)$/,
 ]

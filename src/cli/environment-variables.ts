@@ -50,7 +50,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   {
     name: ['XDG_CACHE_HOME'],
     purpose:
-      'Where the cache of manifests and state is: the folder `edgewise` in `XDG_CACHE_HOME`, ' +
-      'else in `~/.cache`; on Windows in `LOCALAPPDATA`.',
+      'Where the cache of manifests, state and compiled code is: the folder `edgewise` in ' +
+      '`XDG_CACHE_HOME`, else in `~/.cache`; on Windows in `LOCALAPPDATA`.',
   },
 ]

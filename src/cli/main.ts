@@ -1,15 +1,26 @@
 #!/usr/bin/env node
+import { useCodeCache } from './code-cache.ts'
 import { exitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
+
+/** Identifies the build; absent where the program runs from its sources. */
+declare const buildId: string | undefined
 
 // A failing stdout must not abort an apply: it continues and records its outcomes. A reader that
 // closes the pipe early (`| head`) is not an error.
 let outputError: string | null = null
+/** Exit code of a process in which nothing is left to wait for, though the command did not end. */
+const stalled = 13
 process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') outputError ??= error.code ?? error.message
 })
 process.on('exit', (code) => {
+  if (code === stalled)
+    process.stderr.write(
+      'edgewise: internal error; please report this bug. The command ended early: see what it ' +
+        'recorded with "edgewise state list"\n',
+    )
   if (outputError === null) return
   process.stderr.write(
     `edgewise: the output could not be written (${outputError}); the command itself ended ` +
@@ -18,11 +29,17 @@ process.on('exit', (code) => {
   if (code === exitCodes.done || code === exitCodes.differences) process.exitCode = exitCodes.failed
 })
 
+async function runProgram(): Promise<void> {
+  process.exitCode = stalled
+  const { runProcess } = await import('./run-process.ts')
+  process.exitCode = await runProcess()
+}
+
 // This file is small, and prints the version without loading the program.
 const [argument, ...others] = process.argv.slice(2)
 if (others.length === 0 && (argument === '--version' || argument === '-V'))
   process.stdout.write(`${version}\n`)
 else {
-  const { runProcess } = await import('./run-process.ts')
-  process.exitCode = await runProcess()
+  if (typeof buildId === 'string') useCodeCache(buildId, process.argv.slice(2), process.env)
+  void runProgram()
 }

@@ -108,5 +108,5 @@ function openCache(
  */
 function identifyProgram(): string | null {
   const file = fileURLToPath(import.meta.url)
-  return extname(file) === '.js' ? hashText(process.version + readFileSync(file, 'utf8')) : null
+  return extname(file) === '.cjs' ? hashText(process.version + readFileSync(file, 'utf8')) : null
 }

@@ -10,7 +10,7 @@ import { createWorkerPool } from '../../src/operations/worker-pool.ts'
 import { createFolder, plainKeeper } from '../manifest/test-workspace.ts'
 import { itLong } from '../runs.ts'
 
-const builtWorker = new URL('../../dist/operations/worker.js', import.meta.url)
+const builtWorker = new URL('../../dist/operations/worker.cjs', import.meta.url)
 
 /** Files with a problem, or with several documents. */
 const special: Record<string, string> = {

@@ -21,7 +21,7 @@ import { append, need, replace } from '../plan/problems.ts'
 import { itOften, long } from '../runs.ts'
 
 const examples = fileURLToPath(new URL('../../examples/storefront', import.meta.url))
-const builtWorker = new URL('../../dist/operations/worker.js', import.meta.url)
+const builtWorker = new URL('../../dist/operations/worker.cjs', import.meta.url)
 
 /** Builds the needs of a fleet; every other domain also adds entries to a list. */
 function listNeeds(family: string, domains: number): Need[] {

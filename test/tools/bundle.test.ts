@@ -34,7 +34,7 @@ describe('the files that Node loads', () => {
   it('for --version are small', () => {
     const { files, bytes, modules } = listLoaded(main)
     expect(modules).toContain('src/cli/version.ts')
-    expect(bytes).toBeLessThan(10_000)
+    expect(bytes).toBeLessThan(15_000)
     expect(files.length).toBeLessThan(4)
   })
 
@@ -44,7 +44,7 @@ describe('the files that Node loads', () => {
     const heavy =
       /\/(?:ajv|yaml|picomatch)\/|^src\/(?:catalog\/catalogue|generated\/|manifest\/|plan\/)/
     expect(modules.filter((path) => heavy.test(path))).toEqual([])
-    expect(bytes).toBeLessThan(160_000)
+    expect(bytes).toBeLessThan(165_000)
     expect(files.length).toBeLessThan(6)
   })
 
@@ -57,7 +57,7 @@ describe('the files that Node loads', () => {
         /\/(?:ajv|fdir|highs|p-queue|picomatch|simple-git|string-width|tinyglobby|undici|yaml)\//
       const own = /^src\/(?:apply|emulator|plan|rollout|service\/write)\/|state-validators/
       expect(modules.filter((path) => packages.test(path) || own.test(path))).toEqual([])
-      expect(bytes).toBeLessThan(750_000)
+      expect(bytes).toBeLessThan(770_000)
       expect(files.length).toBeLessThan(10)
     },
   )
@@ -68,7 +68,7 @@ describe('the modules of Node', () => {
     const { files } = listLoaded(main, program, 'src/cli/validate.ts')
     const code = files.map((path) => readFileSync(new URL(path, root), 'utf8')).join('\n')
     expect(code).toContain('process.getBuiltinModule("fs")')
-    expect(code.match(/\bfrom ?"[a-z]/g)).toBeNull()
+    expect(code.match(/\brequire\("(?![./]|node:)/g)).toBeNull()
   })
 })
 
@@ -96,7 +96,9 @@ describe('the check of the package', () => {
     'examples/storefront/domains/shop.yaml': 0,
     'schemas/items/https.schema.json': 0,
     'dist/cli/main.js': 0,
-    'dist/chunks/run-process-3QFHTZ2A.js': 0,
+    'dist/cli/package.json': 0,
+    'dist/operations/worker.cjs': 0,
+    'dist/chunks/run-process-3QFHTZ2A.cjs': 0,
     'dist/chunks/highs.wasm.br': 0,
     'dist/chunks/yaml.cjs': 0,
     'dist/plan/cover/bound.d.ts': 0,
@@ -109,6 +111,8 @@ describe('the check of the package', () => {
   it.each([
     'dist/cli/main.js.map',
     'dist/chunks/highs.wasm',
+    'dist/chunks/yaml.js',
+    'dist/package.json',
     'dist/plan/cover/bound.js',
     'dist/plan/bound.test.d.ts',
     'docs/notes.txt',
@@ -124,7 +128,7 @@ describe('the check of the package', () => {
   it('refuses a package that is too large', () => {
     const large = { path: 'dist/index.js', size: maxPackageBytes }
     expect(findPackageProblems([...files, large])).toEqual([
-      'the package has 6010000 bytes, more than 6000000',
+      'the package has 6012000 bytes, more than 6000000',
     ])
   })
 })

@@ -37,6 +37,7 @@ function measureBinary(
   const labels = {
     version: `--version, ${label} / bare Node, CPU`,
     validate: `validate of 1 manifest, ${label} / bare Node, CPU`,
+    first: `the same without a cache`,
   }
   const suffix = path === process.execPath ? '' : '-node24'
   if (path === null || !existsSync(path)) {
@@ -52,15 +53,16 @@ function measureBinary(
       bare: () => bench.node(folder, ['-e', '0'], options),
       version: () => bench.edgewise(folder, ['--version'], options),
       validate: () => bench.edgewise(folder, ['validate'], options),
+      first: () => bench.edgewiseCold(folder, ['validate'], options),
     },
     rounds,
   )
-  const compare = (work: 'version' | 'validate', goal: number): Row => ({
+  const compare = (work: keyof typeof labels, goal: number | null): Row => ({
     id: `start-${work}${suffix}`,
     what: labels[work],
     unit: 's',
     ...compareCosts(costs[work], costs.bare),
     goal,
   })
-  return [compare('version', maxVersion), compare('validate', 3)]
+  return [compare('version', maxVersion), compare('validate', 3), compare('first', null)]
 }

@@ -67,8 +67,11 @@ export class Workbench {
   }
 
   /** Measures the program without what earlier commands cached. */
-  edgewiseCold(folder: string, args: string[]): Cost {
-    return this.edgewise(folder, [...args, ...this.#noCache()], { env: this.#coldEnv() })
+  edgewiseCold(folder: string, args: string[], options: RunOptions = {}): Cost {
+    return this.edgewise(folder, [...args, ...this.#noCache()], {
+      ...options,
+      env: this.#coldEnv(),
+    })
   }
 
   /** Measures a program of Node. */

@@ -66,7 +66,7 @@ export function addGlobalOptions(command: Command): Command {
     .option('--json', 'print machine-readable JSON')
     .option('-y, --yes', 'answer every prompt with yes')
     .option('--no-color', 'disable colours')
-    .option('--no-cache', 'parse all manifests and state again')
+    .option('--no-cache', 'use nothing that earlier runs have cached')
     .option('-q, --quiet', 'print results and errors only')
     .option('-v, --verbose', 'print more details')
 }
