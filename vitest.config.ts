@@ -3,7 +3,7 @@ import { ProcessesFirst } from './test/sequencer.ts'
 
 export const shared = {
   setupFiles: ['test/setup.ts'],
-  globalSetup: ['test/temporary-folder.ts'],
+  globalSetup: ['test/postgres-server.ts', 'test/temporary-folder.ts'],
   tags: [{ name: 'often', description: 'tried more often, or at full size, in the longer checks' }],
   maxWorkers: '100%',
   // The files of a worker share what they import; what a file sets, it sets back.

@@ -148,8 +148,8 @@ const parserState = /(?<=const state = \{)(?=\s+\.\.\.DEFAULT_PARSER_OPTIONS,)/
 
 /**
  * Marks constants of `js-yaml` so that the bundler drops schemas and all else for printing, and
- * gives the states of all parsers one shape: V8 of Node 20 makes a shape for each object that begins
- * with a spread, so that each access to a property searches it.
+ * gives the states of all parsers one shape: V8 of Node 20 makes a shape for each object that
+ * begins with a spread, so that each access to a property searches it.
  */
 const adaptYaml: Plugin = {
   name: 'adapt-yaml',
@@ -162,5 +162,18 @@ const adaptYaml: Plugin = {
     }),
 }
 
+/** Leaves out the parts of `pg` for a native library, and for another runtime. */
+const dropNative: Plugin = {
+  name: 'drop-native',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^(?:\.\/native|pg-cloudflare)$/ }, ({ path, importer }) =>
+      /\/node_modules\/pg\/lib\//.test(importer) ? { path, namespace: 'dropped' } : null,
+    )
+    onLoad({ filter: /./, namespace: 'dropped' }, ({ path }) => ({
+      contents: `throw new Error('${path} is not in the bundle')`,
+    }))
+  },
+}
+
 /** Plugins for packages that are bundled in a way of their own. */
-export const packagePlugins = [loadOnFirstCall, adaptYaml, unpackSolver]
+export const packagePlugins = [loadOnFirstCall, adaptYaml, unpackSolver, dropNative]

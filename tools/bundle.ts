@@ -41,7 +41,8 @@ const options = {
   minifyWhitespace: true,
   lineLimit: 200,
   // A bundled package would print the environment of git, tokens included, where DEBUG is set.
-  define: { 'process.env.DEBUG': 'undefined' },
+  // Another one would load a native package from beside the program.
+  define: { 'process.env.DEBUG': 'undefined', 'process.env.NODE_PG_FORCE_NATIVE': 'undefined' },
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

@@ -62,10 +62,21 @@ function createLoader(): LoadPackage {
       name,
       version,
       licence: license,
-      licenceText: file === undefined ? null : load(`${folder}/${file}`).trim(),
+      licenceText: file === undefined ? findLicenceIn(folder) : load(`${folder}/${file}`).trim(),
       integrity: packages[folder]?.integrity ?? null,
     }
   }
+}
+
+function findLicenceIn(folder: string): string | null {
+  const path = `${folder}/README.md`
+  return existsSync(new URL(path, root)) ? findLicenceSection(load(path)) : null
+}
+
+/** Finds the licence text at the end of a README; null if it has none. */
+export function findLicenceSection(readme: string): string | null {
+  const [, text = ''] = /^licen[cs]e\s*\n(.*)$/is.exec(readme.split(/^#+ /m).at(-1) ?? '') ?? []
+  return /copyright/i.test(text) ? text.trim() : null
 }
 
 function loadJson(path: string): Partial<Record<string, string>> {

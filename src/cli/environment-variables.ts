@@ -20,6 +20,12 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     purpose: 'Token that `edgewise emulator` accepts, without `--token` and `--token-file`.',
   },
   {
+    name: ['PGUSER', 'PGPASSWORD', 'PGPASSFILE'],
+    purpose:
+      'User, password and file of passwords for the database with the state, if `state.url` has ' +
+      'none.',
+  },
+  {
     name: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'],
     purpose:
       'Proxies for calls to the service, in either letter case. Plain http to this machine uses ' +

@@ -3483,7 +3483,7 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "documented" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, freeze: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } } } }, func0 = Object.prototype.hasOwnProperty, func1 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern10 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern14 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, url: { type: "string" }, schema: { type: "string", pattern: "^[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "documented" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, freeze: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } } } }, func0 = Object.prototype.hasOwnProperty, func1 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
@@ -3815,12 +3815,12 @@ export function createWorkspaceValidator(): SchemaValidator {
       if (data.state !== void 0) {
         let data29 = data.state;
         if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
-          if (data29.branch === void 0 && (data29.branch = "edgewise-state"), data29.remote === void 0 && (data29.remote = "origin"), data29.path === void 0 && (data29.path = ".edgewise/state"), data29.store === void 0) {
+          if (data29.branch === void 0 && (data29.branch = "edgewise-state"), data29.remote === void 0 && (data29.remote = "origin"), data29.path === void 0 && (data29.path = ".edgewise/state"), data29.schema === void 0 && (data29.schema = "edgewise"), data29.store === void 0) {
             const err60 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "store" } };
             vErrors === null ? vErrors = [err60] : vErrors.push(err60), errors++;
           }
           for (const key7 in data29)
-            if (!(key7 === "store" || key7 === "branch" || key7 === "remote" || key7 === "path")) {
+            if (!(key7 === "store" || key7 === "branch" || key7 === "remote" || key7 === "path" || key7 === "url" || key7 === "schema")) {
               const err61 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } };
               vErrors === null ? vErrors = [err61] : vErrors.push(err61), errors++;
             }
@@ -3830,7 +3830,7 @@ export function createWorkspaceValidator(): SchemaValidator {
               const err62 = { instancePath: instancePath + "/state/store", schemaPath: "#/properties/state/properties/store/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err62] : vErrors.push(err62), errors++;
             }
-            if (!(data30 === "git" || data30 === "dir")) {
+            if (!(data30 === "git" || data30 === "dir" || data30 === "postgres")) {
               const err63 = { instancePath: instancePath + "/state/store", schemaPath: "#/properties/state/properties/store/enum", keyword: "enum", params: { allowedValues: schema0.properties.state.properties.store.enum } };
               vErrors === null ? vErrors = [err63] : vErrors.push(err63), errors++;
             }
@@ -3865,529 +3865,543 @@ export function createWorkspaceValidator(): SchemaValidator {
             const err69 = { instancePath: instancePath + "/state/path", schemaPath: "#/properties/state/properties/path/type", keyword: "type", params: { type: "string" } };
             vErrors === null ? vErrors = [err69] : vErrors.push(err69), errors++;
           }
+          if (data29.url !== void 0 && typeof data29.url != "string") {
+            const err70 = { instancePath: instancePath + "/state/url", schemaPath: "#/properties/state/properties/url/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err70] : vErrors.push(err70), errors++;
+          }
+          let data35 = data29.schema;
+          if (typeof data35 == "string") {
+            if (!pattern7.test(data35)) {
+              const err71 = { instancePath: instancePath + "/state/schema", schemaPath: "#/properties/state/properties/schema/pattern", keyword: "pattern", params: { pattern: "^[a-z_][a-z0-9_]{0,62}$" } };
+              vErrors === null ? vErrors = [err71] : vErrors.push(err71), errors++;
+            }
+          } else {
+            const err72 = { instancePath: instancePath + "/state/schema", schemaPath: "#/properties/state/properties/schema/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err72] : vErrors.push(err72), errors++;
+          }
         } else {
-          const err70 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" } };
-          vErrors === null ? vErrors = [err70] : vErrors.push(err70), errors++;
+          const err73 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" } };
+          vErrors === null ? vErrors = [err73] : vErrors.push(err73), errors++;
         }
       }
-      let data34 = data.grouping;
-      if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
-        data34.groups === void 0 && (data34.groups = "documented"), data34.together === void 0 && (data34.together = []);
-        for (const key8 in data34)
+      let data36 = data.grouping;
+      if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
+        data36.groups === void 0 && (data36.groups = "documented"), data36.together === void 0 && (data36.together = []);
+        for (const key8 in data36)
           if (!(key8 === "groups" || key8 === "together")) {
-            const err71 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } };
-            vErrors === null ? vErrors = [err71] : vErrors.push(err71), errors++;
+            const err74 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } };
+            vErrors === null ? vErrors = [err74] : vErrors.push(err74), errors++;
           }
-        let data35 = data34.groups;
-        const _errs81 = errors;
+        let data37 = data36.groups;
+        const _errs85 = errors;
         let valid15 = !1;
-        const _errs82 = errors;
-        if (!(data35 === "documented" || data35 === "all")) {
-          const err72 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum } };
-          vErrors === null ? vErrors = [err72] : vErrors.push(err72), errors++;
+        const _errs86 = errors;
+        if (!(data37 === "documented" || data37 === "all")) {
+          const err75 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum } };
+          vErrors === null ? vErrors = [err75] : vErrors.push(err75), errors++;
         }
-        var _valid0 = _errs82 === errors;
+        var _valid0 = _errs86 === errors;
         if (valid15 = valid15 || _valid0, !valid15) {
-          const _errs83 = errors;
-          if (Array.isArray(data35)) {
-            const len3 = data35.length;
+          const _errs87 = errors;
+          if (Array.isArray(data37)) {
+            const len3 = data37.length;
             for (let i3 = 0; i3 < len3; i3++) {
-              let data36 = data35[i3];
-              if (Array.isArray(data36)) {
-                if (data36.length > 100) {
-                  const err73 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
-                  vErrors === null ? vErrors = [err73] : vErrors.push(err73), errors++;
+              let data38 = data37[i3];
+              if (Array.isArray(data38)) {
+                if (data38.length > 100) {
+                  const err76 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
+                  vErrors === null ? vErrors = [err76] : vErrors.push(err76), errors++;
                 }
-                if (data36.length < 1) {
-                  const err74 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/minItems", keyword: "minItems", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err74] : vErrors.push(err74), errors++;
+                if (data38.length < 1) {
+                  const err77 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/minItems", keyword: "minItems", params: { limit: 1 } };
+                  vErrors === null ? vErrors = [err77] : vErrors.push(err77), errors++;
                 }
-                const len4 = data36.length;
+                const len4 = data38.length;
                 for (let i4 = 0; i4 < len4; i4++) {
-                  let data37 = data36[i4];
-                  if (typeof data37 == "string") {
-                    if (func1(data37) < 1) {
-                      const err75 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                      vErrors === null ? vErrors = [err75] : vErrors.push(err75), errors++;
+                  let data39 = data38[i4];
+                  if (typeof data39 == "string") {
+                    if (func1(data39) < 1) {
+                      const err78 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
+                      vErrors === null ? vErrors = [err78] : vErrors.push(err78), errors++;
                     }
                   } else {
-                    const err76 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err76] : vErrors.push(err76), errors++;
+                    const err79 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/type", keyword: "type", params: { type: "string" } };
+                    vErrors === null ? vErrors = [err79] : vErrors.push(err79), errors++;
                   }
                 }
               } else {
-                const err77 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/type", keyword: "type", params: { type: "array" } };
-                vErrors === null ? vErrors = [err77] : vErrors.push(err77), errors++;
+                const err80 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/type", keyword: "type", params: { type: "array" } };
+                vErrors === null ? vErrors = [err80] : vErrors.push(err80), errors++;
               }
             }
           } else {
-            const err78 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/1/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err78] : vErrors.push(err78), errors++;
+            const err81 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/1/type", keyword: "type", params: { type: "array" } };
+            vErrors === null ? vErrors = [err81] : vErrors.push(err81), errors++;
           }
-          var _valid0 = _errs83 === errors;
+          var _valid0 = _errs87 === errors;
           valid15 = valid15 || _valid0;
         }
         if (valid15)
-          errors = _errs81, vErrors !== null && (_errs81 ? vErrors.length = _errs81 : vErrors = null);
+          errors = _errs85, vErrors !== null && (_errs85 ? vErrors.length = _errs85 : vErrors = null);
         else {
-          const err79 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf", keyword: "anyOf", params: {} };
-          vErrors === null ? vErrors = [err79] : vErrors.push(err79), errors++;
+          const err82 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf", keyword: "anyOf", params: {} };
+          vErrors === null ? vErrors = [err82] : vErrors.push(err82), errors++;
         }
-        let data38 = data34.together;
-        if (Array.isArray(data38)) {
-          const len5 = data38.length;
+        let data40 = data36.together;
+        if (Array.isArray(data40)) {
+          const len5 = data40.length;
           for (let i5 = 0; i5 < len5; i5++) {
-            let data39 = data38[i5];
-            if (Array.isArray(data39)) {
-              if (data39.length > 100) {
-                const err80 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
-                vErrors === null ? vErrors = [err80] : vErrors.push(err80), errors++;
+            let data41 = data40[i5];
+            if (Array.isArray(data41)) {
+              if (data41.length > 100) {
+                const err83 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
+                vErrors === null ? vErrors = [err83] : vErrors.push(err83), errors++;
               }
-              if (data39.length < 1) {
-                const err81 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/minItems", keyword: "minItems", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err81] : vErrors.push(err81), errors++;
+              if (data41.length < 1) {
+                const err84 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/minItems", keyword: "minItems", params: { limit: 1 } };
+                vErrors === null ? vErrors = [err84] : vErrors.push(err84), errors++;
               }
-              const len6 = data39.length;
+              const len6 = data41.length;
               for (let i6 = 0; i6 < len6; i6++) {
-                let data40 = data39[i6];
-                if (typeof data40 == "string") {
-                  if (func1(data40) < 1) {
-                    const err82 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err82] : vErrors.push(err82), errors++;
+                let data42 = data41[i6];
+                if (typeof data42 == "string") {
+                  if (func1(data42) < 1) {
+                    const err85 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err85] : vErrors.push(err85), errors++;
                   }
                 } else {
-                  const err83 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err83] : vErrors.push(err83), errors++;
+                  const err86 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err86] : vErrors.push(err86), errors++;
                 }
               }
             } else {
-              const err84 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/type", keyword: "type", params: { type: "array" } };
-              vErrors === null ? vErrors = [err84] : vErrors.push(err84), errors++;
+              const err87 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/type", keyword: "type", params: { type: "array" } };
+              vErrors === null ? vErrors = [err87] : vErrors.push(err87), errors++;
             }
           }
         } else {
-          const err85 = { instancePath: instancePath + "/grouping/together", schemaPath: "#/properties/grouping/properties/together/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err85] : vErrors.push(err85), errors++;
-        }
-      } else {
-        const err86 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err86] : vErrors.push(err86), errors++;
-      }
-      let data41 = data.guards;
-      if (data41 && typeof data41 == "object" && !Array.isArray(data41)) {
-        data41.maxDomains === void 0 && (data41.maxDomains = "100%"), data41.maxChanges === void 0 && (data41.maxChanges = "100%"), data41.protect === void 0 && (data41.protect = []), data41.freeze === void 0 && (data41.freeze = []);
-        for (const key9 in data41)
-          if (!(key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "freeze")) {
-            const err87 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } };
-            vErrors === null ? vErrors = [err87] : vErrors.push(err87), errors++;
-          }
-        let data42 = data41.maxDomains;
-        if (!(typeof data42 == "number" && !(data42 % 1) && !isNaN(data42) && isFinite(data42)) && typeof data42 != "string") {
-          const err88 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxDomains.type } };
+          const err88 = { instancePath: instancePath + "/grouping/together", schemaPath: "#/properties/grouping/properties/together/type", keyword: "type", params: { type: "array" } };
           vErrors === null ? vErrors = [err88] : vErrors.push(err88), errors++;
         }
-        if (typeof data42 == "number" && isFinite(data42) && (data42 < 0 || isNaN(data42))) {
-          const err89 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-          vErrors === null ? vErrors = [err89] : vErrors.push(err89), errors++;
-        }
-        if (typeof data42 == "string" && !pattern7.test(data42)) {
-          const err90 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
-          vErrors === null ? vErrors = [err90] : vErrors.push(err90), errors++;
-        }
-        let data43 = data41.maxChanges;
-        if (!(typeof data43 == "number" && !(data43 % 1) && !isNaN(data43) && isFinite(data43)) && typeof data43 != "string") {
-          const err91 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxChanges.type } };
+      } else {
+        const err89 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err89] : vErrors.push(err89), errors++;
+      }
+      let data43 = data.guards;
+      if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
+        data43.maxDomains === void 0 && (data43.maxDomains = "100%"), data43.maxChanges === void 0 && (data43.maxChanges = "100%"), data43.protect === void 0 && (data43.protect = []), data43.freeze === void 0 && (data43.freeze = []);
+        for (const key9 in data43)
+          if (!(key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "freeze")) {
+            const err90 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } };
+            vErrors === null ? vErrors = [err90] : vErrors.push(err90), errors++;
+          }
+        let data44 = data43.maxDomains;
+        if (!(typeof data44 == "number" && !(data44 % 1) && !isNaN(data44) && isFinite(data44)) && typeof data44 != "string") {
+          const err91 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxDomains.type } };
           vErrors === null ? vErrors = [err91] : vErrors.push(err91), errors++;
         }
-        if (typeof data43 == "number" && isFinite(data43) && (data43 < 0 || isNaN(data43))) {
-          const err92 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+        if (typeof data44 == "number" && isFinite(data44) && (data44 < 0 || isNaN(data44))) {
+          const err92 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
           vErrors === null ? vErrors = [err92] : vErrors.push(err92), errors++;
         }
-        if (typeof data43 == "string" && !pattern7.test(data43)) {
-          const err93 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+        if (typeof data44 == "string" && !pattern8.test(data44)) {
+          const err93 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
           vErrors === null ? vErrors = [err93] : vErrors.push(err93), errors++;
         }
-        let data44 = data41.protect;
-        if (Array.isArray(data44)) {
-          const len7 = data44.length;
-          for (let i7 = 0; i7 < len7; i7++) {
-            let data45 = data44[i7];
-            if (typeof data45 == "string") {
-              if (func1(data45) > 1e3) {
-                const err94 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
-                vErrors === null ? vErrors = [err94] : vErrors.push(err94), errors++;
-              }
-              if (func1(data45) < 1) {
-                const err95 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err95] : vErrors.push(err95), errors++;
-              }
-            } else {
-              const err96 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err96] : vErrors.push(err96), errors++;
-            }
-          }
-        } else {
-          const err97 = { instancePath: instancePath + "/guards/protect", schemaPath: "#/properties/guards/properties/protect/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err97] : vErrors.push(err97), errors++;
+        let data45 = data43.maxChanges;
+        if (!(typeof data45 == "number" && !(data45 % 1) && !isNaN(data45) && isFinite(data45)) && typeof data45 != "string") {
+          const err94 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxChanges.type } };
+          vErrors === null ? vErrors = [err94] : vErrors.push(err94), errors++;
         }
-        let data46 = data41.freeze;
+        if (typeof data45 == "number" && isFinite(data45) && (data45 < 0 || isNaN(data45))) {
+          const err95 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+          vErrors === null ? vErrors = [err95] : vErrors.push(err95), errors++;
+        }
+        if (typeof data45 == "string" && !pattern8.test(data45)) {
+          const err96 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+          vErrors === null ? vErrors = [err96] : vErrors.push(err96), errors++;
+        }
+        let data46 = data43.protect;
         if (Array.isArray(data46)) {
-          const len8 = data46.length;
-          for (let i8 = 0; i8 < len8; i8++) {
-            let data47 = data46[i8];
-            if (data47 && typeof data47 == "object" && !Array.isArray(data47)) {
-              if (data47.from === void 0) {
-                const err98 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "from" } };
+          const len7 = data46.length;
+          for (let i7 = 0; i7 < len7; i7++) {
+            let data47 = data46[i7];
+            if (typeof data47 == "string") {
+              if (func1(data47) > 1e3) {
+                const err97 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
+                vErrors === null ? vErrors = [err97] : vErrors.push(err97), errors++;
+              }
+              if (func1(data47) < 1) {
+                const err98 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/minLength", keyword: "minLength", params: { limit: 1 } };
                 vErrors === null ? vErrors = [err98] : vErrors.push(err98), errors++;
               }
-              if (data47.to === void 0) {
-                const err99 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "to" } };
-                vErrors === null ? vErrors = [err99] : vErrors.push(err99), errors++;
+            } else {
+              const err99 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err99] : vErrors.push(err99), errors++;
+            }
+          }
+        } else {
+          const err100 = { instancePath: instancePath + "/guards/protect", schemaPath: "#/properties/guards/properties/protect/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err100] : vErrors.push(err100), errors++;
+        }
+        let data48 = data43.freeze;
+        if (Array.isArray(data48)) {
+          const len8 = data48.length;
+          for (let i8 = 0; i8 < len8; i8++) {
+            let data49 = data48[i8];
+            if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
+              if (data49.from === void 0) {
+                const err101 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "from" } };
+                vErrors === null ? vErrors = [err101] : vErrors.push(err101), errors++;
               }
-              for (const key10 in data47)
+              if (data49.to === void 0) {
+                const err102 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "to" } };
+                vErrors === null ? vErrors = [err102] : vErrors.push(err102), errors++;
+              }
+              for (const key10 in data49)
                 if (!(key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason")) {
-                  const err100 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key10 } };
-                  vErrors === null ? vErrors = [err100] : vErrors.push(err100), errors++;
+                  const err103 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key10 } };
+                  vErrors === null ? vErrors = [err103] : vErrors.push(err103), errors++;
                 }
-              if (data47.from !== void 0) {
-                let data48 = data47.from;
-                if (typeof data48 == "string") {
-                  if (func1(data48) < 1) {
-                    const err101 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err101] : vErrors.push(err101), errors++;
-                  }
-                } else {
-                  const err102 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err102] : vErrors.push(err102), errors++;
-                }
-              }
-              if (data47.to !== void 0) {
-                let data49 = data47.to;
-                if (typeof data49 == "string") {
-                  if (func1(data49) < 1) {
-                    const err103 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err103] : vErrors.push(err103), errors++;
-                  }
-                } else {
-                  const err104 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err104] : vErrors.push(err104), errors++;
-                }
-              }
-              if (data47.timezone !== void 0) {
-                let data50 = data47.timezone;
+              if (data49.from !== void 0) {
+                let data50 = data49.from;
                 if (typeof data50 == "string") {
                   if (func1(data50) < 1) {
-                    const err105 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err105] : vErrors.push(err105), errors++;
+                    const err104 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err104] : vErrors.push(err104), errors++;
                   }
                 } else {
-                  const err106 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err106] : vErrors.push(err106), errors++;
+                  const err105 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err105] : vErrors.push(err105), errors++;
                 }
               }
-              if (data47.reason !== void 0) {
-                let data51 = data47.reason;
+              if (data49.to !== void 0) {
+                let data51 = data49.to;
                 if (typeof data51 == "string") {
                   if (func1(data51) < 1) {
-                    const err107 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err107] : vErrors.push(err107), errors++;
+                    const err106 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err106] : vErrors.push(err106), errors++;
                   }
                 } else {
-                  const err108 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err108] : vErrors.push(err108), errors++;
+                  const err107 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err107] : vErrors.push(err107), errors++;
+                }
+              }
+              if (data49.timezone !== void 0) {
+                let data52 = data49.timezone;
+                if (typeof data52 == "string") {
+                  if (func1(data52) < 1) {
+                    const err108 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err108] : vErrors.push(err108), errors++;
+                  }
+                } else {
+                  const err109 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err109] : vErrors.push(err109), errors++;
+                }
+              }
+              if (data49.reason !== void 0) {
+                let data53 = data49.reason;
+                if (typeof data53 == "string") {
+                  if (func1(data53) < 1) {
+                    const err110 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err110] : vErrors.push(err110), errors++;
+                  }
+                } else {
+                  const err111 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err111] : vErrors.push(err111), errors++;
                 }
               }
             } else {
-              const err109 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/type", keyword: "type", params: { type: "object" } };
-              vErrors === null ? vErrors = [err109] : vErrors.push(err109), errors++;
+              const err112 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/type", keyword: "type", params: { type: "object" } };
+              vErrors === null ? vErrors = [err112] : vErrors.push(err112), errors++;
             }
           }
         } else {
-          const err110 = { instancePath: instancePath + "/guards/freeze", schemaPath: "#/properties/guards/properties/freeze/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err110] : vErrors.push(err110), errors++;
+          const err113 = { instancePath: instancePath + "/guards/freeze", schemaPath: "#/properties/guards/properties/freeze/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err113] : vErrors.push(err113), errors++;
         }
       } else {
-        const err111 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err111] : vErrors.push(err111), errors++;
+        const err114 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err114] : vErrors.push(err114), errors++;
       }
-      let data52 = data.rollout;
-      if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
-        data52.waves === void 0 && (data52.waves = ["100%"]), data52.first === void 0 && (data52.first = []), data52.pause === void 0 && (data52.pause = "10m"), data52.approval === void 0 && (data52.approval = []);
-        for (const key11 in data52)
+      let data54 = data.rollout;
+      if (data54 && typeof data54 == "object" && !Array.isArray(data54)) {
+        data54.waves === void 0 && (data54.waves = ["100%"]), data54.first === void 0 && (data54.first = []), data54.pause === void 0 && (data54.pause = "10m"), data54.approval === void 0 && (data54.approval = []);
+        for (const key11 in data54)
           if (!(key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "health")) {
-            const err112 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key11 } };
-            vErrors === null ? vErrors = [err112] : vErrors.push(err112), errors++;
+            const err115 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key11 } };
+            vErrors === null ? vErrors = [err115] : vErrors.push(err115), errors++;
           }
-        let data53 = data52.waves;
-        if (Array.isArray(data53)) {
-          if (data53.length > 100) {
-            const err113 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/maxItems", keyword: "maxItems", params: { limit: 100 } };
-            vErrors === null ? vErrors = [err113] : vErrors.push(err113), errors++;
+        let data55 = data54.waves;
+        if (Array.isArray(data55)) {
+          if (data55.length > 100) {
+            const err116 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/maxItems", keyword: "maxItems", params: { limit: 100 } };
+            vErrors === null ? vErrors = [err116] : vErrors.push(err116), errors++;
           }
-          if (data53.length < 1) {
-            const err114 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/minItems", keyword: "minItems", params: { limit: 1 } };
-            vErrors === null ? vErrors = [err114] : vErrors.push(err114), errors++;
+          if (data55.length < 1) {
+            const err117 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/minItems", keyword: "minItems", params: { limit: 1 } };
+            vErrors === null ? vErrors = [err117] : vErrors.push(err117), errors++;
           }
-          const len9 = data53.length;
+          const len9 = data55.length;
           for (let i9 = 0; i9 < len9; i9++) {
-            let data54 = data53[i9];
-            if (!(typeof data54 == "number" && !(data54 % 1) && !isNaN(data54) && isFinite(data54)) && typeof data54 != "string") {
-              const err115 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.waves.items.type } };
-              vErrors === null ? vErrors = [err115] : vErrors.push(err115), errors++;
+            let data56 = data55[i9];
+            if (!(typeof data56 == "number" && !(data56 % 1) && !isNaN(data56) && isFinite(data56)) && typeof data56 != "string") {
+              const err118 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.waves.items.type } };
+              vErrors === null ? vErrors = [err118] : vErrors.push(err118), errors++;
             }
-            if (typeof data54 == "number" && isFinite(data54) && (data54 < 0 || isNaN(data54))) {
-              const err116 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-              vErrors === null ? vErrors = [err116] : vErrors.push(err116), errors++;
+            if (typeof data56 == "number" && isFinite(data56) && (data56 < 0 || isNaN(data56))) {
+              const err119 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+              vErrors === null ? vErrors = [err119] : vErrors.push(err119), errors++;
             }
-            if (typeof data54 == "string" && !pattern7.test(data54)) {
-              const err117 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
-              vErrors === null ? vErrors = [err117] : vErrors.push(err117), errors++;
+            if (typeof data56 == "string" && !pattern8.test(data56)) {
+              const err120 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+              vErrors === null ? vErrors = [err120] : vErrors.push(err120), errors++;
             }
           }
         } else {
-          const err118 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err118] : vErrors.push(err118), errors++;
+          const err121 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err121] : vErrors.push(err121), errors++;
         }
-        let data55 = data52.first;
-        if (Array.isArray(data55)) {
-          const len10 = data55.length;
+        let data57 = data54.first;
+        if (Array.isArray(data57)) {
+          const len10 = data57.length;
           for (let i10 = 0; i10 < len10; i10++) {
-            let data56 = data55[i10];
-            if (typeof data56 == "string") {
-              if (func1(data56) > 1e3) {
-                const err119 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
-                vErrors === null ? vErrors = [err119] : vErrors.push(err119), errors++;
+            let data58 = data57[i10];
+            if (typeof data58 == "string") {
+              if (func1(data58) > 1e3) {
+                const err122 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
+                vErrors === null ? vErrors = [err122] : vErrors.push(err122), errors++;
               }
-              if (func1(data56) < 1) {
-                const err120 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err120] : vErrors.push(err120), errors++;
+              if (func1(data58) < 1) {
+                const err123 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/minLength", keyword: "minLength", params: { limit: 1 } };
+                vErrors === null ? vErrors = [err123] : vErrors.push(err123), errors++;
               }
             } else {
-              const err121 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err121] : vErrors.push(err121), errors++;
+              const err124 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err124] : vErrors.push(err124), errors++;
             }
           }
         } else {
-          const err122 = { instancePath: instancePath + "/rollout/first", schemaPath: "#/properties/rollout/properties/first/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err122] : vErrors.push(err122), errors++;
+          const err125 = { instancePath: instancePath + "/rollout/first", schemaPath: "#/properties/rollout/properties/first/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err125] : vErrors.push(err125), errors++;
         }
-        let data57 = data52.pause;
-        if (typeof data57 == "string") {
-          if (!pattern10.test(data57)) {
-            const err123 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-            vErrors === null ? vErrors = [err123] : vErrors.push(err123), errors++;
+        let data59 = data54.pause;
+        if (typeof data59 == "string") {
+          if (!pattern11.test(data59)) {
+            const err126 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+            vErrors === null ? vErrors = [err126] : vErrors.push(err126), errors++;
           }
         } else {
-          const err124 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err124] : vErrors.push(err124), errors++;
+          const err127 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/type", keyword: "type", params: { type: "string" } };
+          vErrors === null ? vErrors = [err127] : vErrors.push(err127), errors++;
         }
-        let data58 = data52.approval;
-        if (Array.isArray(data58)) {
-          const len11 = data58.length;
+        let data60 = data54.approval;
+        if (Array.isArray(data60)) {
+          const len11 = data60.length;
           for (let i11 = 0; i11 < len11; i11++) {
-            let data59 = data58[i11];
-            if (!(typeof data59 == "number" && !(data59 % 1) && !isNaN(data59) && isFinite(data59))) {
-              const err125 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/type", keyword: "type", params: { type: "integer" } };
-              vErrors === null ? vErrors = [err125] : vErrors.push(err125), errors++;
+            let data61 = data60[i11];
+            if (!(typeof data61 == "number" && !(data61 % 1) && !isNaN(data61) && isFinite(data61))) {
+              const err128 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/type", keyword: "type", params: { type: "integer" } };
+              vErrors === null ? vErrors = [err128] : vErrors.push(err128), errors++;
             }
-            if (typeof data59 == "number" && isFinite(data59)) {
-              if (data59 > 100 || isNaN(data59)) {
-                const err126 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } };
-                vErrors === null ? vErrors = [err126] : vErrors.push(err126), errors++;
-              }
-              if (data59 < 1 || isNaN(data59)) {
-                const err127 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-                vErrors === null ? vErrors = [err127] : vErrors.push(err127), errors++;
-              }
-            }
-          }
-        } else {
-          const err128 = { instancePath: instancePath + "/rollout/approval", schemaPath: "#/properties/rollout/properties/approval/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err128] : vErrors.push(err128), errors++;
-        }
-        if (data52.health !== void 0) {
-          let data60 = data52.health;
-          if (data60 && typeof data60 == "object" && !Array.isArray(data60)) {
-            data60.area === void 0 && (data60.area = "all"), data60.settle === void 0 && (data60.settle = "5m"), data60.lag === void 0 && (data60.lag = "10m"), data60.window === void 0 && (data60.window = "15m"), data60.grain === void 0 && (data60.grain = "minute5"), data60.statuses === void 0 && (data60.statuses = ["5xx"]), data60.minRequests === void 0 && (data60.minRequests = 500), data60.margin === void 0 && (data60.margin = "1%"), data60.onLittleData === void 0 && (data60.onLittleData = "wait"), data60.onFailure === void 0 && (data60.onFailure = "stop");
-            for (const key12 in data60)
-              if (!func0.call(schema0.properties.rollout.properties.health.properties, key12)) {
-                const err129 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key12 } };
+            if (typeof data61 == "number" && isFinite(data61)) {
+              if (data61 > 100 || isNaN(data61)) {
+                const err129 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } };
                 vErrors === null ? vErrors = [err129] : vErrors.push(err129), errors++;
               }
-            let data61 = data60.area;
-            if (typeof data61 != "string") {
-              const err130 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err130] : vErrors.push(err130), errors++;
+              if (data61 < 1 || isNaN(data61)) {
+                const err130 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
+                vErrors === null ? vErrors = [err130] : vErrors.push(err130), errors++;
+              }
             }
-            if (!(data61 === "all" || data61 === "cn" || data61 === "abroad")) {
-              const err131 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum } };
-              vErrors === null ? vErrors = [err131] : vErrors.push(err131), errors++;
-            }
-            let data62 = data60.settle;
-            if (typeof data62 == "string") {
-              if (!pattern10.test(data62)) {
-                const err132 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+          }
+        } else {
+          const err131 = { instancePath: instancePath + "/rollout/approval", schemaPath: "#/properties/rollout/properties/approval/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err131] : vErrors.push(err131), errors++;
+        }
+        if (data54.health !== void 0) {
+          let data62 = data54.health;
+          if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
+            data62.area === void 0 && (data62.area = "all"), data62.settle === void 0 && (data62.settle = "5m"), data62.lag === void 0 && (data62.lag = "10m"), data62.window === void 0 && (data62.window = "15m"), data62.grain === void 0 && (data62.grain = "minute5"), data62.statuses === void 0 && (data62.statuses = ["5xx"]), data62.minRequests === void 0 && (data62.minRequests = 500), data62.margin === void 0 && (data62.margin = "1%"), data62.onLittleData === void 0 && (data62.onLittleData = "wait"), data62.onFailure === void 0 && (data62.onFailure = "stop");
+            for (const key12 in data62)
+              if (!func0.call(schema0.properties.rollout.properties.health.properties, key12)) {
+                const err132 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key12 } };
                 vErrors === null ? vErrors = [err132] : vErrors.push(err132), errors++;
               }
-            } else {
-              const err133 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/type", keyword: "type", params: { type: "string" } };
+            let data63 = data62.area;
+            if (typeof data63 != "string") {
+              const err133 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err133] : vErrors.push(err133), errors++;
             }
-            let data63 = data60.lag;
-            if (typeof data63 == "string") {
-              if (!pattern10.test(data63)) {
-                const err134 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-                vErrors === null ? vErrors = [err134] : vErrors.push(err134), errors++;
-              }
-            } else {
-              const err135 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err135] : vErrors.push(err135), errors++;
+            if (!(data63 === "all" || data63 === "cn" || data63 === "abroad")) {
+              const err134 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum } };
+              vErrors === null ? vErrors = [err134] : vErrors.push(err134), errors++;
             }
-            let data64 = data60.window;
+            let data64 = data62.settle;
             if (typeof data64 == "string") {
-              if (!pattern10.test(data64)) {
-                const err136 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-                vErrors === null ? vErrors = [err136] : vErrors.push(err136), errors++;
+              if (!pattern11.test(data64)) {
+                const err135 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+                vErrors === null ? vErrors = [err135] : vErrors.push(err135), errors++;
               }
             } else {
-              const err137 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err137] : vErrors.push(err137), errors++;
+              const err136 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err136] : vErrors.push(err136), errors++;
             }
-            let data65 = data60.grain;
-            if (typeof data65 != "string") {
-              const err138 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/type", keyword: "type", params: { type: "string" } };
+            let data65 = data62.lag;
+            if (typeof data65 == "string") {
+              if (!pattern11.test(data65)) {
+                const err137 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+                vErrors === null ? vErrors = [err137] : vErrors.push(err137), errors++;
+              }
+            } else {
+              const err138 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err138] : vErrors.push(err138), errors++;
             }
-            if (!(data65 === "minute" || data65 === "minute5" || data65 === "hour" || data65 === "day")) {
-              const err139 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum } };
-              vErrors === null ? vErrors = [err139] : vErrors.push(err139), errors++;
-            }
-            let data66 = data60.statuses;
-            if (Array.isArray(data66)) {
-              if (data66.length < 1) {
-                const err140 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/minItems", keyword: "minItems", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err140] : vErrors.push(err140), errors++;
+            let data66 = data62.window;
+            if (typeof data66 == "string") {
+              if (!pattern11.test(data66)) {
+                const err139 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+                vErrors === null ? vErrors = [err139] : vErrors.push(err139), errors++;
               }
-              const len12 = data66.length;
+            } else {
+              const err140 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err140] : vErrors.push(err140), errors++;
+            }
+            let data67 = data62.grain;
+            if (typeof data67 != "string") {
+              const err141 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err141] : vErrors.push(err141), errors++;
+            }
+            if (!(data67 === "minute" || data67 === "minute5" || data67 === "hour" || data67 === "day")) {
+              const err142 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum } };
+              vErrors === null ? vErrors = [err142] : vErrors.push(err142), errors++;
+            }
+            let data68 = data62.statuses;
+            if (Array.isArray(data68)) {
+              if (data68.length < 1) {
+                const err143 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/minItems", keyword: "minItems", params: { limit: 1 } };
+                vErrors === null ? vErrors = [err143] : vErrors.push(err143), errors++;
+              }
+              const len12 = data68.length;
               for (let i12 = 0; i12 < len12; i12++) {
-                let data67 = data66[i12];
-                if (typeof data67 != "string" && !(typeof data67 == "number" && !(data67 % 1) && !isNaN(data67) && isFinite(data67))) {
-                  const err141 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.health.properties.statuses.items.type } };
-                  vErrors === null ? vErrors = [err141] : vErrors.push(err141), errors++;
-                }
-                if (typeof data67 == "number" && isFinite(data67)) {
-                  if (data67 > 599 || isNaN(data67)) {
-                    const err142 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 599 } };
-                    vErrors === null ? vErrors = [err142] : vErrors.push(err142), errors++;
-                  }
-                  if (data67 < 0 || isNaN(data67)) {
-                    const err143 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-                    vErrors === null ? vErrors = [err143] : vErrors.push(err143), errors++;
-                  }
-                }
-                if (typeof data67 == "string" && !pattern14.test(data67)) {
-                  const err144 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/pattern", keyword: "pattern", params: { pattern: "^[1-5](?:xx|[0-9]{2})$" } };
+                let data69 = data68[i12];
+                if (typeof data69 != "string" && !(typeof data69 == "number" && !(data69 % 1) && !isNaN(data69) && isFinite(data69))) {
+                  const err144 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.health.properties.statuses.items.type } };
                   vErrors === null ? vErrors = [err144] : vErrors.push(err144), errors++;
                 }
+                if (typeof data69 == "number" && isFinite(data69)) {
+                  if (data69 > 599 || isNaN(data69)) {
+                    const err145 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 599 } };
+                    vErrors === null ? vErrors = [err145] : vErrors.push(err145), errors++;
+                  }
+                  if (data69 < 0 || isNaN(data69)) {
+                    const err146 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+                    vErrors === null ? vErrors = [err146] : vErrors.push(err146), errors++;
+                  }
+                }
+                if (typeof data69 == "string" && !pattern15.test(data69)) {
+                  const err147 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/pattern", keyword: "pattern", params: { pattern: "^[1-5](?:xx|[0-9]{2})$" } };
+                  vErrors === null ? vErrors = [err147] : vErrors.push(err147), errors++;
+                }
               }
             } else {
-              const err145 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/type", keyword: "type", params: { type: "array" } };
-              vErrors === null ? vErrors = [err145] : vErrors.push(err145), errors++;
+              const err148 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/type", keyword: "type", params: { type: "array" } };
+              vErrors === null ? vErrors = [err148] : vErrors.push(err148), errors++;
             }
-            let data68 = data60.minRequests;
-            if (!(typeof data68 == "number" && !(data68 % 1) && !isNaN(data68) && isFinite(data68))) {
-              const err146 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/type", keyword: "type", params: { type: "integer" } };
-              vErrors === null ? vErrors = [err146] : vErrors.push(err146), errors++;
+            let data70 = data62.minRequests;
+            if (!(typeof data70 == "number" && !(data70 % 1) && !isNaN(data70) && isFinite(data70))) {
+              const err149 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/type", keyword: "type", params: { type: "integer" } };
+              vErrors === null ? vErrors = [err149] : vErrors.push(err149), errors++;
             }
-            if (typeof data68 == "number" && isFinite(data68)) {
-              if (data68 > 1e9 || isNaN(data68)) {
-                const err147 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } };
-                vErrors === null ? vErrors = [err147] : vErrors.push(err147), errors++;
+            if (typeof data70 == "number" && isFinite(data70)) {
+              if (data70 > 1e9 || isNaN(data70)) {
+                const err150 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } };
+                vErrors === null ? vErrors = [err150] : vErrors.push(err150), errors++;
               }
-              if (data68 < 0 || isNaN(data68)) {
-                const err148 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-                vErrors === null ? vErrors = [err148] : vErrors.push(err148), errors++;
+              if (data70 < 0 || isNaN(data70)) {
+                const err151 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+                vErrors === null ? vErrors = [err151] : vErrors.push(err151), errors++;
               }
             }
-            let data69 = data60.margin;
-            if (typeof data69 == "string") {
-              if (!pattern7.test(data69)) {
-                const err149 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
-                vErrors === null ? vErrors = [err149] : vErrors.push(err149), errors++;
+            let data71 = data62.margin;
+            if (typeof data71 == "string") {
+              if (!pattern8.test(data71)) {
+                const err152 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+                vErrors === null ? vErrors = [err152] : vErrors.push(err152), errors++;
               }
             } else {
-              const err150 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err150] : vErrors.push(err150), errors++;
-            }
-            let data70 = data60.onLittleData;
-            if (typeof data70 != "string") {
-              const err151 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err151] : vErrors.push(err151), errors++;
-            }
-            if (!(data70 === "wait" || data70 === "pass" || data70 === "stop")) {
-              const err152 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum } };
-              vErrors === null ? vErrors = [err152] : vErrors.push(err152), errors++;
-            }
-            let data71 = data60.onFailure;
-            if (typeof data71 != "string") {
-              const err153 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/type", keyword: "type", params: { type: "string" } };
+              const err153 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err153] : vErrors.push(err153), errors++;
             }
-            if (!(data71 === "stop" || data71 === "rollback")) {
-              const err154 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum } };
+            let data72 = data62.onLittleData;
+            if (typeof data72 != "string") {
+              const err154 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err154] : vErrors.push(err154), errors++;
             }
+            if (!(data72 === "wait" || data72 === "pass" || data72 === "stop")) {
+              const err155 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum } };
+              vErrors === null ? vErrors = [err155] : vErrors.push(err155), errors++;
+            }
+            let data73 = data62.onFailure;
+            if (typeof data73 != "string") {
+              const err156 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err156] : vErrors.push(err156), errors++;
+            }
+            if (!(data73 === "stop" || data73 === "rollback")) {
+              const err157 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum } };
+              vErrors === null ? vErrors = [err157] : vErrors.push(err157), errors++;
+            }
           } else {
-            const err155 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err155] : vErrors.push(err155), errors++;
+            const err158 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/type", keyword: "type", params: { type: "object" } };
+            vErrors === null ? vErrors = [err158] : vErrors.push(err158), errors++;
           }
         }
       } else {
-        const err156 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err156] : vErrors.push(err156), errors++;
+        const err159 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err159] : vErrors.push(err159), errors++;
       }
-      let data72 = data.notes;
-      if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
-        data72.groups === void 0 && (data72.groups = "on"), data72.waves === void 0 && (data72.waves = "on"), data72.kinds === void 0 && (data72.kinds = "on");
-        for (const key13 in data72)
+      let data74 = data.notes;
+      if (data74 && typeof data74 == "object" && !Array.isArray(data74)) {
+        data74.groups === void 0 && (data74.groups = "on"), data74.waves === void 0 && (data74.waves = "on"), data74.kinds === void 0 && (data74.kinds = "on");
+        for (const key13 in data74)
           if (!(key13 === "groups" || key13 === "waves" || key13 === "kinds")) {
-            const err157 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key13 } };
-            vErrors === null ? vErrors = [err157] : vErrors.push(err157), errors++;
+            const err160 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key13 } };
+            vErrors === null ? vErrors = [err160] : vErrors.push(err160), errors++;
           }
-        let data73 = data72.groups;
-        if (typeof data73 != "string") {
-          const err158 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err158] : vErrors.push(err158), errors++;
-        }
-        if (!(data73 === "on" || data73 === "off")) {
-          const err159 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.groups.enum } };
-          vErrors === null ? vErrors = [err159] : vErrors.push(err159), errors++;
-        }
-        let data74 = data72.waves;
-        if (typeof data74 != "string") {
-          const err160 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err160] : vErrors.push(err160), errors++;
-        }
-        if (!(data74 === "on" || data74 === "off")) {
-          const err161 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.waves.enum } };
+        let data75 = data74.groups;
+        if (typeof data75 != "string") {
+          const err161 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/type", keyword: "type", params: { type: "string" } };
           vErrors === null ? vErrors = [err161] : vErrors.push(err161), errors++;
         }
-        let data75 = data72.kinds;
-        if (typeof data75 != "string") {
-          const err162 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/type", keyword: "type", params: { type: "string" } };
+        if (!(data75 === "on" || data75 === "off")) {
+          const err162 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.groups.enum } };
           vErrors === null ? vErrors = [err162] : vErrors.push(err162), errors++;
         }
-        if (!(data75 === "on" || data75 === "off")) {
-          const err163 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.kinds.enum } };
+        let data76 = data74.waves;
+        if (typeof data76 != "string") {
+          const err163 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/type", keyword: "type", params: { type: "string" } };
           vErrors === null ? vErrors = [err163] : vErrors.push(err163), errors++;
         }
+        if (!(data76 === "on" || data76 === "off")) {
+          const err164 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.waves.enum } };
+          vErrors === null ? vErrors = [err164] : vErrors.push(err164), errors++;
+        }
+        let data77 = data74.kinds;
+        if (typeof data77 != "string") {
+          const err165 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/type", keyword: "type", params: { type: "string" } };
+          vErrors === null ? vErrors = [err165] : vErrors.push(err165), errors++;
+        }
+        if (!(data77 === "on" || data77 === "off")) {
+          const err166 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.kinds.enum } };
+          vErrors === null ? vErrors = [err166] : vErrors.push(err166), errors++;
+        }
       } else {
-        const err164 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err164] : vErrors.push(err164), errors++;
+        const err167 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err167] : vErrors.push(err167), errors++;
       }
     } else {
-      const err165 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-      vErrors === null ? vErrors = [err165] : vErrors.push(err165), errors++;
+      const err168 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
+      vErrors === null ? vErrors = [err168] : vErrors.push(err168), errors++;
     }
     return validate0.errors = vErrors, errors === 0;
   }

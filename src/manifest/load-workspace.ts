@@ -17,7 +17,7 @@ import type { Layer } from './find-origin.ts'
 import { workspaceFile } from './find-root.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
 import { loadSource, type RealFolders } from './load-source.ts'
-import { explainMissingToken } from './missing-token.ts'
+import { explainMissing } from './missing-value.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { holdsValue, createSecretAddressFinding } from './service-address.ts'
 import { createSourceLineLookup } from './source-line.ts'
@@ -99,7 +99,7 @@ export function loadWorkspace(
     },
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
-    explainMissingToken: () => explainMissingToken(document, env),
+    explainMissing: (pointer) => explainMissing(document, env, pointer),
     findUnmatchedGlobs: () => findUnmatchedGlobs(config, document, assembled.desired.keys()),
     findWeakSecrets: () =>
       [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>

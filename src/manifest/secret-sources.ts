@@ -5,8 +5,9 @@ import { isFault, loadBounded } from '../files/load-bounded.ts'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
+import type { DatabaseSecrets } from './database-secrets.ts'
 import { explainFileError } from './find-files.ts'
-import { explainVariables } from './missing-token.ts'
+import { explainVariables } from './missing-value.ts'
 import { maxSecretBytes, runSecretCommand, trimLineBreak } from './secret-command.ts'
 import type { SecretSource } from './workspace.ts'
 
@@ -38,20 +39,25 @@ export interface SecretSources {
   run(name: string, signal: AbortSignal): Promise<string>
 }
 
+/** What no program gets. */
+export interface Withheld extends DatabaseSecrets {
+  token: string
+}
+
 /** Minimum length of a value to look for inside others; a shorter one would match too often. */
 const minLength = 8
 
 /**
  * Creates the secret sources of a workspace.
  *
- * @param token hidden from every program
+ * @param withheld hidden from every program
  * @param locate formats the place of a pointer in the workspace file
  */
 export function createSecretSources(
   root: string,
   sources: Record<string, SecretSource>,
   env: Env,
-  token: string,
+  withheld: Withheld,
   reach: SecretReach,
   locate: (pointer: string) => string,
 ): SecretSources {
@@ -61,7 +67,7 @@ export function createSecretSources(
     return `${reason} (${locate(`/secrets${formatPointerStep(name)}/${kind}`)})`
   }
   const load = (name: string, file: string) => {
-    if (!isInCheckout(root, resolve(root, file), env, token))
+    if (!isInCheckout(root, resolve(root, file), env, withheld.token))
       return loadValue(resolve(root, file), file)
     const fault = `the file ${file} is in the checkout and git does not ignore it`
     throw new EdgewiseError(
@@ -90,7 +96,7 @@ export function createSecretSources(
       if (source === undefined || !('command' in source)) {
         throw new TypeError(`expected a command for the secret ${name}`)
       }
-      const programEnv = buildProgramEnvironment(env, sources, token)
+      const programEnv = buildProgramEnvironment(env, sources, withheld)
       const explain = (reason: string) => `secret ${name}: ${addPlace(name, reason)}`
       return runSecretCommand(root, source.command, { env: programEnv, signal, explain })
     },
@@ -191,15 +197,19 @@ function pickGitEnvironment(env: Env, token: string): Env {
   return Object.fromEntries(picked.filter(([, value]) => !holdsText(value, token)))
 }
 
-/** Builds the environment of a command without the token and the secrets of other variables. */
+/**
+ * Builds the environment of a command without the token, the database and the secrets of other
+ * variables.
+ */
 function buildProgramEnvironment(
   env: Env,
   sources: Record<string, SecretSource>,
-  token: string,
+  { token, variables, passwords }: Withheld,
 ): Env {
-  const named = Object.values(sources).flatMap((source) => ('env' in source ? [source.env] : []))
-  const values = named.map((name) => getVariable(env, name))
-  const hidden = [token, ...values.filter((value) => value.length >= minLength)]
+  const ofSecrets = Object.values(sources).flatMap((each) => ('env' in each ? [each.env] : []))
+  const values = ofSecrets.map((name) => getVariable(env, name))
+  const named = [...ofSecrets, ...variables]
+  const hidden = [token, ...[...values, ...passwords].filter((each) => each.length >= minLength)]
   const isVisible = ([name, value]: [string, string | undefined]) =>
     // Other variables may contain a copy of the value.
     !named.includes(name) && !hidden.some((text) => holdsText(value, text))

@@ -2,12 +2,14 @@ import type { Amount } from '../model/amount.ts'
 import type { ItemKey } from '../model/item.ts'
 import { resolvePointer, isObject, getOwn, type JsonObject } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
+import { verifyFully } from './database-address.ts'
+import { passwordVariable } from './database-secrets.ts'
 import { createDiagnostic, createFileDiagnostic, type Finding } from './finding.ts'
-import { replaceEnvironment, type Environment } from './workspace-env.ts'
+import { listVariables, replaceEnvironment, type Environment } from './workspace-env.ts'
 import { checkRules } from './workspace-rules.ts'
 import { checkShape } from './workspace-shape.ts'
 import type { SecretSource, WorkspaceConfig } from './workspace.ts'
-import type { Burst, HealthConfig } from '../model/config.ts'
+import type { Burst, HealthConfig, StateConfig } from '../model/config.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 /** The parsed workspace file. A configuration may have warnings; null has errors. */
@@ -45,7 +47,7 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
   })
   if (shape.length > 0) return fail(shape)
   const config = buildConfig(value as unknown as ValidContent, written)
-  const rules = checkRules(config, (pointer) => resolvePointer(written, pointer) !== undefined)
+  const rules = checkRules(config, (pointer) => resolvePointer(written, pointer))
   if (rules.length > 0) return fail(rules)
   const literal = isLiteralToken(written) ? [createDiagnostic(document, literalToken)] : []
   return { config, document, diagnostics: literal }
@@ -87,7 +89,7 @@ interface ValidContent extends Omit<
 > {
   limits: Omit<WorkspaceConfig['limits'], 'burst'> & { burst?: string }
   secrets: Record<string, SecretSource>
-  state?: { store: 'git' | 'dir'; branch: string; remote: string; path: string }
+  state?: ValidState
   guards: {
     maxDomains: number | string
     maxChanges: number | string
@@ -101,6 +103,15 @@ interface ValidContent extends Omit<
     approval: number[]
     health?: ValidHealth
   }
+}
+
+interface ValidState {
+  store: 'git' | 'dir' | 'postgres'
+  branch: string
+  remote: string
+  path: string
+  url?: string
+  schema: string
 }
 
 interface ValidHealth extends Omit<
@@ -130,12 +141,10 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
       url: service.url === 'emulator' ? service.url : service.url.replace(/\/+$/, ''),
       writtenUrl: getWrittenUrl(written) ?? service.url,
     },
-    state: state ?? {
-      store: null,
-      branch: 'edgewise-state',
-      remote: 'origin',
-      path: '.edgewise/state',
-    },
+    state:
+      state === undefined
+        ? { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' }
+        : buildState(state, written),
     limits: {
       ...limits,
       ...(hasDefaultRate ? { callsPerMinute: emulatorCallsPerMinute } : {}),
@@ -158,6 +167,15 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
       health: rollout.health === undefined ? null : buildHealth(rollout.health),
     },
   }
+}
+
+function buildState({ url = '', schema, ...state }: ValidState, written: JsonObject): StateConfig {
+  if (state.store !== 'postgres') return state
+  const text = resolvePointer(written, '/state/url')
+  const names = typeof text === 'string' ? listVariables(text) : []
+  const variables = [...names, passwordVariable]
+  if (url === '') return { ...state, variables }
+  return { ...state, variables, database: { url: verifyFully(url), schema } }
 }
 
 function getWrittenUrl(written: JsonObject): string | null {

@@ -7,8 +7,9 @@ const sections = ['service', 'state', 'secrets']
 
 /**
  * Replaces `${env:NAME}` under `service`, `state` and `secrets` of the workspace file; `$${`
- * becomes `${` there. An unset variable of the token becomes an empty string, any other unset
- * variable a finding. A reference to the environment elsewhere is a finding.
+ * becomes `${` there. An unset variable of the token becomes an empty string; an unset or empty one
+ * of the database's address makes the whole address empty. Any other unset variable is a finding,
+ * and so is a reference to the environment elsewhere.
  */
 export function replaceEnvironment(
   content: JsonObject,
@@ -68,18 +69,31 @@ function replaceText(text: string, pointer: string, env: Environment, findings: 
       summary: 'Undefined reference',
       detail,
     })
-  return text.replace(/\$\$\{|\$\{(?:([^}]*)\})?/g, (match, reference: string | undefined) => {
-    if (match === '$${') return '${'
-    const name = reference?.startsWith('env:') === true ? reference.slice('env:'.length) : null
-    if (name === null) {
-      report(`expected "\${env:NAME}", got "${match}". Write "$\${" for a literal "\${".`)
-      return match
-    }
-    const value = Object.hasOwn(env, name) ? env[name] : undefined
-    if (value !== undefined) return value
-    // `plan` and `validate` need no token, and a pull request from a fork has none.
-    if (pointer !== '/service/token')
-      report(`the environment variable "${name}" is not set. Set it before running edgewise.`)
-    return ''
-  })
+  const isDatabase = pointer === '/state/url'
+  let isKnown = true
+  const replaced = text.replace(
+    /\$\$\{|\$\{(?:([^}]*)\})?/g,
+    (match, reference: string | undefined) => {
+      if (match === '$${') return '${'
+      const name = reference?.startsWith('env:') === true ? reference.slice('env:'.length) : null
+      if (name === null) {
+        report(`expected "\${env:NAME}", got "${match}". Write "$\${" for a literal "\${".`)
+        return match
+      }
+      const value = Object.hasOwn(env, name) ? env[name] : undefined
+      if (value === undefined || value === '') isKnown = false
+      if (value !== undefined) return value
+      // `plan` and `validate` need no token, `validate` no database: a pull request from a fork has
+      // neither.
+      if (pointer !== '/service/token' && !isDatabase)
+        report(`the environment variable "${name}" is not set. Set it before running edgewise.`)
+      return ''
+    },
+  )
+  return isDatabase && !isKnown ? '' : replaced
+}
+
+/** Lists the variables that a text refers to. */
+export function listVariables(text: string): string[] {
+  return [...text.matchAll(/\$\$\{|\$\{env:([^}]*)\}/g)].flatMap(([, name]) => name ?? [])
 }

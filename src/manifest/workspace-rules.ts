@@ -2,22 +2,23 @@ import { didYouMean } from '../catalog/value/nearest.ts'
 import { explainUnknown, findWireNameProblems, type ItemKeys } from '../catalog/wire-names.ts'
 import { parseFreezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
-import { formatPointerStep } from '../model/json.ts'
+import { formatPointerStep, type Json } from '../model/json.ts'
 import { createTimeZone } from '../model/time-zone.ts'
 import type { Finding } from './finding.ts'
 import { checkRollout } from './rollout-rules.ts'
 import { checkAddress } from './service-address.ts'
+import { checkState } from './state-rules.ts'
 import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 
 /**
  * Checks the rules of the workspace file that its schema can't express.
  *
- * @param isGiven whether the file itself has a value at a pointer
+ * @param find returns the value that the file itself has at a pointer
  */
 export function checkRules(
   config: WorkspaceConfig,
-  isGiven: (pointer: string) => boolean,
+  find: (pointer: string) => Json | undefined,
 ): Finding[] {
   return [
     ...checkAddress(config.service),
@@ -28,10 +29,10 @@ export function checkRules(
     ...Object.keys(config.defaults).flatMap((item) =>
       checkItem(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),
     ),
-    ...checkState(config, isGiven),
+    ...checkState(config.state, find),
     ...checkGrouping(config.grouping),
     ...checkProtect(config.guards.protect),
-    ...checkFreeze(config.guards.freeze, isGiven),
+    ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
     ...checkRollout(config.rollout),
   ]
 }
@@ -92,24 +93,6 @@ function checkGlobs(pointer: string, globs: string[]): Finding[] {
         ]
       : []
   })
-}
-
-function checkState({ state }: WorkspaceConfig, isGiven: (pointer: string) => boolean): Finding[] {
-  const foreign =
-    state.store === 'git' ? ['path'] : state.store === 'dir' ? ['branch', 'remote'] : []
-  const other = state.store === 'git' ? 'dir' : 'git'
-  return foreign.flatMap((key) =>
-    isGiven(`/state/${key}`)
-      ? [
-          createFinding(
-            `/state/${key}`,
-            `"${key}" is valid only with "store: ${other}", but the store is ` +
-              `${state.store}. Remove it.`,
-            'key',
-          ),
-        ]
-      : [],
-  )
 }
 
 function checkGrouping({ groups, together }: WorkspaceConfig['grouping']): Finding[] {

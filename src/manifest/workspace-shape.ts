@@ -7,7 +7,7 @@ import type { SchemaError, SchemaValidator } from '../model/schema-fault.ts'
 import type { Finding } from './finding.ts'
 
 /** Reserved words of later versions, distinguished from typing errors. */
-const reserved = ['postgres', 'rewriteUnchanged']
+const reserved = ['rewriteUnchanged']
 
 let validate: SchemaValidator | undefined
 
@@ -48,7 +48,8 @@ function createFinding(error: SchemaError, value: Json | undefined): Finding {
   // An address may contain a password, and a secret may be written in place of its source.
   const hidden =
     /^\/(service|secrets(\/[^/]+)?)$/.test(pointer) ||
-    ['/service/token', '/service/url'].some((each) => pointer.startsWith(each))
+    ['/service/token', '/service/url', '/state/url'].some((each) => pointer.startsWith(each)) ||
+    (typeof value === 'string' && /:\/\/[^/]*@/.test(value))
   const got = hidden ? 'something else' : describeValue(value)
   const expectedWords = () =>
     typeof expected === 'string' ? expected : describeType(String(params['type']), schema)
@@ -74,11 +75,6 @@ function createFinding(error: SchemaError, value: Json | undefined): Finding {
       )
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
-      if (typeof value === 'string' && reserved.includes(value))
-        return createWorkspaceFinding(
-          pointer,
-          `"${value}" is reserved for a later version. Use one of: ${allowed.join(', ')}.`,
-        )
       return createWorkspaceFinding(
         pointer,
         `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ` +

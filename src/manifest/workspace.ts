@@ -3,6 +3,7 @@ import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
 import type { WorkspaceFile } from './list-files.ts'
+import type { LateValue } from './missing-value.ts'
 
 /** Source of the value of a secret; `command` is a program and its arguments. */
 export type SecretSource = { env: string } | { file: string } | { command: string[] }
@@ -72,8 +73,8 @@ export interface Workspace {
   ): (Place & { document: number }) | null
   /** Returns the source line of a place with secret literals masked; null if there is none. */
   findSourceLine(place: Place): string | null
-  /** Explains in a clause why there is no token. */
-  explainMissingToken(): string
+  /** Explains in a clause why there is no token, or no address of the database. */
+  explainMissing(pointer: LateValue): string
   /** Creates a warning for each glob of guards and rollout that matches no domain. */
   findUnmatchedGlobs(): Diagnostic[]
   /** Creates a warning for each available secret that is easy to guess. */

@@ -26,10 +26,21 @@ export interface Guards {
  * elsewhere.
  */
 export interface StateConfig {
-  store: 'git' | 'dir' | null
+  store: 'git' | 'dir' | 'postgres' | null
   branch: string
   remote: string
   path: string
+  /** Of the store postgres; absent if a variable of its address has no value. */
+  database?: DatabaseConfig
+  /** Of the store postgres: variables that may hold its address or its password. */
+  variables?: string[]
+}
+
+/** A PostgreSQL database. */
+export interface DatabaseConfig {
+  /** Address with user and password. */
+  url: string
+  schema: string
 }
 
 /** Notes that repeat and can be silenced; the schema of the workspace file describes each. */

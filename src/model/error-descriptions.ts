@@ -22,11 +22,11 @@ export const errorDescriptions: Record<ErrorCode, CodeDescription> = {
   },
   access: {
     happened:
-      'The token or the value of a secret is missing, or the service denies the token a query. ' +
-      'Nothing was sent.',
+      'The token, the address of the database or the value of a secret is missing, or the ' +
+      'service denies the token a query. Nothing was sent.',
     remedy:
-      'Set the variable that `service.token` names, or provide the secret by its source under ' +
-      '`secrets`. For a query, ask the operator of the service for the permission.',
+      'Set the variable that `service.token` or `state.url` names, or provide the secret by its ' +
+      'source under `secrets`. For a query, ask the operator of the service for the permission.',
   },
   'record-damaged': {
     happened: 'A file of state, or of the emulator, can not be used.',
@@ -35,8 +35,10 @@ export const errorDescriptions: Record<ErrorCode, CodeDescription> = {
       'as the message advises.',
   },
   'record-unreachable': {
-    happened: 'The remote that has the state does not answer, or refuses the login or the push.',
-    remedy: 'Follow the advice of the message: network, credentials, or the right to push.',
+    happened:
+      'The remote or the database that has the state does not answer, or refuses the login or ' +
+      'the write.',
+    remedy: 'Follow the advice of the message: network, credentials, or the right to write.',
   },
   'record-moved': {
     happened: 'Another command wrote the same state, or its folder was moved, meanwhile.',
@@ -72,8 +74,8 @@ export const errorDescriptions: Record<ErrorCode, CodeDescription> = {
   'local-state': {
     happened: 'State is in a folder of the checkout of a CI job, and would be deleted with it.',
     remedy:
-      'Store state in git, or in a folder outside of the checkout. If the checkout is kept, pass ' +
-      '`--allow-local-state`.',
+      'Store state in git, in a database, or in a folder outside of the checkout. If the ' +
+      'checkout is kept, pass `--allow-local-state`.',
   },
   'owned-elsewhere': {
     happened: 'Another workspace of the same store has state of the domain.',

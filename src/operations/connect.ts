@@ -39,7 +39,7 @@ export async function connect(
   if (token === '') {
     throw new EdgewiseError(
       'access',
-      `no token for ${service.writtenUrl}: ${workspace.explainMissingToken()}`,
+      `no token for ${service.writtenUrl}: ${workspace.explainMissing('/service/token')}`,
       missingTokenHint,
     )
   }

@@ -3,11 +3,13 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../catalog/catalogue.ts'
 import { buildManifestKey, hashText, type CacheFile } from '../manifest/cache/cache-file.ts'
+import { listDatabaseSecrets } from '../manifest/database-secrets.ts'
 import { loadWorkspace as loadBaseWorkspace } from '../manifest/load-workspace.ts'
 import { createSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
+import type { StateConfig } from '../model/config.ts'
 import { findVersion } from '../model/known-items.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
@@ -24,8 +26,8 @@ export interface LoadedWorkspace extends Workspace {
   /** Finds the commit of the manifests; null if git does not answer: it is informational only. */
   findCommit(): Promise<string | null>
   /**
-   * Removes the token and the values of looked-up secrets from a foreign text: one of the service,
-   * of git, of another program. Names of domains and items stay.
+   * Removes the token, the password of the database and the values of looked-up secrets from a
+   * foreign text: one of the service, of git, of another program. Names of domains and items stay.
    */
   scrub(text: string): string
 }
@@ -47,8 +49,10 @@ export function loadWorkspace(
 ): LoadedWorkspace {
   let vault: SecretVault | undefined
   const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {
-    const { secrets, service } = config
-    const sources = createSecretSources(root, secrets, outside.env, service.token, reach, locate)
+    const { env } = outside
+    const { secrets, service, state } = config
+    const withheld = { token: service.token, ...listDatabaseSecrets(state, env) }
+    const sources = createSecretSources(root, secrets, env, withheld, reach, locate)
     const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     vault = keeper
     return {
@@ -71,10 +75,17 @@ export function loadWorkspace(
   const { token } = workspace.config.service
   const env = buildGitEnvironment(outside.env, token)
   vault.hide(token, '(token)')
+  hidePasswords(vault, workspace.config.state, outside.env)
   const keeper = vault
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
   return Object.assign(workspace, { vault, findCommit: () => findHeadCommit(root, env), scrub })
+}
+
+/** Removes the passwords of a database from foreign texts from now on. */
+export function hidePasswords(vault: SecretVault, state: StateConfig, env: Outside['env']): void {
+  for (const password of listDatabaseSecrets(state, env).passwords)
+    vault.hide(password, '(password)')
 }
 
 /**

@@ -23,8 +23,9 @@ export function refuseLocalState(
     'local-state',
     `the state is in ${folder}, inside the checkout of a CI job (CI is set), and would ` +
       'be lost with it; nothing was changed',
-    'Store it in git ("state: {store: git}") or in a folder outside of the checkout ("state: ' +
-      '{store: dir, path: …}"). If this checkout is kept, pass --allow-local-state.',
+    'Store it in git ("state: {store: git}"), in a database ("state: {store: postgres, url: …}") ' +
+      'or in a folder outside of the checkout ("state: {store: dir, path: …}"). If this checkout ' +
+      'is kept, pass --allow-local-state.',
   )
 }
 

@@ -1,4 +1,6 @@
 import { isAbsolute, join } from 'node:path'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { openDatabase } from '../state/postgres/open-database.ts'
 import { openGit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { openState as openStateAt, type OpenState } from '../state/open-state.ts'
@@ -8,7 +10,7 @@ import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 
-type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub'>
+type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub' | 'explainMissing'>
 
 /**
  * Opens and loads the state of a workspace without the lock.
@@ -32,13 +34,20 @@ export async function loadState(
  * account.
  *
  * @throws EdgewiseError `usage` when the location of the state is ambiguous, `unavailable` when git
- * can't be used
+ * can't be used, `access` without the address of the database
  */
 export async function openState(
-  { root, config, scrub }: StateWorkspace,
+  { root, config, scrub, explainMissing }: StateWorkspace,
   outside: Outside,
 ): Promise<OpenState> {
   const { id, service, state } = config
+  if (state.store === 'postgres' && state.database === undefined) {
+    throw new EdgewiseError(
+      'access',
+      `no address of the database that has the state: ${explainMissing('/state/url')}`,
+      'Set it. A user of the database who may only read is enough for plan and drift.',
+    )
+  }
   const env = buildGitEnvironment(outside.env, service.token)
   const { clock, signal } = outside
   const context = { clock, signal, note: (text: string) => outside.note?.(text), scrub }
@@ -56,6 +65,7 @@ export async function openState(
       processName: outside.machine.processName,
       userFolder: findUserFolder(outside.env),
       note: outside.note,
+      openDatabase: (database) => openDatabase(database, { clock, signal, scrub }),
       openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, context)),
     },
   )

@@ -21,7 +21,7 @@ export function runPreflight(workspace: LoadedWorkspace, planned: Plan): void {
   if (config.service.token === '' && config.service.url !== 'emulator') {
     throw new EdgewiseError(
       'access',
-      `no token for ${config.service.writtenUrl}: ${workspace.explainMissingToken()}`,
+      `no token for ${config.service.writtenUrl}: ${workspace.explainMissing('/service/token')}`,
       missingTokenHint,
     )
   }

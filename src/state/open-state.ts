@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { isInside } from '../files/is-inside.ts'
-import type { StateConfig } from '../model/config.ts'
+import type { DatabaseConfig, StateConfig } from '../model/config.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Note } from '../model/wait.ts'
 import { createFolderFiles } from './folder/folder-files.ts'
@@ -12,6 +12,9 @@ import { createGitFiles } from './git/create-git-files.ts'
 import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
 import { findRepositoryFolder } from './git/find-repository-folder.ts'
+import type { Database } from './postgres/database.ts'
+import { createPostgresFiles } from './postgres/postgres-files.ts'
+import { createPostgresRegister } from './postgres/postgres-register.ts'
 import type { StateKey, Store } from './store.ts'
 import { createOptionalRegister } from './optional-register.ts'
 import {
@@ -23,6 +26,7 @@ import {
   buildUserBudgetPath,
 } from './format/state-paths.ts'
 import type { Register } from './register.ts'
+import type { StateFiles } from './state-files.ts'
 
 /** Identity of the state of a workspace, and its configured location. */
 export interface StateLocation extends StateKey {
@@ -43,11 +47,15 @@ export interface StateEnvironment {
   note?: Note
   /** Opens the repository that contains a folder; null if there is none. */
   openGit(folder: string, remote: string): Promise<GitRepository | null>
+  /** Opens a PostgreSQL database; absent where none can be configured. */
+  openDatabase?(config: DatabaseConfig): Database
 }
 
 /** Opened state, and the lock of its account. */
 export interface OpenState {
   store: Store
+  /** Files of the store, for copies of whole states. */
+  files: StateFiles
   lock: Register
   /** Finds the locks of earlier programs, which state that is still at their paths may have. */
   findOldLocks(): Promise<Register[]>
@@ -74,6 +82,10 @@ export type MoveUnderLocks = (locks: Register[], work: () => Promise<void>) => P
  */
 export async function openState(place: StateLocation, world: StateEnvironment): Promise<OpenState> {
   const { state } = place
+  if (state.database !== undefined) {
+    if (world.openDatabase === undefined) throw new TypeError('expected a way to open a database')
+    return openInDatabase(place, world.openDatabase(state.database))
+  }
   const git = state.store === 'dir' ? null : await findRepository(place, world)
   if (git === null) return openInFolder(place, world)
   const { folder, files } = openFolder(place, world)
@@ -134,6 +146,7 @@ function openInFolder(place: StateLocation, world: StateEnvironment): OpenState 
   const files = createMovableFiles(stored, key, account)
   return {
     store: openFileStore(files, key, account, openUserCalls(key.address, account, world)),
+    files,
     lock,
     ...findMoves(files, (name) => openLock(buildLockPathAt(name, account))),
     notes: [],
@@ -161,6 +174,20 @@ function openUserCalls(
   )
 }
 
+function openInDatabase({ account, ...key }: StateLocation, database: Database): OpenState {
+  const lock = createPostgresRegister(database, buildLockPath(key.address, account))
+  const files = createPostgresFiles(database, lock)
+  return {
+    store: openFileStore(files, key, account),
+    files,
+    lock,
+    findOldLocks: async () => [],
+    allowMoves: () => undefined,
+    notes: [],
+    findFolderInCheckout: () => null,
+  }
+}
+
 function openInGit(
   { state, account, ...key }: StateLocation,
   { disk, processName }: StateEnvironment,
@@ -183,6 +210,7 @@ function openInGit(
       : `the remote ${git.remote} has no branch ${state.branch}`
   return {
     store: Object.assign(openFileStore(files, key, account), { explainMissing }),
+    files,
     lock: createGitRegister(git, buildLockPath(key.address, account)),
     ...findMoves(files, (name) => createGitRegister(git, buildLockPathAt(name, account))),
     notes:

@@ -44,7 +44,7 @@ describe('a YAML language server with the schemas', () => {
     [
       'a wrong value of the workspace',
       'edgewise.yaml',
-      'version: 1\nstate: {store: postgres}\n',
+      'version: 1\nstate: {store: sqlite}\n',
       2,
       /git|dir/,
     ],

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { Chance } from '../simulation/chance.ts'
 import { seed } from '../runs.ts'
+import { TestSchema } from '../state/test-schema.ts'
 import { killRuns, waves } from './kill-runs.ts'
 import { RealRuns } from './real-runs.ts'
 
@@ -29,6 +30,21 @@ it(
   async () => {
     const counts = await killRuns(5, random, (line) => console.log(line), waves)
     expect(counts.runs).toBe(5)
+  },
+)
+
+it(
+  'an apply with state in PostgreSQL killed at any moment is finished by the next one',
+  { timeout: 600_000 },
+  async () => {
+    const schema = await TestSchema.make()
+    try {
+      const database = schema.configure((url) => url.searchParams.delete('application_name'))
+      const counts = await killRuns(5, random, (line) => console.log(line), '', database)
+      expect(counts.runs).toBe(5)
+    } finally {
+      await schema.remove()
+    }
   },
 )
 

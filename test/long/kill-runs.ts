@@ -1,4 +1,5 @@
 import { isSameJson } from '../../src/model/canonical-json.ts'
+import type { DatabaseConfig } from '../../src/model/config.ts'
 import type { Json } from '../../src/model/json.ts'
 import { RealRuns, type Ended } from './real-runs.ts'
 
@@ -23,6 +24,7 @@ export interface KillCounts {
  * is done, that state and service match the manifests, and that a plan is empty.
  *
  * @param more lines of the workspace file
+ * @param database has the state; absent: git
  * @throws Error with the run and the finding
  */
 export async function killRuns(
@@ -30,13 +32,10 @@ export async function killRuns(
   random: () => number,
   report: (line: string) => void,
   more = '',
+  database?: DatabaseConfig,
 ): Promise<KillCounts> {
-  const real = await RealRuns.start([
-    '--calls-per-minute',
-    '0',
-    '--fault',
-    'delay:ms=60,probability=0.5',
-  ])
+  const fault = 'delay:ms=60,probability=0.5'
+  const real = await RealRuns.start(['--calls-per-minute', '0', '--fault', fault], database)
   const counts: KillCounts = { runs: 0, killed: 0, midway: 0, doubted: 0 }
   try {
     real.workspace(`limits: {callsPerMinute: 10000, domainsPerWrite: 3}\n${more}`)

@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { DatabaseConfig } from '../../src/model/config.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import { openGit } from '../../src/state/git/open-git.ts'
 import { openState } from '../../src/state/open-state.ts'
+import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { RecordedState } from '../../src/state/store.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
@@ -28,11 +31,13 @@ export interface Ended {
 export class RealRuns {
   readonly sandbox = new GitSandbox()
   readonly #emulator: ChildProcess
+  readonly #database: DatabaseConfig | undefined
   readonly url: string
   /** All that the runs have printed. */
   output = ''
 
-  static async start(emulatorOptions: string[]): Promise<RealRuns> {
+  /** Starts the emulator; the state is in git, or in a database. */
+  static async start(emulatorOptions: string[], database?: DatabaseConfig): Promise<RealRuns> {
     const emulator = spawn(
       process.execPath,
       [program, 'emulator', '--quiet', '--token', token, ...emulatorOptions],
@@ -46,21 +51,25 @@ export class RealRuns {
       )
       emulator.stdout?.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ''))
     })
-    const runs = new RealRuns(emulator, url)
+    const runs = new RealRuns(emulator, url, database)
     await runs.sandbox.withRemote('remote.git', 'clone', 'other')
     return runs
   }
 
-  private constructor(emulator: ChildProcess, url: string) {
+  private constructor(emulator: ChildProcess, url: string, database: DatabaseConfig | undefined) {
     this.#emulator = emulator
     this.url = url
+    this.#database = database
   }
 
   /** Writes the workspace file of the clone; calls go to the emulator unless `url` differs. */
   workspace(more: string, url = this.url): void {
     const times = 'settleSeconds: 1, timeoutSeconds: 4'
     const service = `service: {url: '${url}', token: '\${env:EDGEWISE_TOKEN}', ${times}}`
-    this.#write('edgewise.yaml', `version: 1\n${service}\n${more}\n`)
+    const schema = this.#database?.schema
+    const inDatabase = `state: {store: postgres, url: '\${env:DATABASE_URL}', schema: ${schema}}`
+    const state = schema === undefined ? '' : inDatabase
+    this.#write('edgewise.yaml', `version: 1\n${service}\n${state}\n${more}\n`)
   }
 
   manifest(domain: string, config: object): void {
@@ -83,7 +92,12 @@ export class RealRuns {
     onStderr: (text: string, child: ChildProcess) => void = () => {},
   ): Promise<Ended> {
     const started = performance.now()
-    const env = { ...this.sandbox.env, EDGEWISE_TOKEN: token, NO_COLOR: '1' }
+    const env = {
+      ...this.sandbox.env,
+      EDGEWISE_TOKEN: token,
+      DATABASE_URL: this.#database?.url,
+      NO_COLOR: '1',
+    }
     const child = spawn(process.execPath, [program, ...args], {
       cwd: join(this.sandbox.folder, 'clone'),
       env,
@@ -108,16 +122,19 @@ export class RealRuns {
     })
   }
 
-  /** Loads the state from the remote. */
+  /** Loads the state from the remote or the database. */
   async loadRecorded(): Promise<RecordedState> {
-    const state = { store: 'git' as const, branch: 'edgewise-state', remote: 'origin', path: '' }
+    const git = { store: 'git' as const, branch: 'edgewise-state', remote: 'origin', path: '' }
+    const database = this.#database
+    const { signal } = new AbortController()
+    const clock = { monotonic: () => performance.now(), sleep: (ms: number) => sleep(ms) }
     const { store } = await openState(
       {
         root: join(this.sandbox.folder, 'clone'),
         id: 'default',
         address: this.url,
         account: 'default',
-        state,
+        state: { ...git, ...(database === undefined ? {} : { store: 'postgres', database }) },
       },
       {
         disk: realDisk,
@@ -125,8 +142,9 @@ export class RealRuns {
         openGit: (folder, remote) =>
           openGit(folder, remote, buildGitEnvironment(this.sandbox.env, ''), {
             clock: { now: Date.now },
-            signal: new AbortController().signal,
+            signal,
           }),
+        openDatabase: (config) => openDatabase(config, { clock, signal }),
       },
     )
     return store.load()

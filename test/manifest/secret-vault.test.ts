@@ -131,8 +131,9 @@ describe('sources', () => {
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'edgewise-secrets-'))))
   afterEach(() => rmSync(root, { recursive: true, force: true }))
   type Source = Parameters<typeof createSecretSources>[1][string]
+  const withheld = { token: 'the-token', variables: [], passwords: [] }
   const sources = (source: Source, reach: SecretReach, env = {}) =>
-    createSecretSources(root, { s: source }, env, 'the-token', reach, (pointer) => `at ${pointer}`)
+    createSecretSources(root, { s: source }, env, withheld, reach, (pointer) => `at ${pointer}`)
   const lookUp = (source: Source, reach: SecretReach, env = {}) =>
     sources(source, reach, env).lookUp('s')
   const { signal } = new AbortController()

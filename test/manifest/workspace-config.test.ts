@@ -352,8 +352,14 @@ describe('parseWorkspaceConfig', () => {
       '2:17-22 expected "on" or "off", got false. Did you mean "off"?',
     ],
     [
+      'version: 1\nservice:\naccount: a\n',
+      '3:1-8 there is no key "account" here. It belongs under "service:". Indent it below that ' +
+        'key.',
+    ],
+    [
       'version: 1\nservice:\nurl: emulator\n',
-      '3:1-4 there is no key "url" here. It belongs under "service:". Indent it below that key.',
+      '3:1-4 there is no key "url" here. It belongs under "service:" or "state:". Indent it ' +
+        'below that key.',
     ],
     ['version: "1"\n', '1:10-13 expected 1, the only supported version, got "1"'],
     [
@@ -362,7 +368,7 @@ describe('parseWorkspaceConfig', () => {
     ],
     [
       'version: 1\nstate: git\n',
-      '2:8-11 expected a mapping (store, branch, remote, path), got "git"',
+      '2:8-11 expected a mapping (store, branch, remote, path, url, schema), got "git"',
     ],
     ['version: 1\nservise: {}', '2:1-8 there is no key "servise" here. Did you mean "service"?'],
     [
@@ -380,16 +386,8 @@ describe('parseWorkspaceConfig', () => {
         `got "${glob}"`,
     ]),
     [
-      'version: 1\nstate: {store: postgres}',
-      '2:16-24 "postgres" is reserved for a later version. Use one of: git, dir.',
-    ],
-    [
       'version: 1\nstate: {store: got}',
-      '2:16-19 expected "git" or "dir", got "got". Did you mean "git"?',
-    ],
-    [
-      'version: 1\nstate: {store: dir, branch: x}',
-      '2:21-27 "branch" is valid only with "store: git", but the store is dir. Remove it.',
+      '2:16-19 expected "git" or "dir" or "postgres", got "got". Did you mean "git"?',
     ],
     [
       'version: 1\nstate: {store: git, branch: --upload-pack=x}',

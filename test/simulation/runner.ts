@@ -203,7 +203,7 @@ function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): 
     findItemPlace: () => null,
     findCommit: async () => null,
     findSourceLine: () => null,
-    explainMissingToken: () => 'none is configured',
+    explainMissing: () => 'none is configured',
     findUnmatchedGlobs: () => [],
     findWeakSecrets: () => [],
     vault,

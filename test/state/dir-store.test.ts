@@ -29,6 +29,7 @@ interface FolderKind extends Kind {
   openOn(disk: Disk): Promise<OpenState>
   folder: string
   files(): string[]
+  remove(): void
 }
 
 async function inFolder(): Promise<FolderKind> {

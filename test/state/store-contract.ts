@@ -16,7 +16,7 @@ export interface Kind {
   damage(name: string, change: (text: string) => string): Promise<void>
   /** Returns everything that is stored, in a form in which equal states are equal. */
   everything(): Promise<unknown>
-  remove(): void
+  remove(): void | Promise<void>
 }
 
 export function buildItem(value: string, more: Partial<RecordedItem> = {}): RecordedItem {

@@ -57,6 +57,8 @@ export interface ManualTime {
   skew?: number
   /** Called after each wait with its length, ms. */
   onSleep?(ms: number, name?: WaitName): Promise<void>
+  /** Replaces all waits; it advances `now`. */
+  sleep?: Clock['sleep']
 }
 
 function createClock(time: ManualTime): Clock {
@@ -64,6 +66,7 @@ function createClock(time: ManualTime): Clock {
     now: () => time.now + (time.skew ?? 0),
     monotonic: () => time.now,
     sleep: async (ms, signal, name) => {
+      if (time.sleep !== undefined) return time.sleep(ms, signal, name)
       // The heartbeat of the lock runs until the lock is released.
       if (name === 'lock-beat') return aborted(signal)
       if (signal?.aborted === true) return

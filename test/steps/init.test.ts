@@ -295,6 +295,28 @@ describe('init --ci github', () => {
     expect(out).toContain('Every job needs A, which has a secret. Use another variable for it.\n')
   })
 
+  it('gives the address of the database to all steps, from secrets', async () => {
+    const url = 'state: {store: postgres, url: "postgres://e:${env:PW}@${env:DB}/cdn"}\n'
+    place.write('edgewise.yaml', `version: 1\nservice: {token: "\${env:DB}"}\n${url}`)
+    const { out } = await place.cli('init', '--ci', 'github', '--action', action)
+    const password = { PW: '${{ secrets.PW }}' }
+    const [plan = '', apply = '', drift = ''] = workflows
+    expect(envOfSteps(plan)).toEqual([expect.any(Object), password])
+    expect(envOfSteps(drift)).toEqual([password])
+    expect(envOfSteps(apply)).toEqual([
+      expect.any(Object),
+      password,
+      { ...password, DB: '${{ secrets.DB }}' },
+    ])
+    expect(place.read(apply)).toMatch(/\n# 4\. Store these as secrets of .*\n.*\n.*\n#    - PW\n/)
+    expect(out).toContain(
+      'Every job gets PW from secrets: of a database user who may only read, and in the\n' +
+        'environment "production" of one who may write.\n' +
+        'Every job needs DB, which has a secret. Use another variable for it.\n',
+    )
+    expect(out).not.toContain('as a variable of the repository')
+  })
+
   it('gives the apply step no variable if edgewise.yaml refers to none', async () => {
     place.write('edgewise.yaml', 'version: 1\nservice: {token: "$${env:NAME}"}\n')
     expect((await place.cli('init', '--ci', 'github', '--action', action)).code).toBe(0)
@@ -348,6 +370,16 @@ describe('init --ci gitlab', () => {
     expect(out).toContain('Not in the workflow: bad')
     expect(text).not.toContain('bad')
     expect(text).not.toContain('HOME')
+  })
+
+  it('names the variables of the database in the first lines', async () => {
+    createRepository('main')
+    const state = 'state: {store: postgres, url: "${env:DATABASE_URL}"}\n'
+    place.write('repo/edgewise.yaml', `${withSecrets}${state}`)
+    await place.cli('init', 'repo', '--ci', 'gitlab', '--action', image)
+    expect(place.read('repo/.gitlab-ci.yml')).toMatch(
+      /\n# 6\. Store these as masked variables .*\n.*:\n#    - DATABASE_URL\n/,
+    )
   })
 
   it('leaves an existing pipeline as it is, and prints what to include', async () => {

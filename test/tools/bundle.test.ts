@@ -54,10 +54,10 @@ describe('the files that Node loads', () => {
       const { files, bytes, modules } = listLoaded(main, program, command)
       expect(modules).toContain('src/manifest/load-workspace.ts')
       const packages =
-        /\/(?:ajv|fdir|highs|p-queue|picomatch|simple-git|string-width|tinyglobby|undici|yaml)\//
+        /\/(?:ajv|fdir|highs|p-queue|pg|picomatch|simple-git|string-width|tinyglobby|undici|yaml)\//
       const own = /^src\/(?:apply|emulator|plan|rollout|service\/write)\/|state-validators/
       expect(modules.filter((path) => packages.test(path) || own.test(path))).toEqual([])
-      expect(bytes).toBeLessThan(770_000)
+      expect(bytes).toBeLessThan(780_000)
       expect(files.length).toBeLessThan(10)
     },
   )
@@ -73,6 +73,14 @@ describe('the modules of Node', () => {
 })
 
 describe('the packages in the bundle', () => {
+  it('have no native variant of pg, which would be loaded from beside the program', () => {
+    const [chunk = ''] = Object.entries(metafile.outputs).flatMap(([path, { inputs }]) =>
+      'node_modules/pg/lib/client.js' in inputs ? path : [],
+    )
+    const code = readFileSync(new URL(chunk, root), 'utf8')
+    expect(code).not.toMatch(/["'`](?:pg-native|cloudflare:sockets)["'`]|FORCE_NATIVE/)
+  })
+
   it('each have a reason in docs/architecture.md', () => {
     const page = readFileSync(new URL('docs/architecture.md', root), 'utf8')
     const [, table = ''] = page.split('| bundled package | reason |\n')

@@ -2,7 +2,7 @@ import type { Metafile } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { buildBillOfMaterials } from '../../tools/bill-of-materials.ts'
 import { listBundledPackages, type LoadPackage } from '../../tools/bundled-packages.ts'
-import { findLicenceProblems } from '../../tools/third-party.ts'
+import { findLicenceProblems, findLicenceSection } from '../../tools/third-party.ts'
 
 type Import = Metafile['inputs'][string]['imports'][number]
 const to = (path: string, external = false): Import => ({
@@ -155,4 +155,17 @@ describe('the bill of materials', () => {
     )
     expect(buildBillOfMaterials(program, found.packages.slice(1))).not.toContain(bill.serialNumber)
   })
+})
+
+describe('findLicenceSection', () => {
+  it('finds the licence at the end of a README', () => {
+    expect(findLicenceSection('# a\n\n## License\n\nCopyright (c) B\n\nFree.\n')).toBe(
+      'Copyright (c) B\n\nFree.',
+    )
+  })
+
+  it.each(['# a\n', '# a\n## License\nMIT\n', '# a\n## License\nCopyright B\n## Use\nIt.\n'])(
+    'finds none in %j',
+    (readme) => expect(findLicenceSection(readme)).toBeNull(),
+  )
 })

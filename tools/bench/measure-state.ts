@@ -126,7 +126,8 @@ function countSyncs(counter: { syncs: number; seconds: number }): Disk {
   }
 }
 
-function buildState(domains: number): RecordedState {
+/** Builds state of five items of each domain. */
+export function buildState(domains: number): RecordedState {
   const build = (i: number): [string, RecordedItem][] =>
     Object.entries<JsonObject>({
       origin: { default_master: `192.0.2.${i % 250}`, origin_mode: 'https' },

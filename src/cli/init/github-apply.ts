@@ -12,7 +12,8 @@ import { buildGlobs, formatNames, formatScalar } from './placement.ts'
 
 /** Builds the workflow that applies merged changes. */
 export function buildGithubApply(parts: GithubParts): string {
-  const { name, branch, paths, pathOf, run, origin, workspace, secrets, common, env } = parts
+  const { name, branch, paths, pathOf, run, origin, workspace, env } = parts
+  const { secrets } = parts
   const globs = buildGlobs([...paths, pathOf('apply')], '**')
   const list = globs.map((glob) => `      - ${formatScalar(glob)}\n`).join('')
   const filter = paths[0] === '.' ? '' : `    paths:\n${list}`
@@ -24,7 +25,7 @@ export function buildGithubApply(parts: GithubParts): string {
 # 1. Protect the branch: require reviews, also for .github/workflows.
 # 2. Create the environment "production" with required reviewers, for this branch only.
 # 3. Store the secrets of the apply step in that environment, not in the repository: runs of pull
-#    requests can use the secrets of the repository.${formatNames(secrets)}${formatCommon(common)}
+#    requests can use the secrets of the repository.${formatNames(secrets)}${formatOthers(parts)}
 ${origin}
 name: ${name} apply
 on:
@@ -84,7 +85,7 @@ ${env}      - ${formatUpload(`${name}-saved-plan`, 'edgewise-plan.json', 30)}
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/plan/edgewise-plan.json
           report: ${temp}/edgewise.md
-${formatEnv(secrets, common)}      # Also after a failed apply, which may have changed something.
+${formatEnv(parts)}      # Also after a failed apply, which may have changed something.
       - id: report
         if: always()
         ${formatUpload(`${name}-apply`, 'edgewise.md', 30, 'ignore')}
@@ -100,21 +101,34 @@ ${formatPublication(parts, {
 }
 
 /** Formats `env` of the step that applies, and where a later secret is added. */
-function formatEnv(secrets: string[], common: string[]): string {
+function formatEnv({ secrets, common, database }: GithubParts): string {
   const comment =
     '# Add a line here, and in no other job, for each variable of "secrets" in edgewise.yaml.'
-  const lines = formatEnvLines(common, 'vars') + formatEnvLines(secrets, 'secrets')
+  const all = [...database, ...secrets]
+  const lines = formatEnvLines(common, 'vars') + formatEnvLines(all, 'secrets')
   return lines === ''
     ? `        # env:\n          ${comment}\n`
     : `        env:\n          ${comment}\n${lines}`
 }
 
-/** Formats the step that stores the variables of every job. */
-function formatCommon(names: string[]): string {
-  return names.length === 0
-    ? ''
-    : '\n# 4. Store these as variables of the repository (Secrets and variables > Actions), not ' +
-        `as\n#    secrets, since every job needs them:${formatNames(names)}`
+/** Formats the steps that store the variables of every job. */
+function formatOthers({ common, database }: GithubParts): string {
+  const steps = [
+    ...(common.length === 0
+      ? []
+      : [
+          'Store these as variables of the repository (Secrets and variables > Actions), not as\n' +
+            `#    secrets, since every job needs them:${formatNames(common)}`,
+        ]),
+    ...(database.length === 0
+      ? []
+      : [
+          'Store these as secrets of the repository with a user of the database who may only\n' +
+            '#    read, and in the environment with one who may write. Pull requests from forks\n' +
+            `#    get none, so their plan fails:${formatNames(database)}`,
+        ]),
+  ]
+  return steps.map((step, i) => `\n# ${i + 4}. ${step}`).join('')
 }
 
 /** Formats a branch for a filter, in which some characters of branch names are special. */

@@ -34,6 +34,8 @@ export interface GithubParts extends Placement {
   secrets: string[]
   /** Names of the variables of every step. */
   common: string[]
+  /** Names of the secrets of every step, which differ between jobs. */
+  database: string[]
   /** `env` of the steps that don't apply; empty without a variable. */
   env: string
   /** Comment with the command that writes the workflow. */
@@ -46,13 +48,12 @@ export function createGithubParts(
   variables: Variables,
 ): GithubParts {
   const name = `edgewise${buildSuffix(placement.workspace)}`
+  const { common, database } = variables
+  const lines = formatEnvLines(common, 'vars') + formatEnvLines(database, 'secrets')
   return {
     ...placement,
     ...variables,
-    env:
-      variables.common.length === 0
-        ? ''
-        : `        env:\n${formatEnvLines(variables.common, 'vars')}`,
+    env: lines === '' ? '' : `        env:\n${lines}`,
     name,
     run: (command) =>
       `uses: ${reference}

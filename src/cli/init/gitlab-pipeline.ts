@@ -17,7 +17,7 @@ import type { Variables } from './workflow-variables.ts'
 export function buildGitlabPipeline(
   pin: Pin,
   { workspace, paths }: Placement,
-  { secrets, common }: Variables,
+  variables: Variables,
 ): string {
   const name = `edgewise${buildSuffix(workspace)}`
   const folder = workspace === '.' ? '.edgewise' : `${workspace}/.edgewise`
@@ -33,7 +33,7 @@ export function buildGitlabPipeline(
   const merged = `$CI_PIPELINE_SOURCE == "push" && ${protectedBranch}`
   const started = `$CI_PIPELINE_SOURCE == "web" && ${protectedBranch}`
   const script = `    - mkdir -p ${quotePath(folder)}`
-  const commonStep = formatCommon(common)
+  const otherSteps = formatOthers(variables)
   return `# Plans merge requests, applies merged changes, and detects drift on a schedule.
 #
 # Every job runs in the image below, pinned by its digest. A merge request has a link to its plan
@@ -45,9 +45,9 @@ export function buildGitlabPipeline(
 # Before the first run:
 # 1. Protect the default branch (else nothing is applied) and the environment "production".
 # 2. Store the variables of the apply as protected variables of that environment. Later, add one
-#    for each new variable of "secrets" in edgewise.yaml.${formatNames(secrets)}
+#    for each new variable of "secrets" in edgewise.yaml.${formatNames(variables.secrets)}
 # 3. Let jobs push state: Settings > CI/CD > Job token permissions > Allow Git push requests.
-# 4. Add a pipeline schedule for drift. A pipeline fails while there is drift.${commonStep}
+# 4. Add a pipeline schedule for drift. A pipeline fails while there is drift.${otherSteps}
 # Written by "edgewise init --ci gitlab --action ${pin.reference}".
 .${name}:
   image:
@@ -142,10 +142,22 @@ ${script}
 `
 }
 
-/** Formats the step that stores the variables of every job. */
-function formatCommon(names: string[]): string {
-  return names.length === 0
-    ? ''
-    : '\n# 5. Store these as variables of the project, neither protected nor of one environment,' +
-        `\n#    since every job needs them:${formatNames(names)}`
+/** Formats the steps that store the variables of every job. */
+function formatOthers({ common, database }: Variables): string {
+  const steps = [
+    ...(common.length === 0
+      ? []
+      : [
+          'Store these as variables of the project, neither protected nor of one environment,\n' +
+            `#    since every job needs them:${formatNames(common)}`,
+        ]),
+    ...(database.length === 0
+      ? []
+      : [
+          'Store these as masked variables of the project with a user of the database who may\n' +
+            '#    only read, and as protected ones of that environment with one who may write:' +
+            formatNames(database),
+        ]),
+  ]
+  return steps.map((step, i) => `\n# ${i + 5}. ${step}`).join('')
 }

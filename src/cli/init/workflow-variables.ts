@@ -1,4 +1,5 @@
 import { getOwn, isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { listVariables } from '../../manifest/workspace-env.ts'
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import type { CiHost } from './pin.ts'
 
@@ -8,10 +9,16 @@ export interface Variables {
   secrets: string[]
   /** Variables without which `edgewise.yaml` can't be loaded: for every job. */
   common: string[]
+  /** Variables of the address of the database with the state: secrets, for every job. */
+  database: string[]
 }
 
 /** Variables of a new workspace. */
-export const initialVariables: Variables = { secrets: ['EDGEWISE_TOKEN'], common: [] }
+export const initialVariables: Variables = {
+  secrets: ['EDGEWISE_TOKEN'],
+  common: [],
+  database: [],
+}
 
 /** Variables of a workflow, and sentences about what it can't pass, for the output. */
 export interface WorkflowVariables {
@@ -35,7 +42,9 @@ const patterns: Record<CiHost, RegExp> = {
 export function collectVariables(content: JsonObject, host: CiHost): WorkflowVariables {
   const { token = '${env:EDGEWISE_TOKEN}', ...service } = getSection(content, 'service')
   const secrets = getSection(content, 'secrets')
-  const needed = findReferences([service, getSection(content, 'state'), secrets])
+  const { url = '', ...state } = getSection(content, 'state')
+  const ofDatabase = list(findReferences(url))
+  const needed = findReferences([service, state, secrets])
   const sources = Object.values(secrets).flatMap((source) => {
     const name = isObject(source) ? getOwn(source, 'env') : undefined
     // A reference as a name counts as a reference.
@@ -44,7 +53,7 @@ export function collectVariables(content: JsonObject, host: CiHost): WorkflowVar
       : []
   })
   const secret = list([...findReferences(token), ...sources])
-  const all = list([...secret, ...needed])
+  const all = list([...secret, ...ofDatabase, ...needed])
   const firsts = new Map(all.toReversed().map((name) => [name.toUpperCase(), name]))
   const isFirst = (name: string) => firsts.get(name.toUpperCase()) === name
   // Names for GitHub are case-insensitive: two that differ in case only make a workflow invalid.
@@ -54,15 +63,20 @@ export function collectVariables(content: JsonObject, host: CiHost): WorkflowVar
     const source = getOwn(secrets, name)
     return isObject(source) && getOwn(source, 'env') === undefined
   })
-  const isSecret = (name: string) => secret.includes(name)
+  const isSecret = (name: string) => [...secret, ...ofDatabase].includes(name)
+  const database = ofDatabase.filter((name) => isValid(name) && !secret.includes(name))
   const common = list(needed).filter((name) => isValid(name) && !isSecret(name))
   return {
-    variables: { secrets: secret.filter(isValid), common },
+    variables: { secrets: secret.filter(isValid), common, database },
     note:
       formatInvalid(all.filter((name) => !isValid(name))) +
       formatOthers(others) +
       formatCommon(common, host) +
-      formatMixed(list(needed).filter(isSecret)),
+      formatDatabase(database) +
+      formatMixed([
+        ...list(needed).filter(isSecret),
+        ...ofDatabase.filter((name) => secret.includes(name)),
+      ]),
   }
 }
 
@@ -73,8 +87,7 @@ function getSection(content: JsonObject, key: string): JsonObject {
 
 /** Finds the names in `${env:NAME}`; `$${` is an escape. */
 function findReferences(value: Json): string[] {
-  if (typeof value === 'string')
-    return [...value.matchAll(/\$\$\{|\$\{env:([^}]*)\}/g)].flatMap(([, name]) => name ?? [])
+  if (typeof value === 'string') return listVariables(value)
   if (typeof value !== 'object' || value === null) return []
   return Object.values(value).flatMap(findReferences)
 }
@@ -105,6 +118,14 @@ function formatCommon(names: string[], host: CiHost): string {
     gitlab: 'as a variable of the project that is not protected',
   }
   return names.length === 0 ? '' : `Every job gets ${join(names)}: store it ${place[host]}.\n`
+}
+
+/** Formats the variables of the database, whose user is another one in the job that applies. */
+function formatDatabase(names: string[]): string {
+  return names.length === 0
+    ? ''
+    : `Every job gets ${join(names)} from secrets: of a database user who may only read, and in ` +
+        'the\nenvironment "production" of one who may write.\n'
 }
 
 function formatMixed(names: string[]): string {

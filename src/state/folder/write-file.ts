@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { Disk, Fence } from './disk.ts'
 import type { DurableFolders } from './durable-folders.ts'
 
-/** Files by path: their new texts, or null to remove them. */
+/** Files by path: their new texts, or null to remove them; also a folder, with all its files. */
 export type FileChanges = ReadonlyMap<string, string | null>
 
 /** Makes a change of a file, perhaps behind a fence; false if the fence is broken. */

@@ -1,0 +1,24 @@
+import pg from 'pg'
+import type { DatabaseConfig } from '../../model/config.ts'
+
+/** Maximum time of connecting, ms. */
+const connectMs = 10_000
+/** Maximum time of a statement, ms. */
+const statementMs = 60_000
+
+/** Creates the connections to a database; they are made on demand. */
+export function createPool({ url }: DatabaseConfig): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'edgewise',
+    max: 4,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: statementMs,
+    keepAlive: true,
+    // An idle connection does not keep the process alive.
+    allowExitOnIdle: true,
+  })
+  // The next transaction reports the loss of an idle connection.
+  pool.on('error', () => undefined)
+  return pool
+}

@@ -1,0 +1,20 @@
+/** A row of a result, by the names of its columns. */
+export type Row = Record<string, unknown>
+
+/** Runs one statement of a transaction, with values for `$1`, `$2` … */
+export type Sql = (statement: string, values?: unknown[]) => Promise<Row[]>
+
+/** A PostgreSQL database with a schema for state, whose tables exist. */
+export interface Database {
+  /** Its address without user and password, and the schema: for messages. */
+  readonly location: string
+  /** Name of the schema in statements. */
+  readonly schema: string
+  /**
+   * Runs statements in one transaction. After a failure of the connection they run again, also if
+   * the transaction had taken effect before: their effect must be the same then.
+   *
+   * @throws EdgewiseError `record-unreachable` if the database cannot be used
+   */
+  transact<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}

@@ -1,0 +1,85 @@
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { Sql } from './database.ts'
+
+/** Statements that lead from each version of the tables to the next one. */
+const steps: ((schema: string) => string[])[] = [
+  (schema) => [
+    `create table ${schema}.version (version integer not null)`,
+    `insert into ${schema}.version values (0)`,
+    // Sorted by bytes, so that the paths of a folder are one range of the index.
+    `create table ${schema}.files (path text collate "C" primary key, text text not null)`,
+    `create table ${schema}.registers (
+       path text primary key, version bigint not null default 0, text text, change text)`,
+    // Has no rows: a transaction that checks what others have locks it.
+    `create table ${schema}.guards ()`,
+    ...createViews(schema),
+  ],
+]
+
+/** Builds views of the files for people who look at the state with SQL; the program uses none. */
+function createViews(schema: string): string[] {
+  const place = `split_part(path, '/', 1) as workspace, split_part(path, '/', 2) as address`
+  const from = (folder: string) => `${schema}.files where split_part(path, '/', 3) = '${folder}'`
+  return [
+    `create view ${schema}.items as
+       select workspace, address, file ->> 'domain' as domain, item.key as item,
+         item.value ->> 'status' as status, item.value -> 'candidates' as candidates,
+         (item.value ->> 'at')::timestamptz as at, item.value ->> 'apply' as apply
+       from (select ${place}, text::jsonb as file from ${from('domains')}) as files,
+         jsonb_each(file -> 'items') as item`,
+    `create view ${schema}.applies as
+       select workspace, address, file ->> 'id' as apply, file ->> 'outcome' as outcome,
+         (file ->> 'startedAt')::timestamptz as started_at,
+         (file ->> 'endedAt')::timestamptz as ended_at,
+         file ->> 'author' as author, file ->> 'commit' as "commit", file -> 'writes' as writes
+       from (select ${place}, text::jsonb as file from ${from('journal')}) as files`,
+    `create view ${schema}.intents as
+       select workspace, address, apply, write.key::integer as write, domain.key as domain,
+         item.key as item, file #> array['before', domain.key, item.key, 'candidates'] as before,
+         item.value -> 'candidates' as candidates
+       from (select ${place}, split_part(path, '/', 4) as apply, text::jsonb as file
+             from ${from('waves')}) as files,
+         jsonb_each(file -> 'intents') as write, jsonb_each(write.value) as domain,
+         jsonb_each(domain.value) as item`,
+  ]
+}
+
+/** Number of advisory lock: two processes don't create the tables at the same time. */
+const migrating = 7_333_473
+
+/**
+ * Brings the tables up to this program's version, within a transaction.
+ *
+ * @param name of the schema
+ * @throws EdgewiseError `record-damaged` if a newer program has changed them
+ */
+export async function migrate(sql: Sql, name: string, location: string): Promise<void> {
+  if ((await findVersion(sql, name, location)) === steps.length) return
+  await sql('select pg_advisory_xact_lock($1)', [migrating])
+  const version = await findVersion(sql, name, location)
+  // "if not exists" needs the right to create schemas, also where there is one.
+  const found = await sql('select from pg_namespace where nspname = $1', [name])
+  const schema = `"${name}"`
+  if (found.length === 0) await sql(`create schema ${schema}`)
+  for (const step of steps.slice(version))
+    for (const statement of step(schema)) await sql(statement)
+  await sql(`update ${schema}.version set version = $1`, [steps.length])
+}
+
+/** Finds the version of the tables; 0 if there are none. */
+async function findVersion(sql: Sql, name: string, location: string): Promise<number> {
+  // Unlike to_regclass, this sees what others have created since the transaction began.
+  const found = await sql(`select from pg_tables where schemaname = $1 and tablename = 'version'`, [
+    name,
+  ])
+  if (found.length === 0) return 0
+  const [row] = await sql(`select version from "${name}".version`)
+  const version = Number(row?.['version'])
+  if (Number.isInteger(version) && version <= steps.length) return version
+  throw new EdgewiseError(
+    'record-damaged',
+    `the tables in ${location} have version ${String(row?.['version'])}; expected at most ` +
+      `${steps.length}`,
+    'Use the version of edgewise that changed them, or a newer one.',
+  )
+}

@@ -1,0 +1,110 @@
+import type { Pool, PoolClient } from 'pg'
+import type { DatabaseConfig } from '../../model/config.ts'
+import type { Clock } from '../../model/clock.ts'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { Database, Row, Sql } from './database.ts'
+import { explainFailure, isConnectionLost, isRepeatable } from './database-failures.ts'
+import { migrate } from './migrations.ts'
+
+/** How long a lost connection is tried again, ms. */
+const retryMs = 30_000
+const pauseMs = 500
+/**
+ * A guard must see what others wrote before it, whatever the default of the database is. A process
+ * that is suspended within a transaction blocks others for less than the lease of a lock. What is
+ * committed must be durable.
+ */
+const begin = `begin isolation level read committed;
+  set local idle_in_transaction_session_timeout = '30s';
+  select set_config('synchronous_commit', 'on', true)
+  where current_setting('synchronous_commit') in ('off', 'local')`
+
+/** What opening a database needs of the outside. */
+export interface DatabaseContext {
+  clock: Pick<Clock, 'monotonic' | 'sleep'>
+  signal: AbortSignal
+  /** Removes secrets from a message of the server or the client. */
+  scrub?(text: string): string
+}
+
+/**
+ * Opens a database; the client is loaded, and the first connection made, by the first transaction.
+ * A transaction uses one connection from begin to commit and nothing that outlives it, so that a
+ * pooler of transactions may be in between.
+ */
+export function openDatabase(config: DatabaseConfig, context: DatabaseContext): Database {
+  const schema = `"${config.schema}"`
+  const location = `${describeAddress(config.url)}, schema ${config.schema}`
+  let pool: Promise<Pool> | null = null
+  let migrated: Promise<void> | null = null
+  const run = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+    pool ??= import('./create-pool.ts').then(({ createPool }) => createPool(config))
+    const client = await (await pool).connect()
+    return runTransaction(client, work)
+  }
+  const runAgain = <T>(work: (sql: Sql) => Promise<T>) => retry(() => run(work), context, location)
+  return {
+    location,
+    schema,
+    transact: async (work) => {
+      migrated ??= runAgain((sql) => migrate(sql, config.schema, location))
+      try {
+        await migrated
+      } catch (error) {
+        migrated = null
+        throw error
+      }
+      return runAgain(work)
+    },
+  }
+}
+
+/** Runs a transaction; one that fails ends with its connection. */
+async function runTransaction<T>(client: PoolClient, work: (sql: Sql) => Promise<T>): Promise<T> {
+  let isDone = false
+  // The next statement reports the loss of the connection.
+  client.on('error', ignore)
+  try {
+    await client.query(begin)
+    const result = await work(
+      async (statement, values) => (await client.query<Row>(statement, values)).rows,
+    )
+    await client.query('commit')
+    isDone = true
+    return result
+  } finally {
+    client.off('error', ignore)
+    client.release(!isDone)
+  }
+}
+
+function ignore(): void {}
+
+/** Repeats work after failures that another attempt may not have. */
+async function retry<T>(
+  work: () => Promise<T>,
+  { clock, signal, scrub }: DatabaseContext,
+  location: string,
+): Promise<T> {
+  const start = clock.monotonic()
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof Error) || error instanceof EdgewiseError) throw error
+      const isLate = clock.monotonic() - start >= retryMs || signal.aborted
+      const mayRepeat = isConnectionLost(error) || isRepeatable(error)
+      if (!mayRepeat || isLate) {
+        error.message = scrub?.(error.message) ?? error.message
+        throw explainFailure(error, location)
+      }
+    }
+    await clock.sleep(pauseMs, signal)
+  }
+}
+
+/** Describes the address of a database without user, password and parameters. */
+function describeAddress(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `postgres://${host}${pathname}`
+}

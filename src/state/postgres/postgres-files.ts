@@ -1,0 +1,107 @@
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { FileChanges } from '../folder/write-file.ts'
+import { explainLockLoss, type FoundLock } from '../lock-loss.ts'
+import { createSerialQueue } from '../serial-queue.ts'
+import type { SharedFiles, StateFiles } from '../state-files.ts'
+import type { Database, Sql } from './database.ts'
+import type { PostgresRegister } from './postgres-register.ts'
+
+/**
+ * Creates the state files of a database: rows with a path and a text. Each change is one
+ * transaction, in which this process must still hold the lock if it has acquired it.
+ *
+ * @param lock nothing is written after this process has lost it: others may have written since
+ */
+export function createPostgresFiles(database: Database, lock: PostgresRegister): StateFiles {
+  const queue = createSerialQueue()
+  const table = `${database.schema}.files`
+  const shareAs = (read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>): SharedFiles => ({
+    describePath: (path) => `${path} of ${database.location}`,
+    listTopFolders: () => read((sql) => listTopFolders(sql, table)),
+    listPaths: (folder) => read(async (sql) => [...(await find(sql, 'path', folder)).keys()]),
+    load: (folder) => read((sql) => find(sql, 'path, text', folder)),
+  })
+  const find = async (sql: Sql, columns: string, folder: string) => {
+    // "0" follows "/", and the column is sorted by bytes.
+    const rows = await sql(
+      `select ${columns} from ${table} where path > $1 and path < $2 order by path`,
+      [`${folder}/`, `${folder}0`],
+    )
+    return new Map(rows.map((row) => [String(row['path']), String(row['text'] ?? '')]))
+  }
+  const write = (steps: FileChanges[], guard?: (files: SharedFiles) => Promise<void>) =>
+    queue(() =>
+      database.transact(async (sql) => {
+        const held = await lock.findHeld(sql)
+        if (held?.isHeld === false) throw createLockLostError(held, lock.location)
+        if (guard !== undefined) {
+          // Of two processes with the locks of two accounts, the second one sees the first one's.
+          await sql(`lock table ${database.schema}.guards in exclusive mode`)
+          await guard(shareAs((work) => work(sql)))
+        }
+        await change(sql, table, new Map(steps.flatMap((step) => [...step])))
+      }),
+    )
+  const loadText = (path: string) =>
+    database.transact(async (sql) => {
+      const [row] = await sql(`select text from ${table} where path = $1`, [path])
+      return row === undefined ? null : String(row['text'])
+    })
+  return {
+    ...shareAs((work) => database.transact(work)),
+    location: database.location,
+    refresh: () => undefined,
+    listDropped: async () => ({ paths: [], commit: null }),
+    listUnshared: async () => ({ paths: [], commit: null }),
+    write: (steps) => write(steps),
+    record: (steps) => write(steps),
+    publish: (steps, _message, guard) => write(steps, guard),
+    saveLocally: (path, text) => write([new Map([[path, text]])]),
+    loadLocalAndShared: async (path) => {
+      const text = await loadText(path)
+      return { here: text, shared: text }
+    },
+    add: (path, text) => database.transact((sql) => change(sql, table, new Map([[path, text]]))),
+    share: null,
+  }
+}
+
+async function change(sql: Sql, table: string, files: FileChanges): Promise<void> {
+  const removed = [...files].flatMap(([path, text]) => (text === null ? [path] : []))
+  const kept = [...files].filter((file): file is [string, string] => file[1] !== null)
+  if (removed.length > 0)
+    await sql(
+      `delete from ${table} using unnest($1::text[]) as gone
+       where path = gone or (path > gone || '/' and path < gone || '0')`,
+      [removed],
+    )
+  if (kept.length > 0)
+    await sql(
+      `insert into ${table} (path, text) select * from unnest($1::text[], $2::text[])
+       on conflict (path) do update set text = excluded.text`,
+      [kept.map(([path]) => path), kept.map(([, text]) => text)],
+    )
+}
+
+/** Lists the folders at the top: each step finds the next one in the index. */
+async function listTopFolders(sql: Sql, table: string): Promise<string[]> {
+  const rows = await sql(
+    `with recursive folders as (
+       select (select split_part(min(path), '/', 1) from ${table}) as folder
+       union all
+       select (select split_part(min(path), '/', 1) from ${table}
+               where path > folders.folder || '0' collate "C") from folders
+       where folders.folder is not null
+     )
+     select folder from folders where folder is not null`,
+  )
+  return rows.map((row) => String(row['folder']))
+}
+
+function createLockLostError(lock: FoundLock, location: string): EdgewiseError {
+  return new EdgewiseError(
+    'record-moved',
+    `the state can't be written: ${explainLockLoss(lock, location)}`,
+    'Run the same command again when no other command changes the state.',
+  )
+}

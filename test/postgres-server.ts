@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { TestProject } from 'vitest/node'
+
+const program = fileURLToPath(new URL('embedded-postgres.ts', import.meta.url))
+
+/** Address of a PostgreSQL server as a user who may create roles, or why there is none. */
+export type ServedPostgres = { url: string } | { failure: string }
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: ServedPostgres
+  }
+}
+
+/** A PostgreSQL server, and how to end it. */
+interface PostgresServer {
+  served: ServedPostgres
+  stop(): Promise<void>
+}
+
+/**
+ * Provides a PostgreSQL server for all tests until the end of the run. Tests that need it fail if
+ * it does not start.
+ */
+export default async function servePostgres(project: TestProject): Promise<() => Promise<void>> {
+  const { served, stop } = await startPostgres()
+  project.provide('postgres', served)
+  return stop
+}
+
+/**
+ * Finds the server of DATABASE_URL, or starts one.
+ *
+ * @param isDurable whether it syncs what it writes
+ */
+export async function startPostgres(isDurable = false): Promise<PostgresServer> {
+  const { DATABASE_URL: url = '' } = process.env
+  if (url !== '') return { served: { url }, stop: async () => undefined }
+  // In a process group of its own: an interrupt at the terminal does not end it before the tests.
+  const args = ['--import', 'tsx', program, ...(isDurable ? ['--durable'] : [])]
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const exit = once(child, 'exit')
+  const served = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(
+      ([line]) => JSON.parse(String(line)) as ServedPostgres,
+    ),
+    exit.then(([code]): ServedPostgres => ({ failure: `its process ended with ${String(code)}` })),
+  ])
+  const stop = async () => {
+    child.stdin.end()
+    await exit
+  }
+  return { served, stop }
+}

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { formatLock, type LockHolder } from '../../src/state/format/lock-file.ts'
+import type { Lease } from '../../src/state/lease.ts'
+import { acquireLock, revokeLock } from '../../src/state/lock.ts'
+import type { Machine } from '../../src/state/machine.ts'
+import { openState, type OpenState } from '../../src/state/open-state.ts'
+import { openDatabase } from '../../src/state/postgres/open-database.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { context, TestSchema } from './test-schema.ts'
+import {
+  buildApplied,
+  buildDomain,
+  buildItem,
+  recordedAt,
+  storeContract,
+  type Kind,
+} from './store-contract.ts'
+
+interface PostgresKind extends Kind {
+  schema: TestSchema
+  everything(): Promise<unknown[]>
+}
+
+async function inDatabase(): Promise<PostgresKind> {
+  const schema = await TestSchema.make()
+  const database = schema.configure()
+  const open = (
+    id = 'default',
+    address = 'https://api.example.net',
+    account = 'default',
+  ): Promise<OpenState> =>
+    openState(
+      {
+        root: '/nowhere',
+        id,
+        address,
+        account,
+        state: { store: 'postgres', branch: '', remote: '', path: '', database },
+      },
+      {
+        disk: realDisk,
+        processName: 'unused',
+        openGit: () => Promise.reject(new Error('expected no git')),
+        openDatabase: (config) => openDatabase(config, context),
+      },
+    )
+  // The tables exist, as after "edgewise init".
+  await (await open()).store.load()
+  return {
+    schema,
+    open,
+    elsewhere: open,
+    damage: async (name, change) => {
+      const [row] = await schema.query(
+        `select path, text from ${schema.name}.files
+         where right(path, length($1)) = $1 and path not like '%/open/%'`,
+        [name],
+      )
+      if (row === undefined) throw new Error(`expected a file ${name}`)
+      await schema.query(`update ${schema.name}.files set text = $2 where path = $1`, [
+        row['path'],
+        change(String(row['text'])),
+      ])
+    },
+    everything: async () => [
+      await schema.query(`select path, text from ${schema.name}.files order by path`),
+      await schema.query(`select path, version, text from ${schema.name}.registers order by path`),
+    ],
+    remove: () => schema.remove(),
+  }
+}
+
+storeContract('PostgreSQL', inDatabase)
+
+it('a process that lost the lock overwrites nothing', async () => {
+  const kind = await inDatabase()
+  const slept = await kind.open()
+  const version = await slept.lock.compareAndSwap(null, 'the one that slept')
+  await slept.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+  const other = await kind.open()
+  await other.store.load()
+  await other.lock.compareAndSwap(version, 'the other')
+  await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
+  const now = await kind.everything()
+  const late = buildDomain('a.example.com', { timeout: buildItem('3') })
+  const moved = { code: 'record-moved', message: expect.stringContaining('the lock') as string }
+  await expect(slept.store.save(late, 'test')).rejects.toMatchObject(moved)
+  const { store } = slept
+  await expect(store.recordOutcomes(buildApplied('late'), [1], late)).rejects.toMatchObject(moved)
+  await expect(store.saveCalls('late', [])).rejects.toMatchObject(moved)
+  expect(await kind.everything()).toEqual(now)
+  await kind.remove()
+})
+
+describe('the lock in PostgreSQL', () => {
+  let kind: PostgresKind
+  beforeEach(async () => {
+    kind = await inDatabase()
+  })
+  afterEach(() => kind.remove())
+  const state = buildDomain('a.example.com', { timeout: buildItem('1') })
+  const machine: Machine = {
+    boot: 'boot',
+    namespace: '',
+    pid: 1,
+    started: '',
+    uptime: () => performance.now(),
+    processName: 'me',
+    isRunning: () => true,
+  }
+  const buildHolder = (token: string): LockHolder => ({
+    token,
+    who: `${token}@host`,
+    reason: 'apply',
+    since: recordedAt,
+    boot: 'boot',
+    namespace: '',
+    pid: 1,
+    started: '',
+    lateMs: null,
+  })
+  const acquire = async ({ lock }: OpenState, token: string) =>
+    acquireLock(lock, buildHolder(token), machine, 0, context.clock, context.signal)
+
+  it('is acquired by one of many at a time', async () => {
+    for (let round = 0; round < 5; round++) {
+      const opened = await Promise.all(Array.from({ length: 6 }, () => kind.open()))
+      const results = await Promise.allSettled(
+        opened.map((each, i) => acquire(each, `${round} ${i}`)),
+      )
+      const won = results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+      expect(won).toHaveLength(1)
+      const lost = results.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+      for (const error of lost) expect(error).toMatchObject({ code: 'locked' })
+      await won[0]?.release()
+    }
+  })
+
+  it.each<[string, (lease: Lease, other: OpenState) => Promise<unknown>, RegExp]>([
+    ['was removed', (_, { lock }) => revokeLock(lock, 'one', machine), /"edgewise state unlock"/],
+    [
+      'was deleted',
+      () => kind.schema.query(`delete from ${kind.schema.name}.registers`),
+      /was deleted/,
+    ],
+    [
+      'was released and acquired by another process',
+      async (lease, other) => {
+        await lease.release()
+        await acquire(other, 'two')
+      },
+      /now used by two@host/,
+    ],
+  ])('that %s lets its former holder write nothing', async (_what, lose, why) => {
+    const [opened, other] = [await kind.open(), await kind.open()]
+    const lease = await acquire(opened, 'one')
+    await opened.store.save(state, 'test')
+    const [before] = await kind.everything()
+    await lose(lease, other)
+    const late = buildDomain('a.example.com', { timeout: buildItem('2') })
+    await expect(opened.store.save(late, 'test')).rejects.toMatchObject({
+      code: 'record-moved',
+      message: expect.stringMatching(why) as string,
+    })
+    expect((await kind.everything())[0]).toEqual(before)
+  })
+
+  it('is kept over heartbeats of which one failed after it was stored', async () => {
+    const held = { holder: buildHolder('one'), revoked: [] }
+    const opened = await kind.open()
+    const version = await opened.lock.compareAndSwap(null, formatLock(held, 0))
+    await opened.lock.compareAndSwap(version, formatLock(held, 1))
+    expect(await opened.lock.compareAndSwap(version, formatLock(held, 2))).toBeNull()
+    await opened.store.save(state, 'test')
+    expect(await (await kind.open()).store.load()).toEqual(state)
+  })
+})

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSerialQueue } from '../../src/state/serial-queue.ts'
+import { TestSchema } from '../state/test-schema.ts'
+import { fetchCalls, fetchConfigs, Place, setFaults, token } from './cli.ts'
+import { emulator, enterPlace, place, setStage, time } from './stage.ts'
+
+const [www, api] = ['www.example.com', 'api.example.com']
+const callsPerMinute = 30
+setStage({ callsPerMinute, now: () => time.now }, time)
+
+let schema: TestSchema
+beforeEach(async () => {
+  schema = await TestSchema.make()
+  enterPlace(createRepository('default'))
+})
+afterEach(() => schema.remove())
+
+/** Creates the workspace of a repository, whose state is in the database. */
+function createRepository(id: string): Place {
+  const other = new Place(emulator.url, `id: ${id}\n`, {
+    state: `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`,
+    limits: `{callsPerMinute: ${callsPerMinute}, domainsPerWrite: 1}`,
+  })
+  // An address may name no application.
+  const { url } = schema.configure((address) => address.searchParams.delete('application_name'))
+  other.env = { EDGEWISE_TOKEN: token, DATABASE_URL: url }
+  return other
+}
+
+/** Lets locks beat: time passes in waits, up to the next heartbeat, and on after it was sent. */
+function letLocksBeat(): void {
+  const beats = new Map<() => void, number>()
+  let isSent: () => void = () => undefined
+  const waitForBeat = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      isSent()
+      if (signal?.aborted === true) return resolve()
+      beats.set(resolve, time.now + ms)
+      signal?.addEventListener('abort', () => {
+        if (beats.delete(resolve)) resolve()
+        isSent()
+      })
+    })
+  const sendUntil = async (end: number) => {
+    for (;;) {
+      const [due] = [...beats].filter(([, at]) => at <= end)
+      if (due === undefined) break
+      const [wake, at] = due
+      beats.delete(wake)
+      time.now = Math.max(time.now, at)
+      const sent = new Promise<void>((resolve) => (isSent = resolve))
+      wake()
+      await sent
+    }
+    time.now = Math.max(time.now, end)
+  }
+  const queue = createSerialQueue()
+  time.sleep = (ms, signal, name) => {
+    if (name === 'lock-beat') return waitForBeat(ms, signal)
+    const end = time.now + ms
+    return queue(() => sendUntil(end))
+  }
+}
+
+/** Runs a command that succeeds, and returns what it prints. */
+async function run(...args: string[]): Promise<string> {
+  const { code, out, err } = await place.cli(...args)
+  expect([args, code, err]).toEqual([args, 0, err])
+  return out
+}
+
+describe('with state in PostgreSQL', () => {
+  it('views show with SQL what applies did to a domain', async () => {
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    await place.manifest(www, { timeout: { time: 61 } }).settle()
+    const rows = await schema.query(
+      `select workspace, write, item, before, candidates, outcome, ended_at >= started_at as ended
+       from ${schema.name}.intents join ${schema.name}.applies using (workspace, address, apply)
+       where domain = $1 order by started_at`,
+      [www],
+    )
+    const [old, middle, last] = [null, [{ time: '60' }], [{ time: '61' }]]
+    const apply = { workspace: 'default', write: 1, item: 'timeout', outcome: 'complete' }
+    expect(rows).toEqual([
+      { ...apply, before: old, candidates: middle, ended: true },
+      { ...apply, before: middle, candidates: [...(middle ?? []), ...(last ?? [])], ended: true },
+    ])
+    const items = await schema.query(
+      `select domain, item, status, candidates from ${schema.name}.items`,
+    )
+    expect(items).toEqual([{ domain: www, item: 'timeout', status: 'confirmed', candidates: last }])
+  })
+
+  it('plan, apply, state, drift and rollback do as with any other', async () => {
+    place.manifest(www, { timeout: { time: 60 } }).manifest(api, { timeout: { time: 10 } })
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
+    await run('apply', '--yes')
+    await run('plan', '--detailed-exitcode')
+    const calls = (await fetchCalls(emulator)).length
+    await run('apply', '--yes')
+    expect(await fetchCalls(emulator)).toHaveLength(calls)
+    time.now += 60_000
+    place.manifest(www, { timeout: { time: 61 } })
+    await run('apply', '--yes')
+    expect(await place.json('state', 'list')).toMatchObject({
+      domains: [{ domain: api }, { domain: www }],
+    })
+    expect(await place.json('state', 'history')).toMatchObject({
+      applies: [{ outcome: 'complete' }, { outcome: 'complete' }],
+    })
+    await run('drift')
+    expect(await run('state', 'unlock')).toBe('There is no lock.\n')
+    await run('rollback', '--yes')
+    expect((await fetchConfigs(emulator))[www]).toEqual({ timeout: { time: '60' } })
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
+  })
+
+  it('an apply whose answer was lost leaves in-doubt items for the next one', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    await setFaults(emulator, { kind: 'reset-after', probability: 1 })
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    await setFaults(emulator)
+    expect(await place.json('state', 'list')).toMatchObject({ domains: [{ inDoubt: 1 }] })
+    await run('apply', '--yes')
+    expect(await place.json('state', 'list')).toMatchObject({ domains: [{ inDoubt: 0 }] })
+  })
+
+  it('an apply that loses its lock midway sends nothing more', async () => {
+    for (let i = 0; i < 9; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 } })
+    const unlocked: Promise<unknown>[] = []
+    place.onStderr = (text) => {
+      if (text.includes('confirmed') && unlocked.length === 0)
+        unlocked.push(place.cli('state', 'unlock', '--force', '--yes'))
+    }
+    const { code, err } = await place.cli('apply', '--yes')
+    expect(await Promise.all(unlocked)).toMatchObject([{ code: 0 }])
+    expect([code, err]).toEqual([3, expect.stringContaining('unlock')])
+    place.onStderr = null
+    place.otherProcessesDead = true
+    await run('apply', '--yes')
+    await run('plan', '--detailed-exitcode')
+  })
+})
+
+describe('two repositories with one account and one database', () => {
+  const count = 40
+
+  beforeEach(letLocksBeat)
+  afterEach(() => {
+    delete time.sleep
+  })
+
+  it('share its call budget and its lock, and the service refuses no call', async () => {
+    const places = ['mine', 'theirs'].map(createRepository)
+    const [mine, theirs] = places as [Place, Place]
+    for (const each of places) {
+      each.time = time
+      for (let i = 0; i < count; i++)
+        each.manifest(`d${i}.${each === mine ? 'mine' : 'theirs'}.example.com`, {
+          timeout: { time: 60 },
+        })
+    }
+    const locked: Promise<{ code: number; err: string }>[] = []
+    mine.onStderr = () => {
+      if (locked.length === 0) locked.push(theirs.cli('apply', '--yes', '--lock-timeout', '0'))
+    }
+    for (const each of places) {
+      const { code, err } = await each.cli('apply', '--yes')
+      expect([code, err.slice(-1500)]).toEqual([0, err.slice(-1500)])
+    }
+    expect(await Promise.all(locked)).toMatchObject([
+      { code: 1, err: expect.stringContaining('the state is locked by') as string },
+    ])
+    const statuses = (await fetchCalls(emulator)).map(({ status }) => status)
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+    expect(statuses.length).toBeGreaterThanOrEqual(2 * count)
+    for (const each of places) {
+      expect((await each.cli('plan', '--detailed-exitcode')).code).toBe(0)
+      each.remove()
+    }
+  })
+
+  it('own their domains: neither writes those of the other', async () => {
+    const other = createRepository('theirs')
+    other.time = time
+    for (const each of [place, other]) each.manifest(www, { timeout: { time: 60 } })
+    await run('apply', '--yes')
+    const { code, err } = await other.cli('apply', '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining('belongs to the workspace "default"')])
+    other.remove()
+  })
+})
