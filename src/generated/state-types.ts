@@ -18,7 +18,7 @@ export type TimeOrNull = (string | null)
 export type Domains = string[]
 
 /**
- * Service that a state belongs to: <id>/addresses/<address>.json. The file has no format field.
+ * Service that a state belongs to: <id>/addresses/<address>.json, and <address>.moved.json after a migration. The file has no format field.
  */
 export interface AddressFile {
 /**
@@ -29,6 +29,10 @@ id: string
  * Address of the service, or "emulator".
  */
 address: string
+/**
+ * Location to which "state migrate" has copied the state: in <address>.moved.json, with which commands refuse the state here.
+ */
+movedTo?: string
 }
 /**
  * Recent calls of an account: budget/<address>/<account>.json.

@@ -2145,7 +2145,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
-      if (valid0)
+      if (valid0) {
         if (data.address !== void 0) {
           let _errs3 = errors;
           if (typeof data.address != "string")
@@ -2153,6 +2153,15 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
           var valid0 = _errs3 === errors;
         } else
           var valid0 = !0;
+        if (valid0)
+          if (data.movedTo !== void 0) {
+            let _errs5 = errors;
+            if (typeof data.movedTo != "string")
+              return validate26.errors = [{ instancePath: instancePath + "/movedTo", schemaPath: "#/properties/movedTo/type", keyword: "type", params: { type: "string" } }], !1;
+            var valid0 = _errs5 === errors;
+          } else
+            var valid0 = !0;
+      }
     } else
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;

@@ -54,6 +54,8 @@ export type Question =
   | { kind: 'forget'; what: string; items: number }
   /** `what`: the domains; `to`: id of the other workspace. */
   | { kind: 'move'; what: string; items: number; to: string }
+  /** `domains`: their number; `to`: location of the new store. */
+  | { kind: 'migrate'; domains: number; to: string }
   /** `applies`: their number. */
   | { kind: 'prune'; applies: number }
   | { kind: 'unlock'; holder: LockHolder }

@@ -23,7 +23,13 @@ import type { KnownFiles } from './known-files.ts'
 import { loadDomains, loadRollouts } from './load-files.ts'
 import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
-import { findOwners, knowsWorkspace, listOtherAddresses, refuseOwned } from './owners.ts'
+import {
+  findOwners,
+  knowsWorkspace,
+  listOtherAddresses,
+  refuseMigrated,
+  refuseOwned,
+} from './owners.ts'
 import type { Register } from './register.ts'
 import { addSalt, loadSalt } from './salt.ts'
 import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
@@ -81,6 +87,7 @@ class FileStore implements Store {
   async load(known: KnownFiles | null = null): Promise<RecordedState> {
     this.#files.refresh()
     await this.#files.moveOld?.()
+    await refuseMigrated(this.#files, this.#key)
     const recorded = await loadDomains(this.#files, this.#paths, known)
     this.#unfinished = await loadUnfinished(this.#files, this.#paths, recorded)
     this.#marked = await loadMarkedApplies(this.#files, this.#paths, recorded)

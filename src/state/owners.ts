@@ -113,3 +113,21 @@ export async function listIntended(files: SharedFiles, paths: StatePaths): Promi
   }
   return domains
 }
+
+/**
+ * Refuses state that "state migrate" has copied to another store.
+ *
+ * @throws EdgewiseError `usage`
+ */
+export async function refuseMigrated(files: SharedFiles, key: StateKey): Promise<void> {
+  const { addresses, moved } = buildStatePaths(key)
+  if (!(await files.listPaths(addresses)).includes(moved)) return
+  const { movedTo = 'another place' } =
+    parseAddress((await files.load(addresses)).get(moved) ?? '') ?? {}
+  throw new EdgewiseError(
+    'usage',
+    `the state of "${key.id}" was migrated to ${movedTo}`,
+    `Configure that place under "state" in edgewise.yaml. To continue with the state here, which ` +
+      `is as old as the migration, remove ${files.describePath(moved)}.`,
+  )
+}

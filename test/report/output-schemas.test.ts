@@ -283,6 +283,7 @@ const accepted: [string, unknown][] = [
     },
   ],
   ['move', { format: 'edgewise.move/1', domains: 1, items: 2, to: 'production' }],
+  ['migrate', { format: 'edgewise.migrate/1', location: 'db', files: 3, copied: 2 }],
   ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   [
     'import',

@@ -92,6 +92,7 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
         'forget',
         'history',
         'list',
+        'migrate',
         'move',
         'prune',
         'show',

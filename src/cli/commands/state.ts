@@ -3,6 +3,7 @@ import { formatExamples, type Declare } from './declare.ts'
 import { declareForget } from './state-forget.ts'
 import { declareHistory } from './state-history.ts'
 import { declareList } from './state-list.ts'
+import { declareMigrate } from './state-migrate.ts'
 import { declareMove } from './state-move.ts'
 import { declarePrune } from './state-prune.ts'
 import { declareShow } from './state-show.ts'
@@ -19,6 +20,7 @@ export function declareState(program: Command, declare: Declare): void {
   declareHistory(state, declare)
   declareForget(state, declare)
   declareMove(state, declare)
+  declareMigrate(state, declare)
   declarePrune(state, declare)
   declareUnlock(state, declare)
 }

@@ -178,6 +178,13 @@ function describeQuestion(question: Question): { text: string; hint: string } {
         hint: 'Pass --yes to move without a prompt.',
       }
     }
+    case 'migrate': {
+      const count = pluralize(question.domains, 'domain')
+      return {
+        text: `Copy the state of ${count} to ${question.to}? Commands then refuse the state here.`,
+        hint: 'Pass --yes to migrate without a prompt.',
+      }
+    }
     case 'prune':
       return {
         text:

@@ -3,9 +3,20 @@ import type { AddressFile } from '../../generated/state-types.ts'
 import { parseJson } from '../../model/json.ts'
 import type { StateKey } from '../store.ts'
 
-/** Formats the file that names the service of a state, as it is written in edgewise.yaml. */
-export function formatAddress({ id, address, writtenAddress = address }: StateKey): string {
-  const file: AddressFile = { id, address: writtenAddress }
+/**
+ * Formats the file that names the service of a state, as it is written in edgewise.yaml.
+ *
+ * @param movedTo location to which the state was migrated
+ */
+export function formatAddress(
+  { id, address, writtenAddress = address }: StateKey,
+  movedTo?: string,
+): string {
+  const file: AddressFile = {
+    id,
+    address: writtenAddress,
+    ...(movedTo === undefined ? {} : { movedTo }),
+  }
   return `${JSON.stringify(file)}\n`
 }
 

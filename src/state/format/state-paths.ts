@@ -10,6 +10,8 @@ export interface StatePaths {
   /** File with the service's address, beside those of the id's other addresses. */
   address: string
   addresses: string
+  /** File that says to which store the state was migrated, beside that of the address. */
+  moved: string
   domains: string
   /** One file for each apply. */
   journal: string
@@ -57,6 +59,7 @@ export function buildStatePathsAt(id: string, address: string): StatePaths {
     home,
     address: `${id}/addresses/${address}.json`,
     addresses: `${id}/addresses`,
+    moved: `${id}/addresses/${address}.moved.json`,
     domains: `${home}/domains`,
     journal: `${home}/journal`,
     open: `${home}/open`,
