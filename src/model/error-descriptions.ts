@@ -45,8 +45,12 @@ export const errorDescriptions: Record<ErrorCode, CodeDescription> = {
     remedy: 'Run the same command again, when no other one changes the state.',
   },
   'state-rewound': {
-    happened: 'The branch of state was set back or deleted at the remote.',
-    remedy: 'Restore it with one of the commands that the message prints, and protect the branch.',
+    happened:
+      'The branch of state was set back or deleted at the remote, or the tables of state were ' +
+      'restored from a back-up.',
+    remedy:
+      'Restore the newer state, or accept the older one, with a command that the message prints. ' +
+      'Protect the branch.',
   },
   'stale-plan': {
     happened:

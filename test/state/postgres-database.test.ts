@@ -342,6 +342,26 @@ describe('a failure is explained:', () => {
 })
 
 describe('the tables', () => {
+  it('tables that were restored are refused until the state is accepted', async () => {
+    await openState().files.write(file('w/a', 'text'), '')
+    await schema.query(
+      `set search_path = ${schema.name};
+       create table restored (like files including all); insert into restored table files;
+       drop table files cascade; alter table restored rename to files;
+       reset search_path`,
+    )
+    const failure = await findFailure(openState().files.load('w'))
+    expect(failure).toMatchObject({
+      code: 'state-rewound',
+      message: expect.stringContaining('were restored') as string,
+    })
+    for (const work of [() => openState().lock.read(), () => openState().files.write([], '')])
+      expect(await findFailure(work())).toMatchObject({ code: 'state-rewound' })
+    const [statement = ''] = /update .*;/.exec((failure as EdgewiseError).hint) ?? []
+    await schema.query(statement)
+    expect(await openState().files.load('w')).toEqual(new Map([['w/a', 'text']]))
+  })
+
   it('of a newer program are refused, and not changed', async () => {
     await open().transact(async () => undefined)
     await schema.query(`update ${schema.name}.version set version = 99`)

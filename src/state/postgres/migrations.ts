@@ -4,10 +4,11 @@ import type { Sql } from './database.ts'
 /** Statements that lead from each version of the tables to the next one. */
 const steps: ((schema: string) => string[])[] = [
   (schema) => [
-    `create table ${schema}.version (version integer not null)`,
-    `insert into ${schema}.version values (0)`,
     // Sorted by bytes, so that the paths of a folder are one range of the index.
     `create table ${schema}.files (path text collate "C" primary key, text text not null)`,
+    // A restored table has another object id than the one that it had.
+    `create table ${schema}.version (version integer not null, files oid not null)`,
+    `insert into ${schema}.version values (0, '${schema}.files'::regclass)`,
     `create table ${schema}.registers (
        path text primary key, version bigint not null default 0, text text, change text)`,
     // Has no rows: a transaction that checks what others have locks it.
@@ -51,7 +52,8 @@ const migrating = 7_333_473
  * Brings the tables up to this program's version, within a transaction.
  *
  * @param name of the schema
- * @throws EdgewiseError `record-damaged` if a newer program has changed them
+ * @throws EdgewiseError `record-damaged` if a newer program has changed them, `state-rewound` if
+ *   they were restored
  */
 export async function migrate(sql: Sql, name: string, location: string): Promise<void> {
   if ((await findVersion(sql, name, location)) === steps.length) return
@@ -73,13 +75,32 @@ async function findVersion(sql: Sql, name: string, location: string): Promise<nu
     name,
   ])
   if (found.length === 0) return 0
-  const [row] = await sql(`select version from "${name}".version`)
+  const [row] = await sql(
+    `select version, files <> pg_class.oid as restored
+     from "${name}".version
+     left join (pg_class join pg_namespace on relnamespace = pg_namespace.oid)
+       on nspname = $1 and relname = 'files'`,
+    [name],
+  )
   const version = Number(row?.['version'])
+  if (row?.['restored'] === true) throw createRestoredError(name, location)
   if (Number.isInteger(version) && version <= steps.length) return version
   throw new EdgewiseError(
     'record-damaged',
     `the tables in ${location} have version ${String(row?.['version'])}; expected at most ` +
       `${steps.length}`,
     'Use the version of edgewise that changed them, or a newer one.',
+  )
+}
+
+function createRestoredError(name: string, location: string): EdgewiseError {
+  return new EdgewiseError(
+    'state-rewound',
+    `the tables in ${location} were restored: their state may be older than what was written since`,
+    [
+      'If there is a newer back-up, restore that one. To accept this state, run this in the ' +
+        'database, then compare it with the service (docs/guides/many-repositories.md, "Back-up"):',
+      `  update "${name}".version set files = '"${name}".files'::regclass;`,
+    ].join('\n'),
   )
 }
