@@ -19,7 +19,8 @@ export async function expectHidden(
   const canaries = new Canaries(Object.fromEntries(secrets.map((secret, i) => [`${i}`, secret])))
   canaries.scanText('the output', output)
   canaries.scanTree(sandbox.folder, ownFiles)
+  // The cache of the user is no repository.
   for (const name of readdirSync(sandbox.folder))
-    if (name !== 'user') await canaries.scanObjects(join(sandbox.folder, name), sandbox.env)
+    if (!['user', '.cache'].includes(name)) await canaries.scanObjects(join(sandbox.folder, name), sandbox.env)
   expect(canaries.found).toEqual([])
 }
