@@ -21,6 +21,15 @@ interface PostgresServer {
   stop(): Promise<void>
 }
 
+/** A server of our own. */
+export interface CrashingServer extends PostgresServer {
+  /**
+   * Kills its first process, or shuts it down at once (SIGQUIT), and starts it again after some
+   * time, ms, with the same data and port. Ends when it accepts connections.
+   */
+  crash(signal: 'SIGKILL' | 'SIGQUIT', downMs: number): Promise<void>
+}
+
 /**
  * Provides a PostgreSQL server for all tests until the end of the run. Tests that need it fail if
  * it does not start.
@@ -39,22 +48,40 @@ export default async function servePostgres(project: TestProject): Promise<() =>
 export async function startPostgres(isDurable = false): Promise<PostgresServer> {
   const { DATABASE_URL: url = '' } = process.env
   if (url !== '') return { served: { url }, stop: async () => undefined }
+  return startOwnPostgres(isDurable)
+}
+
+/**
+ * Starts a server that may be killed.
+ *
+ * @param isDurable whether it syncs what it writes
+ */
+export async function startOwnPostgres(isDurable: boolean): Promise<CrashingServer> {
   // In a process group of its own: an interrupt at the terminal does not end it before the tests.
   const args = ['--import', 'tsx', program, ...(isDurable ? ['--durable'] : [])]
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
+    // The user of the server can't reach the temporary folder of the tests.
+    env: { ...process.env, TMPDIR: undefined },
   })
   const exit = once(child, 'exit')
-  const served = await Promise.race([
-    once(createInterface(child.stdout), 'line').then(
-      ([line]) => JSON.parse(String(line)) as ServedPostgres,
-    ),
-    exit.then(([code]): ServedPostgres => ({ failure: `its process ended with ${String(code)}` })),
-  ])
+  const lines = createInterface(child.stdout)
+  const findServed = (): Promise<ServedPostgres> =>
+    Promise.race([
+      once(lines, 'line').then(([line]) => JSON.parse(String(line)) as ServedPostgres),
+      exit.then(([code]) => ({ failure: `its process ended with ${String(code)}` })),
+    ])
+  const served = await findServed()
+  const crash = async (signal: 'SIGKILL' | 'SIGQUIT', downMs: number) => {
+    const next = findServed()
+    child.stdin.write(`${signal} ${downMs}\n`)
+    const again = await next
+    if ('failure' in again) throw new Error(again.failure)
+  }
   const stop = async () => {
     child.stdin.end()
     await exit
   }
-  return { served, stop }
+  return { served, stop, crash }
 }

@@ -33,6 +33,8 @@ export class RealRuns {
   readonly #emulator: ChildProcess
   readonly #database: DatabaseConfig | undefined
   readonly url: string
+  /** Id of the workspace. */
+  readonly id: string
   /** All that the runs have printed. */
   output = ''
 
@@ -51,15 +53,29 @@ export class RealRuns {
       )
       emulator.stdout?.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ''))
     })
-    const runs = new RealRuns(emulator, url, database)
-    await runs.sandbox.withRemote('remote.git', 'clone', 'other')
-    return runs
+    return new RealRuns(emulator, url, database, 'default').#prepare()
   }
 
-  private constructor(emulator: ChildProcess, url: string, database: DatabaseConfig | undefined) {
+  /** Creates another workspace of the same service, of another user and repository. */
+  share(id: string): Promise<RealRuns> {
+    return new RealRuns(this.#emulator, this.url, this.#database, id).#prepare()
+  }
+
+  private constructor(
+    emulator: ChildProcess,
+    url: string,
+    database: DatabaseConfig | undefined,
+    id: string,
+  ) {
     this.#emulator = emulator
     this.url = url
     this.#database = database
+    this.id = id
+  }
+
+  async #prepare(): Promise<this> {
+    await this.sandbox.withRemote('remote.git', 'clone', 'other')
+    return this
   }
 
   /** Writes the workspace file of the clone; calls go to the emulator unless `url` differs. */
@@ -69,7 +85,7 @@ export class RealRuns {
     const schema = this.#database?.schema
     const inDatabase = `state: {store: postgres, url: '\${env:DATABASE_URL}', schema: ${schema}}`
     const state = schema === undefined ? '' : inDatabase
-    this.#write('edgewise.yaml', `version: 1\n${service}\n${state}\n${more}\n`)
+    this.#write('edgewise.yaml', `version: 1\nid: ${this.id}\n${service}\n${state}\n${more}\n`)
   }
 
   manifest(domain: string, config: object): void {
@@ -91,6 +107,17 @@ export class RealRuns {
     killedAfter?: number,
     onStderr: (text: string, child: ChildProcess) => void = () => {},
   ): Promise<Ended> {
+    const { child, ended } = this.spawn(args, onStderr)
+    const timer =
+      killedAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killedAfter)
+    return ended.finally(() => clearTimeout(timer))
+  }
+
+  /** Starts the program. `onStderr` is called with its stderr so far. */
+  spawn(
+    args: string[],
+    onStderr: (text: string, child: ChildProcess) => void = () => {},
+  ): { child: ChildProcess; ended: Promise<Ended> } {
     const started = performance.now()
     const env = {
       ...this.sandbox.env,
@@ -105,21 +132,19 @@ export class RealRuns {
       // Its own process group, as a shell creates one.
       detached: true,
     })
-    const timer =
-      killedAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killedAfter)
     const ended: Ended = { code: null, signal: null, out: '', err: '', ms: 0 }
     child.stdout.on('data', (text) => (ended.out += String(text)))
     child.stderr.on('data', (text) => {
       ended.err += String(text)
       onStderr(ended.err, child)
     })
-    return new Promise((resolve) => {
+    const end = new Promise<Ended>((resolve) => {
       child.once('close', (code, signal) => {
-        clearTimeout(timer)
         this.output += ended.out + ended.err
         resolve({ ...ended, code, signal, ms: performance.now() - started })
       })
     })
+    return { child, ended: end }
   }
 
   /** Loads the state from the remote or the database. */
@@ -131,7 +156,7 @@ export class RealRuns {
     const { store } = await openState(
       {
         root: join(this.sandbox.folder, 'clone'),
-        id: 'default',
+        id: this.id,
         address: this.url,
         account: 'default',
         state: { ...git, ...(database === undefined ? {} : { store: 'postgres', database }) },

@@ -1,0 +1,33 @@
+// @module-tag often
+import { expect, it } from 'vitest'
+import { seed } from '../runs.ts'
+import { runChaos } from './chaos/chaos.ts'
+
+it('applies with state in PostgreSQL survive kills of all processes', async () => {
+  const tally = await runChaos(
+    {
+      seed: String(seed),
+      accounts: 2,
+      workspaces: 2,
+      domains: 40,
+      domainsPerWrite: 4,
+      rounds: 2,
+      suspensions: 1,
+      perMinute: 60,
+      burst: { calls: 6, seconds: 4 },
+      disturbances: {
+        seconds: 15,
+        pauseMs: [300, 1500],
+        downMs: [100, 1000],
+        crash: 0.15,
+        cut: 0.35,
+      },
+      maxSeconds: 240,
+    },
+    (line) => console.log(line),
+  )
+  console.log(tally.describe())
+  expect(tally.faults).toEqual([])
+  expect(tally).toMatchObject({ contested: 2, suspended: 1 })
+  expect(tally.killed * tally.cut * (tally.crashed + tally.shutDown)).toBeGreaterThan(0)
+})

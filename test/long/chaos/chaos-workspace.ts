@@ -1,0 +1,144 @@
+import type { ChildProcess } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Json } from '../../../src/model/json.ts'
+import type { Ended, RealRuns } from '../real-runs.ts'
+import { findStateFaults, listConfirmed, type Actual } from './checks.ts'
+import type { Tally } from './tally.ts'
+
+const apply = ['apply', '--yes', '--json', '--lock-timeout', '900']
+/** Time in which the calls that follow the first one have left the process, ms. */
+const leaveMs = 600
+
+/** A workspace whose applies are killed and suspended, and started until they succeed. */
+export class ChaosWorkspace {
+  readonly real: RealRuns
+  readonly domains: string[]
+  /** Domains of a manifest with one configuration. */
+  readonly #block: number
+  readonly #tally: Tally
+  /** Numbers all configurations, so that no two are the same. */
+  readonly #number: number
+  #round = 0
+  /** The apply that may be killed. */
+  #child: ChildProcess | null = null
+  /** Names of the writes that were printed as confirmed. */
+  readonly confirmed: string[] = []
+
+  constructor(real: RealRuns, domains: string[], block: number, number: number, tally: Tally) {
+    this.real = real
+    this.domains = domains
+    this.#block = block
+    this.#number = number
+    this.#tally = tally
+  }
+
+  /** What the service must have in the end. */
+  listDesired(): [string, Record<string, Json>][] {
+    return this.domains.map((domain, i) => [
+      domain,
+      this.#createConfig(Math.floor(i / this.#block)),
+    ])
+  }
+
+  /** Applies the configuration of another round. */
+  async reach(round: number): Promise<void> {
+    this.#writeRound(round)
+    await this.#applyToEnd()
+  }
+
+  /**
+   * Suspends an apply of a round with calls in flight, removes its lock, applies the next round,
+   * and resumes it: what it then records must not replace what is recorded since.
+   */
+  async reachSuspended(round: number): Promise<void> {
+    this.#writeRound(round)
+    const { child, ended } = this.real.spawn(apply)
+    await new Promise<void>((resolve) => {
+      child.stdout?.on('data', (text) => String(text).includes('write.started') && resolve())
+      child.once('close', () => resolve())
+    })
+    await sleep(leaveMs)
+    child.kill('SIGSTOP')
+    const isSuspended = child.exitCode === null
+    try {
+      if (isSuspended) await this.#unlock()
+      await this.reach(round + 1)
+    } finally {
+      child.kill('SIGCONT')
+    }
+    const { out, code, err } = await ended
+    this.#tally.applies++
+    this.confirmed.push(...listConfirmed(out))
+    if (isSuspended) this.#tally.suspended++
+    if (isSuspended && code === 0)
+      this.#tally.blame(this.real.id, [`a suspended apply ended with 0\n${out}${err}`])
+    await this.compare()
+    await this.#applyToEnd()
+  }
+
+  /** Tries to manage a domain that another workspace wants, too; returns whether it does. */
+  async contest(domain: string): Promise<boolean> {
+    const block = Math.floor(this.domains.length / this.#block)
+    this.real.manifest(domain, this.#createConfig(block))
+    const { out } = await this.#applyToEnd(/owned-elsewhere/)
+    if (!/owned-elsewhere/.test(out)) {
+      this.domains.push(domain)
+      return true
+    }
+    rmSync(join(this.real.sandbox.folder, 'clone', 'domains', `${domain}.yaml`))
+    await this.#applyToEnd()
+    return false
+  }
+
+  /** Kills the apply; returns whether there was one. */
+  kill(): boolean {
+    return this.#child?.kill('SIGKILL') ?? false
+  }
+
+  /** Compares the state with what the service has; nothing of the workspace may run. */
+  async compare(): Promise<void> {
+    const recorded = await this.real.loadRecorded()
+    const { domains: actual } = await this.real.look<{ domains: Actual }>('state')
+    this.#tally.comparisons++
+    for (const items of recorded.values())
+      for (const { status } of items.values()) if (status === 'in-doubt') this.#tally.inDoubt++
+    this.#tally.blame(this.real.id, findStateFaults(this.domains, recorded, actual))
+  }
+
+  /** Applies until an apply succeeds, or prints something expected. */
+  async #applyToEnd(expected?: RegExp): Promise<Ended> {
+    for (;;) {
+      const { child, ended } = this.real.spawn(apply)
+      this.#child = child
+      const end = await ended
+      this.#child = null
+      this.#tally.applies++
+      this.confirmed.push(...listConfirmed(end.out))
+      if (end.code === 0 || expected?.test(end.out) === true) return end
+      await this.compare()
+      if (end.signal === 'SIGKILL') continue
+      throw new Error(`${this.real.id}: an apply ended with ${end.code}\n${end.out}${end.err}`)
+    }
+  }
+
+  /** Removes the lock of an apply that is suspended. */
+  async #unlock(): Promise<void> {
+    const { code, out, err } = await this.real.run(['state', 'unlock', '--force', '--yes'])
+    if (code !== 0) throw new Error(`expected to remove the lock, got ${code}\n${out}${err}`)
+  }
+
+  #writeRound(round: number): void {
+    this.#round = round
+    for (const [domain, config] of this.listDesired()) this.real.manifest(domain, config)
+  }
+
+  #createConfig(block: number): Record<string, Json> {
+    const [round, number] = [this.#round, this.#number]
+    return {
+      timeout: { time: String(5 + ((round * 60 + block) % 290)) },
+      ip_black_list: { list: [`10.${round}.${number}.${block}`], mode: 'cover' },
+    }
+  }
+}

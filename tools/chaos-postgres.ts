@@ -1,0 +1,51 @@
+/**
+ * Lets 8 workspaces of 4 accounts apply at the same time with state in a PostgreSQL server of its
+ * own, kills and suspends applies, kills the server and cuts connections: `npm run chaos:postgres`.
+ * Prints figures, and exits with 1 on any violation. `--domains 100` has fewer domains for each
+ * account; a seed repeats the choices, as far as processes allow.
+ */
+import { parseArgs } from 'node:util'
+import { runChaos } from '../test/long/chaos/chaos.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    accounts: { type: 'string', default: '4' },
+    domains: { type: 'string', default: '500' },
+    rounds: { type: 'string', default: '2' },
+    'calls-per-minute': { type: 'string', default: '30' },
+    seconds: { type: 'string', default: '1800' },
+  },
+})
+
+const tally = await runChaos(
+  {
+    seed: values.seed,
+    accounts: parse('accounts'),
+    workspaces: 2,
+    domains: parse('domains'),
+    domainsPerWrite: 10,
+    rounds: parse('rounds'),
+    suspensions: parse('accounts'),
+    perMinute: parse('calls-per-minute'),
+    burst: { calls: 6, seconds: 10 },
+    disturbances: {
+      seconds: Infinity,
+      pauseMs: [1000, 5000],
+      downMs: [200, 5000],
+      crash: 0.1,
+      cut: 0.25,
+    },
+    maxSeconds: parse('seconds'),
+  },
+  (line) => console.log(line),
+)
+for (const fault of tally.faults) console.error(`violation: ${fault}`)
+console.log(tally.describe())
+if (tally.faults.length > 0) process.exitCode = 1
+
+function parse(name: 'accounts' | 'domains' | 'rounds' | 'calls-per-minute' | 'seconds'): number {
+  const number = Number(values[name])
+  if (Number.isInteger(number) && number > 0) return number
+  throw new Error(`expected --${name} to be a whole number from 1, got "${values[name]}"`)
+}
