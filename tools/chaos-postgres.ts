@@ -36,6 +36,7 @@ const tally = await runChaos(
       crash: 0.1,
       cut: 0.25,
     },
+    lostAnswers: 0.05,
     maxSeconds: parse('seconds'),
   },
   (line) => console.log(line),

@@ -3,6 +3,7 @@ import { isSameJson } from '../../../src/model/canonical-json.ts'
 import { startOwnPostgres, type CrashingServer } from '../../postgres-server.ts'
 import { Chance } from '../../simulation/chance.ts'
 import { RealRuns } from '../real-runs.ts'
+import { startAnswerThief } from './answer-thief.ts'
 import { ChaosWorkspace } from './chaos-workspace.ts'
 import {
   findFalseReports,
@@ -31,13 +32,15 @@ export interface ChaosOptions {
   perMinute: number
   burst: Rate
   disturbances: Disturbances
+  /** Share of transactions whose answer is lost. */
+  lostAnswers: number
   /** After this time the run has failed, s. */
   maxSeconds: number
 }
 
 const schema = 'chaos'
 /** Duration of a call, ms: long enough to be killed in it, and suspended. */
-const callMs = 1200
+const callMs = 1000
 
 /**
  * Applies with several accounts and workspaces at the same time to state in a real PostgreSQL
@@ -53,15 +56,19 @@ export async function runChaos(
   const started = performance.now()
   const server = await startOwnPostgres(true)
   const accounts: ChaosWorkspace[][] = []
+  let proxy: Awaited<ReturnType<typeof startAnswerThief>> | null = null
   const [ended, deadline] = [new AbortController(), new AbortController()]
   const timer = setTimeout(() => deadline.abort(), options.maxSeconds * 1000)
   try {
     if ('failure' in server.served) throw new Error(server.served.failure)
-    const database = { url: server.served.url, schema }
+    const chance = new Chance(`chaos ${options.seed}`)
+    const thefts = chance.fork('thefts')
+    const takes = () => !ended.signal.aborted && thefts.happens(options.lostAnswers)
+    const { url } = (proxy = await startAnswerThief(server.served.url, takes, () => tally.lost++))
+    const database = { url, schema }
     for (let account = 0; account < options.accounts; account++)
       accounts.push(await createAccount(account, options, database, tally))
     const all = accounts.flat()
-    const chance = new Chance(`chaos ${options.seed}`)
     const disturbing = disturb(all, server, options.disturbances, chance, tally, ended.signal)
     const late = new Promise<never>((_, reject) => {
       const fail = () => reject(new Error(`not at the end after ${options.maxSeconds} s`))
@@ -85,6 +92,7 @@ export async function runChaos(
     clearTimeout(timer)
     for (const each of accounts.flat()) each.real.end()
     await server.stop()
+    await proxy?.close()
   }
   tally.seconds = Math.round((performance.now() - started) / 1000)
   return tally

@@ -7,6 +7,8 @@ export class Tally {
   crashed = 0
   shutDown = 0
   cut = 0
+  /** Answers lost of transactions that had taken effect. */
+  lost = 0
   /** Comparisons of the state of a workspace with its service. */
   comparisons = 0
   /** Items that these found in-doubt. */
@@ -29,7 +31,8 @@ export class Tally {
     return (
       `${this.seconds} s: ${this.applies} applies, ${this.killed} killed, ` +
       `${this.suspended} suspended; server: ${this.crashed} killed, ${this.shutDown} shut down, ` +
-      `${this.cut} connections cut; ${this.calls} calls, ${this.windows} windows, ` +
+      `${this.cut} connections cut, ` +
+      `${this.lost} answers lost; ${this.calls} calls, ${this.windows} windows, ` +
       `${this.comparisons} comparisons with ${this.inDoubt} items in-doubt, ` +
       `${this.contested} contested domains; ${this.faults.length} violations`
     )
