@@ -116,6 +116,9 @@ export class ChaosWorkspace {
       this.#child = null
       this.#tally.applies++
       this.confirmed.push(...listConfirmed(end.out))
+      // It has not recognized its own change after the answer was lost.
+      if (end.err.includes(`(process ${child.pid},`))
+        this.#tally.blame(this.real.id, [`an apply waits for itself\n${end.err}`])
       if (end.code === 0 || expected?.test(end.out) === true) return end
       await this.compare()
       if (end.signal === 'SIGKILL') continue
