@@ -42,8 +42,11 @@ export async function disturb(
       tally[isKilled ? 'crashed' : 'shutDown']++
     } else if (kind < crash + cut) {
       tally.cut += await cutConnections(server)
-    } else if (drawn.pick(workspaces).kill()) {
-      tally.killed++
+    } else {
+      // Most of the others wait for a lock.
+      const sending = workspaces.filter(({ isSending }) => isSending)
+      const isAny = sending.length === 0 || drawn.happens(0.3)
+      if (drawn.pick(isAny ? workspaces : sending).kill()) tally.killed++
     }
   }
 }
