@@ -19,8 +19,8 @@ export async function expectHidden(
   const canaries = new Canaries(Object.fromEntries(secrets.map((secret, i) => [`${i}`, secret])))
   canaries.scanText('the output', output)
   canaries.scanTree(sandbox.folder, ownFiles)
-  // The cache of the user is no repository.
+  const others = ['user', '.cache']
   for (const name of readdirSync(sandbox.folder))
-    if (!['user', '.cache'].includes(name)) await canaries.scanObjects(join(sandbox.folder, name), sandbox.env)
+    if (!others.includes(name)) await canaries.scanObjects(join(sandbox.folder, name), sandbox.env)
   expect(canaries.found).toEqual([])
 }

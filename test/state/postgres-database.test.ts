@@ -357,7 +357,7 @@ describe('the tables', () => {
     })
     for (const work of [() => openState().lock.read(), () => openState().files.write([], '')])
       expect(await findFailure(work())).toMatchObject({ code: 'state-rewound' })
-    const [statement = ''] = /update .*;/.exec((failure as EdgewiseError).hint) ?? []
+    const [statement = ''] = /update .*;/.exec(failure.hint) ?? []
     await schema.query(statement)
     expect(await openState().files.load('w')).toEqual(new Map([['w/a', 'text']]))
   })

@@ -19,8 +19,9 @@ export interface Disturbances {
 }
 
 /**
- * Disturbs workspaces and their server until `signal` is aborted; the server runs in the end. All
- * choices depend on `chance` only, which draws the same ones for each step.
+ * Disturbs workspaces and their server until `signal` is aborted; the server runs in the end. The
+ * first three disturbances are one of each kind. All choices depend on `chance` only, which draws
+ * the same ones for each step.
  */
 export async function disturb(
   workspaces: ChaosWorkspace[],
@@ -35,7 +36,7 @@ export async function disturb(
     const drawn = chance.fork(`step ${step}`)
     await sleep(drawn.between(...pauseMs))
     if (signal.aborted) return
-    const kind = drawn.draw()
+    const kind = [1, crash, 0][step - 1] ?? drawn.draw()
     if (kind < crash) {
       const isKilled = drawn.happens(0.5)
       await server.crash(isKilled ? 'SIGKILL' : 'SIGQUIT', drawn.between(...downMs))
