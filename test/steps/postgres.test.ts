@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createNetworkTransport } from '../../src/service/transport.ts'
 import { createSerialQueue } from '../../src/state/serial-queue.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { fetchCalls, fetchConfigs, Place, setFaults, token } from './cli.ts'
@@ -126,8 +127,15 @@ describe('with state in PostgreSQL', () => {
   })
 
   it('an apply that loses its lock midway sends nothing more', async () => {
-    for (let i = 0; i < 9; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 } })
+    const count = 25
+    for (let i = 0; i < count; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 } })
     const unlocked: Promise<unknown>[] = []
+    const send = createNetworkTransport()
+    // Calls that have begun by then are sent after it.
+    place.transport = async (request) => {
+      await Promise.all(unlocked)
+      return send(request)
+    }
     place.onStderr = (text) => {
       if (text.includes('confirmed') && unlocked.length === 0)
         unlocked.push(place.cli('state', 'unlock', '--force', '--yes'))
@@ -135,7 +143,10 @@ describe('with state in PostgreSQL', () => {
     const { code, err } = await place.cli('apply', '--yes')
     expect(await Promise.all(unlocked)).toMatchObject([{ code: 0 }])
     expect([code, err]).toEqual([3, expect.stringContaining('unlock')])
+    expect((await fetchCalls(emulator)).length).toBeLessThan(count)
     place.onStderr = null
+    place.transport = undefined
+    time.now += 60_000
     place.otherProcessesDead = true
     await run('apply', '--yes')
     await run('plan', '--detailed-exitcode')
