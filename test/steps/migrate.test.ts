@@ -120,7 +120,7 @@ describe('state migrate', () => {
     expect((await place.cli('state', 'list')).code).toBe(0)
   })
 
-  it('can be taken back, by hand or by another migration', async () => {
+  it('can be undone, by hand or by another migration', async () => {
     await migrate('dir:moved')
     const folder = join(place.root, '.edgewise/state/default/addresses')
     const name = (await realDisk.list(folder)).find((each) => each.endsWith('.moved.json')) ?? ''
