@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startPostgres } from '../test/postgres-server.ts'
+import { acquireAccount } from '../test/state/contender.ts'
 import { GitSandbox } from '../test/state/git-sandbox.ts'
 import { buildApplied, buildDomain, buildItem, buildWave } from '../test/state/store-contract.ts'
 import type { DatabaseConfig, StateConfig } from '../src/model/config.ts'
@@ -95,25 +96,20 @@ async function measure(kind: Kind, size: number): Promise<Record<string, number>
 }
 
 async function saveAll(opened: OpenState, state: ReturnType<typeof buildState>): Promise<void> {
-  const { store, checkpoint } = await lock(opened)
+  const { store } = opened
+  const lease = await acquireAccount(opened, 'bench')
   await store.load()
   await store.save(state, 'bench')
-  await checkpoint()
-}
-
-/** Takes the lock, without its heartbeats. */
-async function lock({ store, lock: register }: OpenState) {
-  const { version } = await register.read()
-  const text = await register.compareAndSwap(version, 'bench')
-  if (text === null) throw new Error('expected the lock')
-  return { store, checkpoint: async () => store.checkpoint?.() }
+  await store.checkpoint?.()
+  await lease.release()
 }
 
 async function measureRecord(
   opened: OpenState,
   time: (work: () => Promise<unknown>, count: number) => Promise<number>,
 ): Promise<number> {
-  const { store } = await lock(opened)
+  const { store } = opened
+  const lease = await acquireAccount(opened, 'bench')
   const recorded = await store.load()
   const before = new Map([...recorded].slice(0, outcomes))
   const first = new Map(
@@ -121,7 +117,7 @@ async function measureRecord(
   )
   await store.recordIntents(buildApplied('bench'), buildWave('bench', first))
   const names = [...before.keys()]
-  return time(async () => {
+  const cost = await time(async () => {
     for (const [i, name] of names.entries())
       await store.recordOutcomes(
         buildApplied('bench'),
@@ -129,6 +125,8 @@ async function measureRecord(
         buildDomain(name, { timeout: buildItem('99') }),
       )
   }, names.length)
+  await lease.release()
+  return cost
 }
 
 function openAt(

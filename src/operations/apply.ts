@@ -1,6 +1,7 @@
 import type { Store } from '../state/store.ts'
 import type { GuardRequest } from './guards.ts'
 import { loadLocked } from './load-locked.ts'
+import { lockTargets } from './lock-selection.ts'
 import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
@@ -39,7 +40,8 @@ export async function apply(
 ): Promise<Executed> {
   const { planFile, waves = true } = request
   refuseEmpty(workspace)
-  return withLock(workspace, 'apply', request, ports, async (locked) => {
+  const chosen = lockTargets(workspace, request)
+  return withLock(workspace, 'apply', chosen, request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, ports.dialogue)
     await loadSalt(workspace, store, ports.outside)

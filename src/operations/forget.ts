@@ -3,6 +3,7 @@ import type { Domain, ItemKey } from '../model/item.ts'
 import { listSome } from '../model/words.ts'
 import type { RecordedState } from '../state/store.ts'
 import { loadLocked } from './load-locked.ts'
+import { lockDomains } from './lock-selection.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { selectRecorded } from './select-recorded.ts'
@@ -32,7 +33,8 @@ export async function forget(
   request: ForgetRequest,
   ports: Ports,
 ): Promise<Forgotten> {
-  return withLock(workspace, 'state forget', request, ports, async ({ store }) => {
+  const chosen = lockDomains(request.domains)
+  return withLock(workspace, 'state forget', chosen, request, ports, async ({ store }) => {
     const recorded = await loadLocked(store, ports.dialogue)
     const { left, items, what } = dropItems(
       selectRecorded(recorded, request.domains),

@@ -61,7 +61,7 @@ export async function importConfig(
   )
   if (empty.length > 0)
     dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
-  return withLock(workspace, 'import', request, ports, async (locked) => {
+  return withLock(workspace, 'import', 'workspace', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
     await loadSalt(workspace, store, outside, request.writeManifests)

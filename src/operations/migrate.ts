@@ -29,7 +29,7 @@ export async function migrate(
   const target = { ...workspace, config: { ...config, state: request.to } }
   const { dialogue, outside } = ports
   hidePasswords(workspace.vault, request.to, outside.env)
-  return withLock(workspace, 'state migrate', request, ports, async (source) => {
+  return withLock(workspace, 'state migrate', 'account', request, ports, async (source) => {
     const recorded = await loadLocked(source.store, dialogue)
     // The same store would wait for its own lock.
     const opened = await openState(target, outside)
@@ -40,7 +40,7 @@ export async function migrate(
         `the state is in ${location} already`,
         'Pass another place with --to.',
       )
-    return withLock(target, 'state migrate', request, ports, async ({ files }) => {
+    return withLock(target, 'state migrate', 'account', request, ports, async ({ files }) => {
       files.refresh()
       await files.moveOld?.()
       if (!(await dialogue.confirm({ kind: 'migrate', domains: recorded.size, to: location })))

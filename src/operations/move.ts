@@ -42,7 +42,7 @@ export async function move(
       `the state is already that of the workspace "${to}"`,
       'Pass the id of another workspace with --to.',
     )
-  return withLock(workspace, 'state move', request, ports, async ({ store }) => {
+  return withLock(workspace, 'state move', 'account', request, ports, async ({ store }) => {
     const moving = selectRecorded(await loadLocked(store, ports.dialogue), request.domains)
     const domains = [...moving.keys()]
     const rollouts = await store.listRollouts()

@@ -44,7 +44,7 @@ export async function prune(
   ports: Ports,
 ): Promise<Pruned> {
   const { outside, dialogue } = ports
-  return withLock(workspace, 'state prune', request, ports, async ({ store }) => {
+  return withLock(workspace, 'state prune', 'workspace', request, ports, async ({ store }) => {
     const recorded = await loadLocked(store, dialogue)
     await loadSalt(workspace, store, outside)
     const beforeMs = outside.clock.now() - keepMs

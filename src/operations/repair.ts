@@ -7,6 +7,7 @@ import type { FoundDrift } from './find-drift.ts'
 import type { GuardRequest } from './guards.ts'
 import { hashDesired } from './hash-desired.ts'
 import { loadLocked } from './load-locked.ts'
+import { lockTargets } from './lock-selection.ts'
 import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
@@ -48,7 +49,8 @@ export async function repair(
       'nothing was observed, so it is not known which items drifted; nothing was sent',
       'Pass --observed. "edgewise apply" applies pending items.',
     )
-  return withLock(workspace, 'drift --repair', request, ports, async (locked) => {
+  const chosen = lockTargets(workspace, request)
+  return withLock(workspace, 'drift --repair', chosen, request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
     await loadSalt(workspace, store, outside)

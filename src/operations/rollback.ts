@@ -8,6 +8,7 @@ import { rollbackSuffix } from './find-change.ts'
 import type { GuardRequest } from './guards.ts'
 import { hashDesired } from './hash-desired.ts'
 import { loadLocked } from './load-locked.ts'
+import { lockTargets } from './lock-selection.ts'
 import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { selectSnapshots } from './make-plan.ts'
@@ -49,7 +50,8 @@ export async function rollback(
   ports: Ports,
 ): Promise<RolledBackApply> {
   const { apply: name = null, target = [], items = [] } = request
-  return withLock(workspace, 'rollback', request, ports, async (locked) => {
+  const chosen = lockTargets(workspace, request)
+  return withLock(workspace, 'rollback', chosen, request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, ports.dialogue)
     await loadSalt(workspace, store, ports.outside)

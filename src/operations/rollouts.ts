@@ -4,10 +4,11 @@ import type { Decision, Rollout } from '../model/rollout.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { abort, approve, pause } from '../rollout/decide.ts'
 import { listRollout } from '../rollout/list-rollout.ts'
-import { findLockHolder } from '../state/lock.ts'
+import { listRolloutDomains } from '../state/spans.ts'
 import type { Store } from '../state/store.ts'
 import { findAuthor } from './execute-plan.ts'
 import { loadLocked } from './load-locked.ts'
+import type { LockSelection } from './lock-selection.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
@@ -20,12 +21,24 @@ export async function listRollouts(
   outside: Outside,
 ): Promise<ListedRollout[]> {
   outside.onPhase?.({ name: 'loading-state' })
-  const { store, lock } = await openState(workspace, outside)
+  const { store, locks } = await openState(workspace, outside)
   await store.load()
-  const isLocked = (await findLockHolder(lock)) !== null
-  return (await store.listRollouts())
-    .filter(isUnfinished)
-    .map((rollout) => listRollout(rollout, isLocked))
+  const isLocked = async (rollout: Rollout) => {
+    const scope = { workspace: workspace.config.id, domains: listRolloutDomains(rollout) }
+    return (await locks.listHolders(scope)).length > 0
+  }
+  const unfinished = (await store.listRollouts()).filter(isUnfinished)
+  return Promise.all(
+    unfinished.map(async (rollout) => listRollout(rollout, await isLocked(rollout))),
+  )
+}
+
+/** Selects the domains of a rollout to lock. */
+function lockRollout(id: string): LockSelection {
+  return async (store) => {
+    const rollout = (await store.listRollouts()).find((each) => each.id === id)
+    return rollout === undefined ? [] : listRolloutDomains(rollout)
+  }
 }
 
 /** A rollout to decide about. */
@@ -82,7 +95,7 @@ async function decide(
   ports: Ports,
 ): Promise<Decided> {
   const { outside, dialogue } = ports
-  return withLock(workspace, reason, request, ports, async ({ store }) => {
+  return withLock(workspace, reason, lockRollout(id), request, ports, async ({ store }) => {
     await loadLocked(store, dialogue)
     const rollout = findOpen(await store.listRollouts(), id)
     const at = new Date(outside.clock.now()).toISOString()

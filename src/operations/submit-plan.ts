@@ -169,8 +169,8 @@ export async function submitPlan(
     progress.end()
   }
   const { unrecorded, recorded: recordedNow } = executed.result
-  if (plan.changes.length > 0 && unrecorded === null && !outside.signal.aborted)
-    await pruneOld(workspace, store, recordedNow, ports)
+  const mayPrune = locked.isWhole && plan.changes.length > 0 && unrecorded === null
+  if (mayPrune && !outside.signal.aborted) await pruneOld(workspace, store, recordedNow, ports)
   return executed
 }
 

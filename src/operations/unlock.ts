@@ -1,15 +1,18 @@
 import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain } from '../model/item.ts'
 import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
-import { describeEnd, findLockHolder, revokeLock } from '../state/lock.ts'
+import { describeEnd } from '../state/lock.ts'
+import { createAccountLock, type Locks, type LockScope } from '../state/locks.ts'
 import { isAliveHere } from '../state/machine.ts'
 import type { OpenState } from '../state/open-state.ts'
-import type { Register } from '../state/register.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { openState } from './open-state.ts'
 import type { Ports } from './ports.ts'
 
 /** Options of removing the lock. */
 export interface UnlockRequest {
+  /** Remove the lock that covers this domain; absent: the only one of the workspace. */
+  domain?: Domain
   /** Remove the lock although its process runs on this machine. */
   force?: boolean
 }
@@ -18,18 +21,30 @@ export interface UnlockRequest {
  * Shows the lock holder and, with consent, removes the lock.
  *
  * @returns `not-locked` if there is no holder, `released` if the lock was released meanwhile
- * @throws EdgewiseError `locked` if the process of the holder runs here, `declined`
+ * @throws EdgewiseError `locked` if the process of the holder runs here, `usage` if there are
+ *   several holders, `declined`
  */
 export async function unlock(
   workspace: LoadedWorkspace,
-  { force = false }: UnlockRequest,
+  { domain, force = false }: UnlockRequest,
   { outside, dialogue }: Ports,
 ): Promise<'not-locked' | 'unlocked' | 'released'> {
   const { machine, user } = outside
-  const found = await findHolder(await openState(workspace, outside))
-  if (found === null) return 'not-locked'
-  const { lock, holder } = found
-  dialogue.show({ kind: 'lock', holder })
+  const scope = {
+    workspace: workspace.config.id,
+    domains: domain === undefined ? null : new Set([domain.toLowerCase()]),
+  }
+  const { locks, holders } = await findHolders(await openState(workspace, outside), scope)
+  const [holder] = holders
+  if (holder === undefined) return 'not-locked'
+  for (const each of holders) dialogue.show({ kind: 'lock', holder: each })
+  if (holders.length > 1) {
+    throw new EdgewiseError(
+      'usage',
+      `${holders.length} processes have locks, each of other domains; none was removed`,
+      'Pass a domain of the lock to remove: "edgewise state unlock DOMAIN".',
+    )
+  }
   if (!force && isAliveHere(holder, machine, user)) {
     throw new EdgewiseError(
       'locked',
@@ -40,19 +55,19 @@ export async function unlock(
   }
   if (!(await dialogue.confirm({ kind: 'unlock', holder })))
     throw new CancelledError('Unlock cancelled: the lock was not released')
-  return (await revokeLock(lock, holder.token, machine)) ? 'unlocked' : 'released'
+  return (await locks.revoke(holder.token, machine)) ? 'unlocked' : 'released'
 }
 
-/** Finds the first holder of the lock, or of one of the locks of earlier programs. */
-async function findHolder({
-  lock,
-  findOldLocks,
-}: OpenState): Promise<{ lock: Register; holder: LockHolder } | null> {
-  const own = await findLockHolder(lock)
-  if (own !== null) return { lock, holder: own }
-  for (const old of await findOldLocks()) {
-    const holder = await findLockHolder(old)
-    if (holder !== null) return { lock: old, holder }
+/** Finds the holders of locks in a scope, or the first one of the locks of earlier programs. */
+async function findHolders(
+  { locks, findOldLocks }: OpenState,
+  scope: LockScope,
+): Promise<{ locks: Locks; holders: LockHolder[] }> {
+  const holders = await locks.listHolders(scope)
+  if (holders.length > 0) return { locks, holders }
+  for (const old of (await findOldLocks()).map(createAccountLock)) {
+    const found = await old.listHolders(scope)
+    if (found.length > 0) return { locks: old, holders: found }
   }
-  return null
+  return { locks, holders }
 }

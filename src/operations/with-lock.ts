@@ -2,14 +2,15 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatLocalTime } from '../model/wait.ts'
 import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
 import { leaseMs, type Lease } from '../state/lease.ts'
-import { acquireLock } from '../state/lock.ts'
+import { accountScope, createAccountLock, type Locks, type LockScope } from '../state/locks.ts'
 import { HangingRemoteError } from '../state/git/remote-calls.ts'
-import type { OpenState } from '../state/open-state.ts'
-import type { Register } from '../state/register.ts'
+import type { MoveUnderLocks, OpenState } from '../state/open-state.ts'
 import type { Store } from '../state/store.ts'
 import type { Moment } from '../apply/run.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
+import type { LockSelection } from './lock-selection.ts'
 import { refuseLocalState } from './local-state.ts'
+import { acquireSelection } from './acquire-selection.ts'
 import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
@@ -29,6 +30,8 @@ export interface Locked extends OpenState {
   readonly lease: Lease
   /** Instant of acquiring the lease. */
   readonly lockedAt: Moment
+  /** Whether no other process can change the workspace now. */
+  readonly isWhole: boolean
   /**
    * Releases the lock, does some work, and acquires the lock again, except after an interrupt.
    *
@@ -44,7 +47,7 @@ const reacquireTimeoutMs = 30 * 60_000
 const retryMs = 10_000
 
 /**
- * Opens the state of a workspace and does some work under the lock of its account.
+ * Opens the state of a workspace and does some work under the lock of its account, or of a part.
  *
  * @param reason purpose of the lock, shown to other processes
  * @throws EdgewiseError `locked` when another process holds it for longer than the timeout,
@@ -53,6 +56,7 @@ const retryMs = 10_000
 export async function withLock<T>(
   workspace: LoadedWorkspace,
   reason: string,
+  selection: LockSelection,
   { lockTimeout = 0, allowLocalState = false }: LockRequest,
   { outside, dialogue }: Ports,
   work: (locked: Locked) => Promise<T>,
@@ -71,17 +75,16 @@ export async function withLock<T>(
       await releaseLease(lease)
     }
   }
-  const acquireRegister = async (register: Register, timeoutMs: number) => {
-    const lease = await acquireLock(
-      register,
-      describeHolder(outside, reason, lateMs),
-      outside.machine,
+  const acquireOne = async (locks: Locks, scope: LockScope, timeoutMs: number) => {
+    const { clock, machine, signal } = outside
+    const lease = await locks.acquire(scope, {
+      holder: describeHolder(outside, reason, lateMs),
+      machine,
       timeoutMs,
-      outside.clock,
-      outside.signal,
-      (other, waitMs) => outside.note?.(formatLockWait(other, waitMs, outside.clock.now())),
-    )
-    const { clock, machine } = outside
+      clock,
+      signal,
+      onWait: (other, waitMs) => outside.note?.(formatLockWait(other, waitMs, clock.now())),
+    })
     const lockedAt = { atMs: clock.now(), upMs: clock.monotonic(), uptimeMs: machine.uptime() }
     try {
       await waitForRevoked(lease, lateMs, outside, dialogue.note)
@@ -92,18 +95,25 @@ export async function withLock<T>(
     return { lease, lockedAt }
   }
   // Earlier programs use other locks; one of them may be running.
-  const moveUnderLocks = async (registers: Register[], move: () => Promise<void>) => {
+  const moveUnderLocks: MoveUnderLocks = async (registers, move) => {
     const leases: Lease[] = []
     try {
-      for (const register of registers)
-        leases.push((await acquireRegister(register, lockTimeout * 1000)).lease)
+      for (const register of registers) {
+        const lock = createAccountLock(register)
+        leases.push((await acquireOne(lock, accountScope, lockTimeout * 1000)).lease)
+      }
       await move()
     } finally {
       for (const lease of leases) await releaseLease(lease)
     }
   }
   const acquire = async (timeoutMs: number) => {
-    const acquired = await acquireRegister(state.lock, timeoutMs)
+    const acquired = await acquireSelection(
+      { workspace: workspace.config.id, selection, timeoutMs, clock: outside.clock },
+      state,
+      (scope, waitMs) => acquireOne(state.locks, scope, waitMs),
+      releaseLease,
+    )
     state.allowMoves(moveUnderLocks)
     return acquired
   }
@@ -119,6 +129,9 @@ export async function withLock<T>(
     },
     get lockedAt() {
       return getCurrent().lockedAt
+    },
+    get isWhole() {
+      return current?.isWhole === true
     },
     whileUnlocked: async (task) => {
       const { lease } = getCurrent()

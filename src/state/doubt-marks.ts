@@ -1,10 +1,12 @@
 import { isSameJson } from '../model/canonical-json.ts'
+import type { Domain } from '../model/item.ts'
 import { formatDoubt, parseDoubt, type DoubtMark } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
 import type { StatePaths } from './format/state-paths.ts'
 import { loadEntries, loadWaves } from './load-journal.ts'
+import { listReach } from './reach.ts'
 import { listSettled } from './settled-writes.ts'
-import type { StateFiles } from './state-files.ts'
+import type { LoadedFiles, StateFiles } from './state-files.ts'
 import type { RecordedItem, RecordedState, Wave } from './store.ts'
 
 /**
@@ -33,11 +35,13 @@ export async function addDoubtMark(
 export interface MarkedApply {
   apply: string
   domains: RecordedState
+  /** The domains that the apply may have changed. */
+  reach: ReadonlySet<Domain>
 }
 
 /** Loads the doubt marks, and updates the state by them. */
 export async function loadMarkedApplies(
-  files: StateFiles,
+  files: LoadedFiles,
   paths: StatePaths,
   recorded: RecordedState,
 ): Promise<MarkedApply[]> {
@@ -46,12 +50,12 @@ export async function loadMarkedApplies(
     const waves = await loadWaves(files, paths, mark.apply)
     const domains = findMarkedDoubts(mark, waves, recorded)
     for (const [domain, items] of domains) recorded.set(domain, items)
-    marked.push({ apply: mark.apply, domains })
+    marked.push({ apply: mark.apply, domains, reach: listReach(waves) })
   }
   return marked
 }
 
-async function loadDoubtMarks(files: StateFiles, paths: StatePaths): Promise<DoubtMark[]> {
+async function loadDoubtMarks(files: LoadedFiles, paths: StatePaths): Promise<DoubtMark[]> {
   return [...(await files.load(paths.doubts))].map(([path, text]) => {
     const mark = parseDoubt(files.describePath(path), text)
     if (path !== paths.doubt(mark.apply))

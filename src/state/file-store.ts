@@ -11,16 +11,17 @@ import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from
 import {
   loadEntries,
   loadLateCalls,
-  loadUnfinished,
   loadWaves,
   mergeBefore,
   nameApplies,
   type UnfinishedApply,
 } from './load-journal.ts'
 import { buildClosing } from './close-applies.ts'
-import { addDoubtMark, loadMarkedApplies, type MarkedApply } from './doubt-marks.ts'
+import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
 import type { KnownFiles } from './known-files.ts'
-import { loadDomains, loadRollouts } from './load-files.ts'
+import { loadRollouts } from './load-files.ts'
+import { loadState } from './load-state.ts'
+import { LockedDomains, refuseSameId } from './locked-domains.ts'
 import { buildMove } from './move-state.ts'
 import { buildPrune, loadPruned } from './prune.ts'
 import {
@@ -33,6 +34,7 @@ import {
 import type { Register } from './register.ts'
 import { addSalt, loadSalt } from './salt.ts'
 import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
+import { findEntangled, listDomains, listRolloutDomains } from './spans.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
@@ -71,6 +73,7 @@ class FileStore implements Store {
   #newSalt: string | null = null
   /** Domains that had state at the last load. */
   #known: ReadonlySet<Domain> = new Set()
+  readonly #locked = new LockedDomains()
   readonly #queue = createSerialQueue()
 
   constructor(files: StateFiles, key: StateKey, account: string, callRegister: Register | null) {
@@ -88,11 +91,23 @@ class FileStore implements Store {
     this.#files.refresh()
     await this.#files.moveOld?.()
     await refuseMigrated(this.#files, this.#key)
-    const recorded = await loadDomains(this.#files, this.#paths, known)
-    this.#unfinished = await loadUnfinished(this.#files, this.#paths, recorded)
-    this.#marked = await loadMarkedApplies(this.#files, this.#paths, recorded)
+    const { recorded, unfinished, marked } = await loadState(this.#files, this.#paths, known)
+    this.#unfinished = unfinished.filter(({ reach }) => this.#locked.cover(reach))
+    this.#marked = marked.filter(({ reach }) => this.#locked.cover(reach))
     this.#known = new Set(recorded.keys())
     return recorded
+  }
+
+  lockOnly(domains: ReadonlySet<Domain> | null): void {
+    this.#locked.replace(domains)
+  }
+
+  listDomains(): Promise<Domain[]> {
+    return listDomains(this.#files, this.#paths)
+  }
+
+  findEntangled(domains: Iterable<Domain>): Promise<Set<Domain>> {
+    return findEntangled(this.#files, this.#paths, domains)
   }
 
   async shareEarlier(): Promise<string[]> {
@@ -144,14 +159,22 @@ class FileStore implements Store {
 
   async recordIntents(apply: Applied, wave: Wave): Promise<void> {
     if (wave.number === 1) this.#settled = noneSettled
+    const path = this.#paths.wave(apply.id, wave.number)
+    const text = formatWave(wave)
     const intent = new Map([
-      [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
+      [path, text],
       [this.#paths.entry(apply.id), this.#formatEntry(apply)],
     ])
     const marker = new Map([[this.#paths.marker(apply.id), formatMarker(apply.id)]])
     const domains = [...wave.intents.values()].flatMap((written) => [...written.keys()])
     const message = formatEntryMessage(apply, wave)
-    await this.#publish([intent, marker], message, this.#guardNew(domains))
+    this.#locked.refuseOthers([...wave.before.keys(), ...domains])
+    const guard = this.#guardNew(domains)
+    const guardAll: Guard = async (files) => {
+      await guard?.(files)
+      await refuseSameId(files, path, text)
+    }
+    await this.#publish([intent, marker], message, this.#locked.areSome ? guardAll : guard)
     this.#settled = addBatch(this.#settled, wave)
   }
 
@@ -186,6 +209,7 @@ class FileStore implements Store {
 
   async save(domains: RecordedState, why: string): Promise<void> {
     const recorded = [...domains].flatMap(([domain, { size }]) => (size === 0 ? [] : [domain]))
+    this.#locked.refuseOthers(domains.keys())
     await this.#publish([formatDomainFiles(this.#paths, domains)], why, this.#guardNew(recorded))
   }
 
@@ -206,8 +230,9 @@ class FileStore implements Store {
     this.#newSalt = salt
   }
 
-  listRollouts(): Promise<Rollout[]> {
-    return loadRollouts(this.#files, this.#paths)
+  async listRollouts(): Promise<Rollout[]> {
+    const rollouts = await loadRollouts(this.#files, this.#paths)
+    return rollouts.filter((each) => this.#locked.cover(listRolloutDomains(each)))
   }
 
   async saveRollout(rollout: Rollout, why: string): Promise<void> {

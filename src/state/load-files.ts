@@ -5,7 +5,7 @@ import { createDamagedFileError } from './format/parse-file.ts'
 import { parseRollout } from './format/rollout-file.ts'
 import type { StatePaths } from './format/state-paths.ts'
 import type { KnownFiles } from './known-files.ts'
-import type { StateFiles } from './state-files.ts'
+import type { LoadedFiles } from './state-files.ts'
 import type { RecordedState } from './store.ts'
 
 /**
@@ -15,7 +15,7 @@ import type { RecordedState } from './store.ts'
  * @throws EdgewiseError `record-damaged`
  */
 export async function loadDomains(
-  files: StateFiles,
+  files: LoadedFiles,
   paths: StatePaths,
   known: KnownFiles | null = null,
 ): Promise<RecordedState> {
@@ -44,7 +44,7 @@ export async function loadDomains(
  *
  * @throws EdgewiseError `record-damaged`
  */
-export async function loadRollouts(files: StateFiles, paths: StatePaths): Promise<Rollout[]> {
+export async function loadRollouts(files: LoadedFiles, paths: StatePaths): Promise<Rollout[]> {
   const rollouts = [...(await files.load(paths.rollouts))].map(([path, text]) => {
     const place = files.describePath(path)
     const rollout = parseRollout(place, text)

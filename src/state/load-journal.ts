@@ -4,18 +4,21 @@ import type { Domain, ItemKey } from '../model/item.ts'
 import type { StatePaths } from './format/state-paths.ts'
 import { parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
 import { createDamagedFileError } from './format/parse-file.ts'
+import { listReach } from './reach.ts'
 import { listSettled } from './settled-writes.ts'
-import type { StateFiles } from './state-files.ts'
+import type { LoadedFiles } from './state-files.ts'
 import type { LateCalls, RecordedItem, RecordedState, Wave } from './store.ts'
 
 /** An apply whose process died, and its domains with the items that it left in-doubt. */
 export interface UnfinishedApply {
   entry: JournalEntry
   domains: RecordedState
+  /** The domains that it may have changed. */
+  reach: ReadonlySet<Domain>
 }
 
 /** Loads the entries of applies that have not ended. */
-async function loadOpenEntries(files: StateFiles, paths: StatePaths): Promise<JournalEntry[]> {
+async function loadOpenEntries(files: LoadedFiles, paths: StatePaths): Promise<JournalEntry[]> {
   const markers = [...(await files.load(paths.open)).keys()]
   if (markers.length === 0) return []
   const entries = await loadEntries(files, paths)
@@ -32,7 +35,7 @@ async function loadOpenEntries(files: StateFiles, paths: StatePaths): Promise<Jo
 }
 
 /** Loads the entries of all applies. */
-export async function loadEntries(files: StateFiles, paths: StatePaths): Promise<JournalEntry[]> {
+export async function loadEntries(files: LoadedFiles, paths: StatePaths): Promise<JournalEntry[]> {
   const found = await files.load(paths.journal)
   return [...found].map(([path, text]) => {
     const entry = parseEntry(files.describePath(path), text)
@@ -48,7 +51,7 @@ export async function loadEntries(files: StateFiles, paths: StatePaths): Promise
 
 /** Loads the waves of an apply, in order. */
 export async function loadWaves(
-  files: Pick<StateFiles, 'load' | 'describePath'>,
+  files: LoadedFiles,
   paths: StatePaths,
   apply: string,
 ): Promise<Omit<Wave, 'number'>[]> {
@@ -81,7 +84,7 @@ export function mergeBefore(waves: Pick<Wave, 'before'>[]): Wave['before'] {
 
 /** Loads the facts that limit the late effects of an apply that died. */
 export async function loadLateCalls(
-  files: StateFiles,
+  files: LoadedFiles,
   paths: StatePaths,
   apply: string,
 ): Promise<LateCalls> {
@@ -148,15 +151,16 @@ function reopen({ answered: _answered, ...state }: RecordedItem): RecordedItem {
 
 /** Loads the applies that have not ended, and updates the state by their intents. */
 export async function loadUnfinished(
-  files: StateFiles,
+  files: LoadedFiles,
   paths: StatePaths,
   recorded: RecordedState,
 ): Promise<UnfinishedApply[]> {
   const unfinished: UnfinishedApply[] = []
   for (const entry of await loadOpenEntries(files, paths)) {
-    const domains = findDoubts(entry, await loadWaves(files, paths, entry.id), recorded)
+    const waves = await loadWaves(files, paths, entry.id)
+    const domains = findDoubts(entry, waves, recorded)
     for (const [domain, items] of domains) recorded.set(domain, items)
-    unfinished.push({ entry, domains })
+    unfinished.push({ entry, domains, reach: listReach(waves) })
   }
   return unfinished
 }

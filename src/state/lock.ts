@@ -5,7 +5,8 @@ import { heartbeatMs, leaseMs, LockLease, readMoment, type Lease, type LockClock
 import { isAliveHere, isDead, type Machine } from './machine.ts'
 import type { Register } from './register.ts'
 
-const pollMs = 1000
+/** Interval of looking for a lock that another process holds, ms. */
+export const pollMs = 1000
 
 /**
  * Acquires the lock, waiting for it up to `timeoutMs`. A stale lock of a dead process on this
@@ -38,7 +39,7 @@ export async function acquireLock(
         return new LockLease(register, holder, { version: own, revoked, at }, machine, clock)
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs)
-      throw createLockedError(other, register, timeoutMs, machine, holder.who)
+      throw createLockedError(other, register.location, { timeoutMs, machine, holder })
     if (!isReported) onWait?.(other, timeoutMs)
     isReported = true
     await clock.sleep(Math.min(pollMs, timeoutMs - (clock.monotonic() - start)), signal)
@@ -98,19 +99,23 @@ export function describeEnd({ pid }: LockHolder, machine: Machine, wait: string)
     : `${wait}, or end it with "kill ${pid}": it then releases the lock.`
 }
 
-function createLockedError(
+/**
+ * Creates the error of a lock that another process holds.
+ *
+ * @param other null if it is unknown
+ */
+export function createLockedError(
   other: LockHolder | null,
-  { location }: Register,
-  timeoutMs: number,
-  machine: Machine,
-  user: string,
+  location: string,
+  own: { timeoutMs: number; machine: Machine; holder: LockHolder },
 ): EdgewiseError {
+  const { timeoutMs, machine, holder } = own
   const who = other === null ? `another process (${location})` : formatLockHolder(other)
   const wait = `Wait ${timeoutMs === 0 ? 'for it' : 'longer'} with --lock-timeout SECONDS`
   return new EdgewiseError(
     'locked',
     `the state is locked by ${who}`,
-    other !== null && isAliveHere(other, machine, user)
+    other !== null && isAliveHere(other, machine, holder.who)
       ? `It runs on this machine. ${describeEnd(other, machine, wait)}`
       : `${wait}; if that process has ended, remove the lock with "edgewise state unlock".`,
   )

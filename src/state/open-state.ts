@@ -14,7 +14,8 @@ import type { GitRepository } from './git/git-repository.ts'
 import { findRepositoryFolder } from './git/find-repository-folder.ts'
 import type { Database } from './postgres/database.ts'
 import { createPostgresFiles } from './postgres/postgres-files.ts'
-import { createPostgresRegister } from './postgres/postgres-register.ts'
+import { createPostgresLocks } from './postgres/postgres-locks.ts'
+import { createAccountLock, type Locks } from './locks.ts'
 import type { StateKey, Store } from './store.ts'
 import { createOptionalRegister } from './optional-register.ts'
 import {
@@ -51,12 +52,12 @@ export interface StateEnvironment {
   openDatabase?(config: DatabaseConfig): Database
 }
 
-/** Opened state, and the lock of its account. */
+/** Opened state, and the locks of its account. */
 export interface OpenState {
   store: Store
   /** Files of the store, for copies of whole states. */
   files: StateFiles
-  lock: Register
+  locks: Locks
   /** Finds the locks of earlier programs, which state that is still at their paths may have. */
   findOldLocks(): Promise<Register[]>
   /**
@@ -147,7 +148,7 @@ function openInFolder(place: StateLocation, world: StateEnvironment): OpenState 
   return {
     store: openFileStore(files, key, account, openUserCalls(key.address, account, world)),
     files,
-    lock,
+    locks: createAccountLock(lock),
     ...findMoves(files, (name) => openLock(buildLockPathAt(name, account))),
     notes: [],
     findFolderInCheckout: () =>
@@ -175,12 +176,12 @@ function openUserCalls(
 }
 
 function openInDatabase({ account, ...key }: StateLocation, database: Database): OpenState {
-  const lock = createPostgresRegister(database, buildLockPath(key.address, account))
-  const files = createPostgresFiles(database, lock)
+  const locks = createPostgresLocks(database, buildLockPath(key.address, account))
+  const files = createPostgresFiles(database, locks)
   return {
     store: openFileStore(files, key, account),
     files,
-    lock,
+    locks,
     findOldLocks: async () => [],
     allowMoves: () => undefined,
     notes: [],
@@ -211,7 +212,7 @@ function openInGit(
   return {
     store: Object.assign(openFileStore(files, key, account), { explainMissing }),
     files,
-    lock: createGitRegister(git, buildLockPath(key.address, account)),
+    locks: createAccountLock(createGitRegister(git, buildLockPath(key.address, account))),
     ...findMoves(files, (name) => createGitRegister(git, buildLockPathAt(name, account))),
     notes:
       git.remote === null

@@ -1,15 +1,19 @@
 import type { FileChanges } from './folder/write-file.ts'
 
-/** Files of all workspaces in a store, for reading. Paths are relative, with `/`. */
-export interface SharedFiles {
+/** Files for reading. Paths are relative, with `/`. */
+export interface LoadedFiles {
   /** Describes the path of a file, for messages. */
   describePath(path: string): string
+  /** Loads the texts of all files in a folder, at any depth, by path. */
+  load(folder: string): Promise<Map<string, string>>
+}
+
+/** Files of all workspaces in a store, for reading. */
+export interface SharedFiles extends LoadedFiles {
   /** Lists the names of the folders at the top. */
   listTopFolders(): Promise<string[]>
   /** Lists the paths of all files in a folder, at any depth. */
   listPaths(folder: string): Promise<string[]>
-  /** Loads the texts of all files in a folder, at any depth, by path. */
-  load(folder: string): Promise<Map<string, string>>
 }
 
 /**
@@ -31,6 +35,11 @@ export interface StateFiles extends SharedFiles {
   readonly location: string
   /** Forgets what was loaded: others may have written while the lock was free. */
   refresh(): void
+  /**
+   * Reads all files as they are at one moment; absent where nobody else writes without the lock of
+   * the account.
+   */
+  readAtOnce?<T>(work: (files: SharedFiles) => Promise<T>): Promise<T>
   /**
    * Moves files from the paths of earlier programs to those of this one, if that is allowed; absent
    * if there can be none.

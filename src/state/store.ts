@@ -76,6 +76,19 @@ export interface Store {
    */
   load(known?: KnownFiles | null): Promise<RecordedState>
   /**
+   * Limits changes to domains whose lock this process has; null for all. Unfinished applies and
+   * rollouts with other domains are those of other processes then: they are not listed, and stay
+   * as they are.
+   */
+  lockOnly(domains: ReadonlySet<Domain> | null): void
+  /** Lists the domains with recorded state. Needs no load. */
+  listDomains(): Promise<Domain[]>
+  /**
+   * Finds the domains that can only be changed together with some others, and those: an unfinished
+   * apply, a doubt mark and a rollout end for all of their domains at once. Needs no load.
+   */
+  findEntangled(domains: Iterable<Domain>): Promise<Set<Domain>>
+  /**
    * Lists the applies whose process died before they ended, as of the last load. Their in-doubt
    * writes are those without an outcome.
    */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
+import { getRegister } from './contender.ts'
 import type { RecordedState, Store } from '../../src/state/store.ts'
 import { itOften, runs } from '../runs.ts'
 import { Chance } from '../simulation/chance.ts'
@@ -37,7 +38,9 @@ class Room {
     const name = `${this.#name} ${++this.#started}`
     const process = this.#machine.start(name, new Chance(name), steps)
     const all = async () => {
-      const { store, lock } = await this.open(process)
+      const opened = await this.open(process)
+      const { store } = opened
+      const lock = getRegister(opened)
       const { version } = await lock.read()
       expect(await lock.compareAndSwap(version, name)).not.toBeNull()
       await work(store)

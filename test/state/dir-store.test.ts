@@ -13,6 +13,7 @@ import { expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
+import { getRegister } from './contender.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Store } from '../../src/state/store.ts'
 import {
@@ -91,7 +92,7 @@ async function underLock(): Promise<Kind> {
   const reading = ['load', 'list', 'find', 'knows', 'keep', 'explain']
   const open = async (...key: Parameters<Kind['open']>): Promise<OpenState> => {
     const opened = await kind.open(...key)
-    const { lock } = opened
+    const lock = getRegister(opened)
     let own: string | null | undefined
     const acquire = async () => {
       const { version } = await lock.read()
@@ -117,7 +118,9 @@ async function underLock(): Promise<Kind> {
   const moveLogs = async () => {
     for (const path of kind.files().filter((file) => file.endsWith('.jsonl'))) {
       const [account, id] = basename(path).split('.')
-      const { store, lock } = await kind.open(id, 'https://api.example.net', account)
+      const opened = await kind.open(id, 'https://api.example.net', account)
+      const { store } = opened
+      const lock = getRegister(opened)
       await lock.compareAndSwap((await lock.read()).version, 'moves the logs')
       await store.checkpoint?.()
     }
@@ -144,7 +147,9 @@ storeContract('a folder, under its lock', underLock, { own: it, shared: it, ever
 
 it('state in a folder is readable by its owner only', async () => {
   const kind = await inFolder()
-  const { store, lock } = await kind.open()
+  const opened = await kind.open()
+  const { store } = opened
+  const lock = getRegister(opened)
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   await store.saveCalls('x', [])
   await lock.compareAndSwap(null, 'me')
@@ -176,11 +181,11 @@ it('leaves no temporary file behind, and ignores those of dead processes', async
 it('a process that lost the lock while asleep overwrites nothing', async () => {
   const kind = await inFolder()
   const slept = await kind.open()
-  const version = await slept.lock.compareAndSwap(null, 'the one that slept')
+  const version = await getRegister(slept).compareAndSwap(null, 'the one that slept')
   await slept.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   const other = await kind.open()
   await other.store.load()
-  await other.lock.compareAndSwap(version, 'the other')
+  await getRegister(other).compareAndSwap(version, 'the other')
   await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
   const now = await kind.everything()
   const late = buildDomain('a.example.com', { timeout: buildItem('3') })
@@ -299,14 +304,14 @@ it('a process that loses the lock while its log moves to the files replaces noth
     },
   }
   const slow = await kind.openOn(suspended)
-  const version = await slow.lock.compareAndSwap(null, 'slow')
+  const version = await getRegister(slow).compareAndSwap(null, 'slow')
   const state = (value: string) => buildDomain('a.example.com', { timeout: buildItem(value) })
   await slow.store.save(state('1'), 'test')
   meanwhile = async () => {
     meanwhile = async () => {}
     const other = await kind.open()
     expect(await other.store.load()).toEqual(state('1'))
-    await other.lock.compareAndSwap(version, 'other')
+    await getRegister(other).compareAndSwap(version, 'other')
     await other.store.save(state('2'), 'test')
     await other.store.checkpoint?.()
   }
@@ -320,14 +325,14 @@ it('a move into a workspace whose killed command has changed the domain is refus
   const kind = await inFolder()
   const state = buildDomain('a.example.com', { timeout: buildItem('1') })
   const theirs = await kind.open('theirs', undefined, 'another account')
-  await theirs.lock.compareAndSwap(null, 'theirs')
+  await getRegister(theirs).compareAndSwap(null, 'theirs')
   await theirs.store.save(state, 'test')
   await theirs.store.checkpoint?.()
   // Killed before the removal is in the files.
   await theirs.store.load()
   await theirs.store.save(buildDomain('a.example.com', {}), 'test')
   const mine = await kind.open('mine')
-  await mine.lock.compareAndSwap(null, 'mine')
+  await getRegister(mine).compareAndSwap(null, 'mine')
   await mine.store.load()
   await mine.store.save(state, 'test')
   await expect(mine.store.move(state, 'theirs', 'Move')).rejects.toMatchObject({
@@ -337,7 +342,7 @@ it('a move into a workspace whose killed command has changed the domain is refus
   expect(await (await kind.open('mine')).store.load()).toEqual(state)
   // The account of the workspace was changed meanwhile.
   const next = await kind.open('theirs', undefined, 'a third account')
-  await next.lock.compareAndSwap(null, 'next')
+  await getRegister(next).compareAndSwap(null, 'next')
   await next.store.checkpoint?.()
   await mine.store.move(state, 'theirs', 'Move')
   expect(await (await kind.open('theirs')).store.load()).toEqual(state)
@@ -346,7 +351,9 @@ it('a move into a workspace whose killed command has changed the domain is refus
 
 it('state that is only in a log counts for the choice of the store', async () => {
   const kind = await inFolder()
-  const { store, lock } = await kind.open()
+  const opened = await kind.open()
+  const { store } = opened
+  const lock = getRegister(opened)
   await lock.compareAndSwap(null, 'me')
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   mkdirSync(join(kind.folder, '.git'))
@@ -361,7 +368,9 @@ it('state that is only in a log counts for the choice of the store', async () =>
 
 it('a log whose last line is cut off has the others; a damaged one is reported', async () => {
   const kind = await inFolder()
-  const { store, lock } = await kind.open()
+  const opened = await kind.open()
+  const { store } = opened
+  const lock = getRegister(opened)
   await lock.compareAndSwap(null, 'me')
   const state = (value: string) => buildDomain('a.example.com', { timeout: buildItem(value) })
   for (const value of ['1', '2']) await store.save(state(value), 'test')
@@ -397,13 +406,13 @@ it('a process that loses the lock while it is suspended in a write replaces noth
     },
   }
   const slow = await kind.openOn(suspended)
-  const version = await slow.lock.compareAndSwap(null, 'slow')
+  const version = await getRegister(slow).compareAndSwap(null, 'slow')
   await slow.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   meanwhile = async () => {
     meanwhile = async () => {}
     const other = await kind.open()
     await other.store.load()
-    await other.lock.compareAndSwap(version, 'other')
+    await getRegister(other).compareAndSwap(version, 'other')
     await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
   }
   await expect(
@@ -429,12 +438,14 @@ it.each<[string, (kind: FolderKind, version: string) => Promise<unknown>, RegExp
   ],
   [
     'the lock was removed',
-    async (kind, version) => (await kind.open()).lock.compareAndSwap(version, null),
+    async (kind, version) => getRegister(await kind.open()).compareAndSwap(version, null),
     /can't be written: the lock was removed$/,
   ],
 ])('a write after %s says so', async (_what, change, message) => {
   const kind = await inFolder()
-  const { store, lock } = await kind.open()
+  const opened = await kind.open()
+  const { store } = opened
+  const lock = getRegister(opened)
   const version = (await lock.compareAndSwap(null, 'me')) ?? ''
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   await change(kind, version)

@@ -25,6 +25,7 @@ import { createFolderFiles } from '../../src/state/folder/folder-files.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { loadUnfinished } from '../../src/state/load-journal.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
+import { getRegister } from './contender.ts'
 import { findOwners, listIntended } from '../../src/state/owners.ts'
 import type { Register } from '../../src/state/register.ts'
 import { itOften, runs } from '../runs.ts'
@@ -112,7 +113,7 @@ describe('two spellings of an address', () => {
     const { store } = await open('other', spelling)
     expect(await store.findOwners([www, 'new.example.com'])).toEqual(new Map([[www, 'default']]))
     expect(await store.listOtherAddresses()).toEqual([])
-    expect((await open()).lock.location).not.toContain('example')
+    expect(getRegister(await open()).location).not.toContain('example')
   })
 })
 

@@ -4,7 +4,9 @@ import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Sql } from '../../src/state/postgres/database.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
-import { createPostgresRegister } from '../../src/state/postgres/postgres-register.ts'
+import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
+import { accountScope } from '../../src/state/locks.ts'
+import { acquireAccount, buildContender, buildHolder, machine } from './contender.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 import { PostgresProxy } from './postgres-proxy.ts'
 import { context, findServer, TestSchema } from './test-schema.ts'
@@ -21,8 +23,8 @@ const open = (change?: (url: URL) => void) => openDatabase(schema.configure(chan
 /** Opens files and a lock like a process of its own. */
 function openState(change?: (url: URL) => void) {
   const database = open(change)
-  const lock = createPostgresRegister(database, 'lock/a')
-  return { database, lock, files: createPostgresFiles(database, lock) }
+  const locks = createPostgresLocks(database, 'lock/a')
+  return { database, locks, files: createPostgresFiles(database, locks) }
 }
 
 /** Opens them with an option of the session. */
@@ -106,8 +108,8 @@ describe('a transaction whose connection is cut', () => {
 describe('a commit that is cut off', () => {
   it.each(['cut', 'cut-answer'] as const)('(%s) leaves files written once', async (fate) => {
     const proxy = await startProxy()
-    const { files, lock } = openState((url) => proxy.redirect(url))
-    await lock.compareAndSwap(null, 'held')
+    const { files, locks } = openState((url) => proxy.redirect(url))
+    await acquireAccount({ locks }, 'held')
     proxy.cutCommit(fate)
     let guarded = 0
     await files.publish(file('w/a', 'text'), '', async (seen) => {
@@ -121,41 +123,37 @@ describe('a commit that is cut off', () => {
 
   it.each(['cut', 'cut-answer'] as const)('(%s) wins the lock for one only', async (fate) => {
     const proxy = await startProxy()
-    const [mine, theirs] = [openState((url) => proxy.redirect(url)).lock, openState().lock]
-    const before = await mine.compareAndSwap(null, 'first')
+    const [mine, theirs] = [openState((url) => proxy.redirect(url)), openState()]
+    await mine.files.load('w')
     proxy.cutCommit(fate)
-    const after = await mine.compareAndSwap(before, 'mine')
-    expect(after).not.toBeNull()
-    expect(await theirs.compareAndSwap(before, 'theirs')).toBeNull()
-    expect(await theirs.read()).toEqual({ version: after, text: 'mine' })
-    // Not repeated twice, and a swap of the same version again is another one.
-    expect(await mine.compareAndSwap(before, 'mine')).toBeNull()
-    expect(await mine.compareAndSwap(after, null)).not.toBeNull()
+    const lease = await acquireAccount(mine, 'mine')
+    await expect(acquireAccount(theirs, 'theirs')).rejects.toMatchObject({ code: 'locked' })
+    expect(await theirs.locks.listHolders(accountScope)).toEqual([buildHolder('mine')])
+    expect(await schema.query(`select held from ${schema.name}.locks`)).toEqual([{ held: true }])
+    await mine.files.write(file('w/a', 'mine'), '')
+    proxy.cutCommit(fate)
+    await lease.release()
+    expect(await theirs.locks.listHolders(accountScope)).toEqual([])
   })
 
   it('loses the lock if another process takes it over before the next attempt', async () => {
     const proxy = await startProxy()
-    const theirs = openState().lock
+    const theirs = openState()
     const clock = { ...context.clock }
-    const database = openDatabase(
-      schema.configure((url) => proxy.redirect(url)),
-      {
-        ...context,
-        clock,
-      },
-    )
-    const mine = createPostgresRegister(database, 'lock/a')
-    const before = await mine.compareAndSwap(null, 'first')
+    const change = (url: URL) => proxy.redirect(url)
+    const database = openDatabase(schema.configure(change), { ...context, clock })
+    const locks = createPostgresLocks(database, 'lock/a')
+    await locks.listHolders(accountScope)
     clock.sleep = async () => {
-      const { version } = await theirs.read()
-      expect(await theirs.compareAndSwap(version, 'theirs')).not.toBeNull()
+      clock.sleep = context.clock.sleep
+      await theirs.locks.revoke('mine', { ...machine, isRunning: () => false })
+      await acquireAccount(theirs, 'theirs')
     }
     proxy.cutCommit('cut-answer')
-    expect(await mine.compareAndSwap(before, 'mine')).toBeNull()
-    expect((await mine.read()).text).toBe('theirs')
-    await expect(
-      createPostgresFiles(database, mine).write(file('w/a', 'late'), ''),
-    ).rejects.toMatchObject({ code: 'record-moved' })
+    await expect(locks.acquire(accountScope, buildContender('mine'))).rejects.toMatchObject({
+      message: expect.stringContaining('locked by theirs@host') as string,
+    })
+    await theirs.files.write(file('w/a', 'theirs'), '')
   })
 })
 
@@ -232,11 +230,11 @@ describe('a failure is explained:', () => {
       Object.assign(url, { username: role.name, password: role.password })
     })
     expect(await reader.files.load('w')).toEqual(new Map([['w/a', 'text']]))
-    expect(await reader.lock.read()).toEqual({ version: null, text: null })
+    expect(await reader.locks.listHolders(accountScope)).toEqual([])
     const why = expect.stringContaining('the user may not write there') as string
     for (const work of [
       () => reader.files.write(file('w/a', 'other'), ''),
-      () => reader.lock.compareAndSwap(null, 'mine'),
+      () => acquireAccount(reader, 'mine'),
     ])
       expect(await findFailure(work())).toMatchObject({ code, message: why })
     expect(await openState().files.load('w')).toEqual(new Map([['w/a', 'text']]))
@@ -252,8 +250,8 @@ describe('a failure is explained:', () => {
       message: expect.stringContaining('may not write there') as string,
     })
     await schema.query(`create schema ${schema.name} authorization ${role.name}`)
-    const { files, lock } = openState(change)
-    await lock.compareAndSwap(null, 'mine')
+    const { files, locks } = openState(change)
+    await acquireAccount({ locks }, 'mine')
     await files.publish(file('w/a', 'text'), '', async () => undefined)
     expect(await files.listPaths('w')).toEqual(['w/a'])
   })
@@ -266,10 +264,10 @@ describe('a failure is explained:', () => {
        grant select, insert, update, delete on all tables in schema ${schema.name}
        to ${role.name}`,
     )
-    const { files, lock } = openState((url) => {
+    const { files, locks } = openState((url) => {
       Object.assign(url, { username: role.name, password: role.password })
     })
-    await lock.compareAndSwap(null, 'mine')
+    await acquireAccount({ locks }, 'mine')
     await files.publish(file('w/a', 'text'), '', async () => undefined)
     expect(await files.listPaths('w')).toEqual(['w/a'])
   })
@@ -355,7 +353,10 @@ describe('the tables', () => {
       code: 'state-rewound',
       message: expect.stringContaining('were restored') as string,
     })
-    for (const work of [() => openState().lock.read(), () => openState().files.write([], '')])
+    for (const work of [
+      () => openState().locks.listHolders(accountScope),
+      () => openState().files.write([], ''),
+    ])
       expect(await findFailure(work())).toMatchObject({ code: 'state-rewound' })
     const [statement = ''] = /update .*;/.exec(failure.hint) ?? []
     await schema.query(statement)
@@ -394,14 +395,18 @@ describe('the tables', () => {
 
 it('uses nothing that outlives a transaction: a pooler may be in between', async () => {
   const proxy = await startProxy()
-  const { files, lock } = openState((url) => proxy.redirect(url))
-  await lock.compareAndSwap(null, 'held')
+  const { files, locks } = openState((url) => proxy.redirect(url))
+  await acquireAccount({ locks }, 'held')
   await files.publish(file('w/a', 'text'), '', async (seen) => {
     await seen.load('w')
   })
   await files.write([new Map([['w/a', null]])], '')
   await files.add('w/b', 'text', '')
-  await Promise.all([files.listTopFolders(), files.loadLocalAndShared('w/b'), lock.read()])
+  await Promise.all([
+    files.listTopFolders(),
+    files.loadLocalAndShared('w/b'),
+    locks.listHolders(accountScope),
+  ])
   const { messages } = proxy
   const statements = messages.flatMap(({ type, texts }) =>
     type === 'Q' ? texts.slice(0, 1) : type === 'P' ? texts.slice(1, 2) : [],

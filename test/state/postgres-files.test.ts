@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
-import { createPostgresRegister } from '../../src/state/postgres/postgres-register.ts'
+import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
+import { acquireAccount, machine } from './contender.ts'
 import { context, TestSchema } from './test-schema.ts'
 
 let schema: TestSchema
@@ -14,8 +15,8 @@ afterEach(() => schema.remove())
 function open(account: string, options = '') {
   const config = schema.configure((url) => url.searchParams.set('options', options))
   const database = openDatabase(config, context)
-  const lock = createPostgresRegister(database, `lock/${account}`)
-  return { lock, files: createPostgresFiles(database, lock) }
+  const locks = createPostgresLocks(database, `lock/${account}`)
+  return { locks, files: createPostgresFiles(database, locks) }
 }
 
 /** Creates a promise with its resolution. */
@@ -45,7 +46,8 @@ describe('a change with a guard', () => {
     async (isolation) => {
       const options = `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`
       const [mine, theirs] = [open('mine', options), open('theirs', options)]
-      for (const { lock } of [mine, theirs]) await lock.compareAndSwap(null, 'held')
+      await acquireAccount(mine, 'mine')
+      await acquireAccount(theirs, 'theirs')
       const [checked, checking] = [createGate(), createGate()]
       const first = mine.files.publish(file('w/mine', 'text'), '', async () => {
         checking.open()
@@ -76,7 +78,7 @@ describe('a change with a guard', () => {
 
 it('a change under way keeps the lock from being taken over until it is written', async () => {
   const [mine, theirs] = [open('one'), open('one')]
-  const version = await mine.lock.compareAndSwap(null, 'mine')
+  await acquireAccount(mine, 'mine')
   const [checked, checking] = [createGate(), createGate()]
   const writing = mine.files.publish(file('w/a', 'mine'), '', async () => {
     checking.open()
@@ -84,7 +86,8 @@ it('a change under way keeps the lock from being taken over until it is written'
   })
   await checking.opened
   const seen = (async () => {
-    await theirs.lock.compareAndSwap(version, 'theirs')
+    await theirs.locks.revoke('mine', machine)
+    await acquireAccount(theirs, 'theirs')
     return theirs.files.load('w')
   })()
   await waitForWaiter()

@@ -1,33 +1,31 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { formatLock, type LockHolder } from '../../src/state/format/lock-file.ts'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Lease } from '../../src/state/lease.ts'
-import { acquireLock, revokeLock } from '../../src/state/lock.ts'
-import type { Machine } from '../../src/state/machine.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { context, TestSchema } from './test-schema.ts'
-import {
-  buildApplied,
-  buildDomain,
-  buildItem,
-  recordedAt,
-  storeContract,
-  type Kind,
-} from './store-contract.ts'
+import { acquireAccount, machine } from './contender.ts'
+import { PostgresProxy } from './postgres-proxy.ts'
+import { context, findServer, TestSchema } from './test-schema.ts'
+import { buildApplied, buildDomain, buildItem, storeContract, type Kind } from './store-contract.ts'
 
 interface PostgresKind extends Kind {
   schema: TestSchema
+  open(
+    id?: string,
+    address?: string,
+    account?: string,
+    change?: (url: URL) => void,
+  ): Promise<OpenState>
   everything(): Promise<unknown[]>
 }
 
 async function inDatabase(): Promise<PostgresKind> {
   const schema = await TestSchema.make()
-  const database = schema.configure()
   const open = (
     id = 'default',
     address = 'https://api.example.net',
     account = 'default',
+    change?: (url: URL) => void,
   ): Promise<OpenState> =>
     openState(
       {
@@ -35,7 +33,13 @@ async function inDatabase(): Promise<PostgresKind> {
         id,
         address,
         account,
-        state: { store: 'postgres', branch: '', remote: '', path: '', database },
+        state: {
+          store: 'postgres',
+          branch: '',
+          remote: '',
+          path: '',
+          database: schema.configure(change),
+        },
       },
       {
         disk: realDisk,
@@ -64,7 +68,9 @@ async function inDatabase(): Promise<PostgresKind> {
     },
     everything: async () => [
       await schema.query(`select path, text from ${schema.name}.files order by path`),
-      await schema.query(`select path, version, text from ${schema.name}.registers order by path`),
+      await schema.query(
+        `select account, token, version, text from ${schema.name}.locks order by 1, 2`,
+      ),
     ],
     remove: () => schema.remove(),
   }
@@ -75,11 +81,12 @@ storeContract('PostgreSQL', inDatabase)
 it('a process that lost the lock overwrites nothing', async () => {
   const kind = await inDatabase()
   const slept = await kind.open()
-  const version = await slept.lock.compareAndSwap(null, 'the one that slept')
+  await acquireAccount(slept, 'slept')
   await slept.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   const other = await kind.open()
   await other.store.load()
-  await other.lock.compareAndSwap(version, 'the other')
+  await other.locks.revoke('slept', machine)
+  await acquireAccount(other, 'other')
   await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
   const now = await kind.everything()
   const late = buildDomain('a.example.com', { timeout: buildItem('3') })
@@ -99,34 +106,11 @@ describe('the lock in PostgreSQL', () => {
   })
   afterEach(() => kind.remove())
   const state = buildDomain('a.example.com', { timeout: buildItem('1') })
-  const machine: Machine = {
-    boot: 'boot',
-    namespace: '',
-    pid: 1,
-    started: '',
-    uptime: () => performance.now(),
-    processName: 'me',
-    isRunning: () => true,
-  }
-  const buildHolder = (token: string): LockHolder => ({
-    token,
-    who: `${token}@host`,
-    reason: 'apply',
-    since: recordedAt,
-    boot: 'boot',
-    namespace: '',
-    pid: 1,
-    started: '',
-    lateMs: null,
-  })
-  const acquire = async ({ lock }: OpenState, token: string) =>
-    acquireLock(lock, buildHolder(token), machine, 0, context.clock, context.signal)
-
   it('is acquired by one of many at a time', async () => {
     for (let round = 0; round < 5; round++) {
       const opened = await Promise.all(Array.from({ length: 6 }, () => kind.open()))
       const results = await Promise.allSettled(
-        opened.map((each, i) => acquire(each, `${round} ${i}`)),
+        opened.map((each, i) => acquireAccount(each, `${round} ${i}`)),
       )
       const won = results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
       expect(won).toHaveLength(1)
@@ -137,23 +121,23 @@ describe('the lock in PostgreSQL', () => {
   })
 
   it.each<[string, (lease: Lease, other: OpenState) => Promise<unknown>, RegExp]>([
-    ['was removed', (_, { lock }) => revokeLock(lock, 'one', machine), /"edgewise state unlock"/],
+    ['was removed', (_, { locks }) => locks.revoke('one', machine), /"edgewise state unlock"/],
     [
       'was deleted',
-      () => kind.schema.query(`delete from ${kind.schema.name}.registers`),
+      () => kind.schema.query(`delete from ${kind.schema.name}.locks`),
       /was deleted/,
     ],
     [
       'was released and acquired by another process',
       async (lease, other) => {
         await lease.release()
-        await acquire(other, 'two')
+        await acquireAccount(other, 'two')
       },
       /now used by two@host/,
     ],
   ])('that %s lets its former holder write nothing', async (_what, lose, why) => {
     const [opened, other] = [await kind.open(), await kind.open()]
-    const lease = await acquire(opened, 'one')
+    const lease = await acquireAccount(opened, 'one')
     await opened.store.save(state, 'test')
     const [before] = await kind.everything()
     await lose(lease, other)
@@ -166,11 +150,17 @@ describe('the lock in PostgreSQL', () => {
   })
 
   it('is kept over heartbeats of which one failed after it was stored', async () => {
-    const held = { holder: buildHolder('one'), revoked: [] }
-    const opened = await kind.open()
-    const version = await opened.lock.compareAndSwap(null, formatLock(held, 0))
-    await opened.lock.compareAndSwap(version, formatLock(held, 1))
-    expect(await opened.lock.compareAndSwap(version, formatLock(held, 2))).toBeNull()
+    const proxy = await PostgresProxy.start(findServer())
+    onTestFinished(() => proxy.end())
+    const opened = await kind.open('default', undefined, undefined, (url) => proxy.redirect(url))
+    const lease = await acquireAccount(opened, 'one')
+    for (let beat = 0; beat < 2; beat++) {
+      proxy.cutCommit('cut-answer')
+      // Sends a heartbeat.
+      await lease.dropRevoked()
+    }
+    await lease.look()
+    expect(lease.check(0)).toBe('clear')
     await opened.store.save(state, 'test')
     expect(await (await kind.open()).store.load()).toEqual(state)
   })

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/model/rollout.ts'
 import type { Applied } from '../../src/model/applied.ts'
 import type { OpenState } from '../../src/state/open-state.ts'
+import { accountScope } from '../../src/state/locks.ts'
+import { acquireAccount, buildHolder } from './contender.ts'
 import type { RecordedState, RecordedItem, Store, Wave } from '../../src/state/store.ts'
 
 export const recordedAt = '2026-11-20T00:00:00.000Z'
@@ -740,33 +742,36 @@ export function storeContract(
     )
 
     shared('has a lock with one holder at a time, visible everywhere', async () => {
-      const [one, two] = [(await kind.open()).lock, (await kind.elsewhere()).lock]
-      const first = await one.compareAndSwap((await one.read()).version, 'first')
-      expect(first).not.toBeNull()
-      expect((await two.read()).text).toBe('first')
-      expect(await two.compareAndSwap(null, 'second')).toBeNull()
-      const next = await two.compareAndSwap((await two.read()).version, 'second')
-      expect(await one.compareAndSwap(first, 'beat')).toBeNull()
-      expect(await one.compareAndSwap(first, null)).toBeNull()
-      expect((await one.read()).text).toBe('second')
-      expect(await two.compareAndSwap(next, null)).not.toBeNull()
-      expect((await one.read()).text).toBeNull()
-      expect(await one.compareAndSwap((await one.read()).version, 'third')).not.toBeNull()
+      const [one, two] = [await kind.open(), await kind.elsewhere()]
+      const lease = await acquireAccount(one, 'first')
+      expect(await two.locks.listHolders(accountScope)).toEqual([buildHolder('first')])
+      const isLocked = { code: 'locked', message: expect.stringContaining('first@host') as string }
+      await expect(acquireAccount(two, 'second')).rejects.toMatchObject(isLocked)
+      expect(await two.locks.listHolders(accountScope)).toEqual([buildHolder('first')])
+      await lease.release()
+      expect(await two.locks.listHolders(accountScope)).toEqual([])
+      const next = await acquireAccount(two, 'second')
+      await lease.look()
+      expect(lease.check(0)).toEqual({ refused: expect.stringContaining('second@host') as string })
+      await lease.release()
+      expect(await one.locks.listHolders(accountScope)).toEqual([buildHolder('second')])
+      await next.release()
+      expect(await one.locks.listHolders(accountScope)).toEqual([])
     })
 
     shared('lets one of many win the lock', async () => {
-      const locks = await Promise.all(
-        Array.from(
-          { length: 6 },
-          async (_, i) => (i % 2 === 0 ? await kind.open() : await kind.elsewhere()).lock,
-        ),
+      const opened = await Promise.all(
+        Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? kind.open() : kind.elsewhere())),
       )
-      const { version } = await locks[0]!.read()
-      const won = await Promise.all(
-        locks.map((lock, i) => lock.compareAndSwap(version, `runner ${i}`)),
+      const results = await Promise.allSettled(
+        opened.map((each, i) => acquireAccount(each, `runner ${i}`)),
       )
-      expect(won.filter((one) => one !== null)).toHaveLength(1)
-      expect((await locks[0]!.read()).text).toBe(`runner ${won.findIndex((one) => one !== null)}`)
+      const won = results.findIndex(({ status }) => status === 'fulfilled')
+      for (const [i, each] of results.entries())
+        if (i !== won) expect(each).toMatchObject({ reason: { code: 'locked' } })
+      const [holder] = (await opened[0]?.locks.listHolders(accountScope)) ?? []
+      expect(holder?.token).toBe(`runner ${won}`)
+      for (const each of results) if (each.status === 'fulfilled') await each.value.release()
     })
   })
 }

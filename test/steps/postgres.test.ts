@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNetworkTransport } from '../../src/service/transport.ts'
 import { createSerialQueue } from '../../src/state/serial-queue.ts'
@@ -153,6 +155,104 @@ describe('with state in PostgreSQL', () => {
   })
 })
 
+describe('two applies of one workspace', () => {
+  const statuses = async () =>
+    (await place.json('state', 'history'))['applies'] as { outcome: string }[]
+
+  /** Runs a command while the first call of another one is under way; returns both. */
+  async function runMeanwhile(first: string[], second: string[]) {
+    const send = createNetworkTransport()
+    const others: ReturnType<Place['cli']>[] = []
+    place.transport = async (request) => {
+      if (others.length === 0) {
+        place.transport = undefined
+        others.push(place.cli(...second))
+        await Promise.all(others)
+      }
+      return send(request)
+    }
+    const one = await place.cli(...first)
+    const [other] = await Promise.all(others)
+    if (other === undefined) throw new Error('expected a call')
+    return { one, other }
+  }
+
+  beforeEach(() => {
+    place.manifest(www, { timeout: { time: 60 } }).manifest(api, { timeout: { time: 10 } })
+  })
+
+  it('run at once if their domains are others, and neither is taken for dead', async () => {
+    const { one, other } = await runMeanwhile(
+      ['apply', '--target', www, '--yes'],
+      ['apply', '--target', api, '--yes'],
+    )
+    expect([other.code, other.err]).toEqual([0, expect.not.stringContaining('interrupted')])
+    expect([one.code, one.err]).toEqual([0, one.err])
+    expect(await fetchConfigs(emulator)).toEqual({
+      [www]: { timeout: { time: '60' } },
+      [api]: { timeout: { time: '10' } },
+    })
+    expect(await statuses()).toMatchObject([{ outcome: 'complete' }, { outcome: 'complete' }])
+    await run('plan', '--detailed-exitcode')
+    expect(await schema.query(`select from ${schema.name}.locks`)).toEqual([])
+  })
+
+  it.each([
+    ['of the same domain', ['apply', '--target', '*.example.com', '--yes']],
+    ['of all domains', ['apply', '--yes']],
+    ['that forgets the domain', ['state', 'forget', www, '--yes']],
+    ['that moves another one', ['state', 'move', api, '--to', 'other', '--yes']],
+    ['that prunes', ['state', 'prune', '--keep', '1d', '--yes']],
+  ])('take turns: one %s', async (_what, second) => {
+    await run('apply', '--target', api, '--yes')
+    time.now += 60_000
+    const { one, other } = await runMeanwhile(['apply', '--target', www, '--yes'], second)
+    expect(other).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('the state is locked by') as string,
+    })
+    expect([one.code, one.err]).toEqual([0, one.err])
+  })
+
+  it('a domain that only state has is locked, too', async () => {
+    await run('apply', '--yes')
+    time.now += 60_000
+    rmSync(join(place.root, 'domains', `${api}.yaml`))
+    place.manifest(www, { timeout: { time: 61 } })
+    const { other } = await runMeanwhile(
+      ['apply', '--target', '*.example.com', '--yes'],
+      ['state', 'forget', api, '--yes'],
+    )
+    expect(other).toMatchObject({ code: 1 })
+    expect((await statuses())[0]).toMatchObject({ outcome: 'complete' })
+  })
+
+  it('an apply of a part of a dead one ends all of it', async () => {
+    const sent = new Promise<void>((resolve) => {
+      place.transport = () => {
+        resolve()
+        return new Promise(() => undefined)
+      }
+    })
+    void place.cli('apply', '--yes')
+    await sent
+    place.transport = undefined
+    const locked = await place.cli('apply', '--target', www, '--yes')
+    expect(locked).toMatchObject({ code: 1 })
+    place.otherProcessesDead = true
+    time.now += 60_000
+    const { code, err } = await place.cli('apply', '--target', www, '--yes')
+    expect([code, err]).toEqual([0, expect.stringContaining('was interrupted')])
+    expect(await statuses()).toMatchObject([{ outcome: 'complete' }, { outcome: 'interrupted' }])
+    expect(await place.json('state', 'list')).toMatchObject({
+      domains: [
+        { domain: api, inDoubt: 1 },
+        { domain: www, inDoubt: 0 },
+      ],
+    })
+  })
+})
+
 describe('two repositories with one account and one database', () => {
   const count = 40
 
@@ -161,9 +261,9 @@ describe('two repositories with one account and one database', () => {
     delete time.sleep
   })
 
-  it('share its call budget and its lock, and the service refuses no call', async () => {
+  it('share its call budget one after another, and the service refuses no call', async () => {
     const places = ['mine', 'theirs'].map(createRepository)
-    const [mine, theirs] = places as [Place, Place]
+    const [mine] = places
     for (const each of places) {
       each.time = time
       for (let i = 0; i < count; i++)
@@ -171,17 +271,10 @@ describe('two repositories with one account and one database', () => {
           timeout: { time: 60 },
         })
     }
-    const locked: Promise<{ code: number; err: string }>[] = []
-    mine.onStderr = () => {
-      if (locked.length === 0) locked.push(theirs.cli('apply', '--yes', '--lock-timeout', '0'))
-    }
     for (const each of places) {
       const { code, err } = await each.cli('apply', '--yes')
       expect([code, err.slice(-1500)]).toEqual([0, err.slice(-1500)])
     }
-    expect(await Promise.all(locked)).toMatchObject([
-      { code: 1, err: expect.stringContaining('the state is locked by') as string },
-    ])
     const statuses = (await fetchCalls(emulator)).map(({ status }) => status)
     expect(statuses.filter((status) => status !== 200)).toEqual([])
     expect(statuses.length).toBeGreaterThanOrEqual(2 * count)

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/model/rollout.ts'
 import { openState } from '../../src/state/open-state.ts'
+import { getRegister } from '../state/contender.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { Place, fetchWrites } from './cli.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
@@ -149,11 +150,12 @@ async function lockElsewhere(): Promise<void> {
     account: 'default',
     state,
   }
-  const { lock } = await openState(record, {
+  const opened = await openState(record, {
     disk: realDisk,
     processName: 'elsewhere',
     openGit: async () => null,
   })
+  const lock = getRegister(opened)
   const { version } = await lock.read()
   expect(
     await lock.compareAndSwap(

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { buildOldAddressName } from '../../src/state/format/state-paths.ts'
 import { openState } from '../../src/state/open-state.ts'
+import { getRegister } from '../state/contender.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { checkWrites } from '../state/checked-disk.ts'
@@ -266,13 +267,13 @@ describe('state unlock', () => {
       account: 'default',
       state,
     }
-    return (
+    return getRegister(
       await openState(there, {
         disk: realDisk,
         processName: 'other',
         openGit: () => Promise.resolve(null),
-      })
-    ).lock
+      }),
+    )
   }
 
   it('shows the lock holder, asks, and removes the lock', async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { acquireAccount } from '../../test/state/contender.ts'
 import { GitSandbox } from '../../test/state/git-sandbox.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
@@ -75,8 +76,9 @@ async function measureStateIn(
   await sandbox.repository('alone')
   const recorded = buildState(domains)
   const counter = { syncs: 0, seconds: 0 }
-  const { store, lock } = await open(sandbox, kind, countSyncs(counter))
-  if ((await lock.compareAndSwap(null, 'bench')) === null) throw new Error('expected the lock')
+  const opened = await open(sandbox, kind, countSyncs(counter))
+  const { store } = opened
+  await acquireAccount(opened, 'bench')
   await store.load()
   Object.assign(counter, { syncs: 0, seconds: 0 })
   const saveFrom = performance.now()

@@ -4,17 +4,18 @@ import type { Declare } from './declare.ts'
 
 /** `edgewise state unlock`: shows the lock holder and, after consent, removes the lock. */
 export function declareUnlock(state: Command, declare: Declare): void {
-  declare<{ force?: boolean }>(state, 'unlock', {
+  declare<{ force?: boolean }>(state, 'unlock [domain]', {
     description: 'remove a stale lock',
-    examples: ['state unlock', 'state unlock --yes'],
-    run: async (context, _args, { force }) => {
+    args: ['a domain of the lock, if there are several locks'],
+    examples: ['state unlock', 'state unlock --yes', 'state unlock www.example.com'],
+    run: async (context, [domain], { force }) => {
       const { unlock } = await import('../../operations/unlock.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io } = context
       const ended = await unlock(
         openWorkspace(context, 'none'),
-        { force },
+        { force, ...(domain === undefined ? {} : { domain: String(domain) }) },
         { outside: io, dialogue: createTerminalDialogue(context) },
       )
       const sentences = {

@@ -17,4 +17,10 @@ export interface Database {
    * @throws EdgewiseError `record-unreachable` if the database cannot be used
    */
   transact<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /**
+   * Runs statements that only read, all of them as the database is at one moment.
+   *
+   * @throws EdgewiseError `record-unreachable` if the database cannot be used
+   */
+  read<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }

@@ -15,6 +15,16 @@ const steps: ((schema: string) => string[])[] = [
     `create table ${schema}.guards ()`,
     ...createViews(schema),
   ],
+  (schema) => [
+    // A process that runs an earlier version has lost its lock by this, and stops.
+    `drop table ${schema}.registers`,
+    // Its numbers are fencing numbers, and the order of the queue.
+    `create table ${schema}.locks (
+       ticket bigint generated always as identity primary key, account text not null,
+       workspace text, domains text[], token text not null unique,
+       held boolean not null default false, version bigint not null default 1,
+       text text not null, change text)`,
+  ],
 ]
 
 /** Builds views of the files for people who look at the state with SQL; the program uses none. */

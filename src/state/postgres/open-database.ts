@@ -19,6 +19,9 @@ const begin = `begin isolation level read committed;
   select set_config('synchronous_commit', 'on', true)
   where current_setting('synchronous_commit') in ('off', 'local')`
 
+/** Reading one moment is no transaction of others to wait for, so that it may take its time. */
+const beginReading = 'begin isolation level repeatable read read only'
+
 /** What opening a database needs of the outside. */
 export interface DatabaseContext {
   clock: Pick<Clock, 'monotonic' | 'sleep'>
@@ -37,35 +40,42 @@ export function openDatabase(config: DatabaseConfig, context: DatabaseContext): 
   const location = `${describeAddress(config.url)}, schema ${config.schema}`
   let pool: Promise<Pool> | null = null
   let migrated: Promise<void> | null = null
-  const run = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+  const run = async <T>(start: string, work: (sql: Sql) => Promise<T>): Promise<T> => {
     pool ??= import('./create-pool.ts').then(({ createPool }) => createPool(config))
     const client = await (await pool).connect()
-    return runTransaction(client, work)
+    return runTransaction(client, start, work)
   }
-  const runAgain = <T>(work: (sql: Sql) => Promise<T>) => retry(() => run(work), context, location)
+  const runAgain = <T>(work: (sql: Sql) => Promise<T>, start = begin) =>
+    retry(() => run(start, work), context, location)
+  const runMigrated = async <T>(work: (sql: Sql) => Promise<T>, start?: string) => {
+    migrated ??= runAgain((sql) => migrate(sql, config.schema, location))
+    try {
+      await migrated
+    } catch (error) {
+      migrated = null
+      throw error
+    }
+    return runAgain(work, start)
+  }
   return {
     location,
     schema,
-    transact: async (work) => {
-      migrated ??= runAgain((sql) => migrate(sql, config.schema, location))
-      try {
-        await migrated
-      } catch (error) {
-        migrated = null
-        throw error
-      }
-      return runAgain(work)
-    },
+    transact: (work) => runMigrated(work),
+    read: (work) => runMigrated(work, beginReading),
   }
 }
 
 /** Runs a transaction; one that fails ends with its connection. */
-async function runTransaction<T>(client: PoolClient, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function runTransaction<T>(
+  client: PoolClient,
+  start: string,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
   let isDone = false
   // The next statement reports the loss of the connection.
   client.on('error', ignore)
   try {
-    await client.query(begin)
+    await client.query(start)
     const result = await work(
       async (statement, values) => (await client.query<Row>(statement, values)).rows,
     )

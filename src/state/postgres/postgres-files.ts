@@ -4,15 +4,19 @@ import { explainLockLoss, type FoundLock } from '../lock-loss.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { SharedFiles, StateFiles } from '../state-files.ts'
 import type { Database, Sql } from './database.ts'
-import type { PostgresRegister } from './postgres-register.ts'
+import type { PostgresLocks } from './postgres-locks.ts'
 
 /**
  * Creates the state files of a database: rows with a path and a text. Each change is one
  * transaction, in which this process must still hold the lock if it has acquired it.
  *
- * @param lock nothing is written after this process has lost it: others may have written since
+ * @param locks nothing is written after this process has lost its lock: others may have written
+ *   since
  */
-export function createPostgresFiles(database: Database, lock: PostgresRegister): StateFiles {
+export function createPostgresFiles(
+  database: Database,
+  locks: Pick<PostgresLocks, 'location' | 'findHeld'>,
+): StateFiles {
   const queue = createSerialQueue()
   const table = `${database.schema}.files`
   const shareAs = (read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>): SharedFiles => ({
@@ -32,8 +36,8 @@ export function createPostgresFiles(database: Database, lock: PostgresRegister):
   const write = (steps: FileChanges[], guard?: (files: SharedFiles) => Promise<void>) =>
     queue(() =>
       database.transact(async (sql) => {
-        const held = await lock.findHeld(sql)
-        if (held?.isHeld === false) throw createLockLostError(held, lock.location)
+        const held = await locks.findHeld(sql)
+        if (held?.isHeld === false) throw createLockLostError(held, locks.location)
         if (guard !== undefined) {
           // Of two processes with the locks of two accounts, the second one sees the first one's.
           await sql(`lock table ${database.schema}.guards in exclusive mode`)
@@ -49,6 +53,7 @@ export function createPostgresFiles(database: Database, lock: PostgresRegister):
     })
   return {
     ...shareAs((work) => database.transact(work)),
+    readAtOnce: (work) => database.read((sql) => work(shareAs((read) => read(sql)))),
     location: database.location,
     refresh: () => undefined,
     listDropped: async () => ({ paths: [], commit: null }),

@@ -1,0 +1,58 @@
+import { dirname } from 'node:path'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain } from '../model/item.ts'
+import { listSome } from '../model/words.ts'
+import { covers } from './reach.ts'
+import type { SharedFiles } from './state-files.ts'
+
+/** The domains whose lock this process has: all, until it has the lock of some only. */
+export class LockedDomains {
+  #domains: ReadonlySet<Domain> | null = null
+
+  /** @param domains null for all */
+  replace(domains: ReadonlySet<Domain> | null): void {
+    this.#domains = domains
+  }
+
+  /** Tests whether this process has the locks of all of these domains. */
+  cover(domains: Iterable<Domain>): boolean {
+    return this.#domains === null || covers(this.#domains, domains)
+  }
+
+  /** Whether other processes may change other domains of the state. */
+  get areSome(): boolean {
+    return this.#domains !== null
+  }
+
+  /**
+   * Refuses to change domains whose lock this process does not have.
+   *
+   * @throws EdgewiseError `record-moved`
+   */
+  refuseOthers(domains: Iterable<Domain>): void {
+    const others = [...domains].filter((domain) => !this.cover([domain]))
+    if (others.length > 0)
+      throw new EdgewiseError(
+        'record-moved',
+        `another process has changed ${listSome(others)} since this command chose its domains`,
+        'Run the same command again.',
+      )
+  }
+}
+
+/**
+ * Refuses to record a wave over that of another apply: two that begin in the same second may choose
+ * the same id.
+ *
+ * @throws EdgewiseError `record-moved`
+ */
+export async function refuseSameId(files: SharedFiles, path: string, text: string): Promise<void> {
+  const recorded = (await files.load(dirname(path))).get(path)
+  // After a lost connection, the own wave may be recorded already.
+  if (recorded !== undefined && recorded !== text)
+    throw new EdgewiseError(
+      'record-moved',
+      `another apply has begun with the same id (${files.describePath(path)})`,
+      'Run the same command again.',
+    )
+}

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { formatLock, parseLock, type LockHolder } from '../format/lock-file.ts'
+import { LockLease, readMoment, type Lease } from '../lease.ts'
+import { createLockedError, pollMs } from '../lock.ts'
+import type { FoundLock } from '../lock-loss.ts'
+import type { LockScope, Locks } from '../locks.ts'
+import { isDead, type Machine } from '../machine.ts'
+import type { Register } from '../register.ts'
+import type { Database, Row, Sql } from './database.ts'
+import { SignsOfLife } from './signs-of-life.ts'
+
+/** The locks of an account in rows of a table: one for each process that has or wants one. */
+export interface PostgresLocks extends Locks {
+  readonly location: string
+  /**
+   * Finds what the lock is now, in a transaction in which it does not change any more, and whether
+   * this process has it. Null if this process never acquired one.
+   */
+  findHeld(sql: Sql): Promise<(FoundLock & { isHeld: boolean }) | null>
+}
+
+/**
+ * Creates the locks of an account. The number of a row is a fencing number and the place in the
+ * queue: a process waits for all others with a smaller number whose scope has a domain of its own,
+ * so that nobody overtakes it and no two processes wait for each other.
+ *
+ * @param account path of the account's lock
+ */
+export function createPostgresLocks(database: Database, account: string): PostgresLocks {
+  const location = `${database.location}, ${account}`
+  const table = `${database.schema}.locks`
+  /** The lock that this process acquired last. */
+  let current: { token: string; scope: LockScope } | null = null
+  const leave = (token: string) =>
+    database.transact((sql) => sql(`delete from ${table} where token = $1`, [token]))
+  const list = (sql: Sql, scope: LockScope) =>
+    sql(
+      `select version, text from ${table} as other
+       where account = $1 and held and ${overlaps('$2::text', '$3::text[]')} order by ticket`,
+      [account, ...toValues(scope)],
+    )
+  /** Reads the row of a lock; if it is gone, that of who has the lock now. */
+  const read = async (sql: Sql, token: string, scope: LockScope) => {
+    const [own] = await sql(`select version, text from ${table} where token = $1 for share`, [
+      token,
+    ])
+    return toVersion(own ?? (await list(sql, scope))[0])
+  }
+  const openRow = (token: string, scope: LockScope): Register => ({
+    location,
+    read: () => database.transact((sql) => read(sql, token, scope)),
+    compareAndSwap: (version, text) => {
+      if (text === null) return leave(token).then(() => '')
+      const next = Number(version) + 1
+      // Tells a change whose answer was lost from one of another process.
+      const change = randomUUID()
+      return database.transact(async (sql) => {
+        const rows = await sql(
+          `update ${table} set version = $2, text = $3, change = $4
+           where token = $1 and (version = $2 - 1 or change = $4) returning version`,
+          [token, next, text, change],
+        )
+        return rows.length === 0 ? null : String(next)
+      })
+    },
+  })
+  return {
+    isByDomain: true,
+    location,
+    acquire: async (scope, contender) => {
+      const { holder, machine, timeoutMs, clock, signal, onWait } = contender
+      const signs = new SignsOfLife(machine, clock)
+      const start = clock.monotonic()
+      for (let isReported = false; ; isReported = true) {
+        const at = readMoment(machine, clock)
+        const turn = await database.transact((sql) =>
+          takeTurn(sql, table, account, scope, holder, signs),
+        )
+        if (turn.version !== null) {
+          current = { token: holder.token, scope }
+          const row = openRow(holder.token, scope)
+          const acquired = { version: turn.version, revoked: [], at }
+          const lease = new LockLease(row, holder, acquired, machine, clock)
+          return addMarks(lease, turn.marks, (tokens) =>
+            database.transact((sql) => sql(`delete from ${table} where token = any($1)`, [tokens])),
+          )
+        }
+        const leftMs = timeoutMs - (clock.monotonic() - start)
+        if (signal.aborted || leftMs <= 0) {
+          await ignoreUnreachable(leave(holder.token))
+          throw createLockedError(turn.other, location, contender)
+        }
+        if (!isReported) onWait?.(turn.other, timeoutMs)
+        await clock.sleep(Math.min(pollMs, leftMs), signal)
+      }
+    },
+    listHolders: async (scope) => {
+      const rows = await database.transact((sql) => list(sql, scope))
+      return rows.flatMap((row) => parseLock(String(row['text'])).holder ?? [])
+    },
+    revoke: (token, machine) => database.transact((sql) => revoke(sql, table, token, machine)),
+    findHeld: async (sql) => {
+      if (current === null) return null
+      const found = await read(sql, current.token, current.scope)
+      return { ...found, isHeld: parseLock(found.text).holder?.token === current.token }
+    },
+  }
+}
+
+/** The turn of a process: the version of its lock, or who is before it. */
+interface Turn {
+  /** Null if it has to wait. */
+  version: string | null
+  other: LockHolder | null
+  /** Holders whose lock was removed, and who may not have noticed it yet. */
+  marks: LockHolder[]
+}
+
+/** Queues up, or shows that this process still waits, and takes the lock if it is its turn. */
+async function takeTurn(
+  sql: Sql,
+  table: string,
+  account: string,
+  scope: LockScope,
+  holder: LockHolder,
+  signs: SignsOfLife,
+): Promise<Turn> {
+  const { token } = holder
+  await sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${account}`])
+  const [shown] = await sql(
+    `update ${table} set version = version + 1 where token = $1 returning version`,
+    [token],
+  )
+  const [own] =
+    shown === undefined
+      ? await sql(
+          `insert into ${table} (account, workspace, domains, token, text)
+           values ($1, $2, $3, $4, $5) returning version`,
+          [account, ...toValues(scope), token, formatLock({ holder, revoked: [] }, 0)],
+        )
+      : [shown]
+  const rows = await sql(
+    `select other.token, other.version, other.text, other.held
+     from ${table} as own join ${table} as other on other.account = own.account
+       and other.token <> own.token and (other.held or other.ticket < own.ticket)
+     where own.token = $1 and ${overlaps('own.workspace', 'own.domains')} order by other.ticket`,
+    [token],
+  )
+  const locks = rows.map((row) => ({
+    token: String(row['token']),
+    version: String(row['version']),
+    isHeld: row['held'] === true,
+    ...parseLock(String(row['text'])),
+  }))
+  const ended = signs.findEnded(locks)
+  const removed = await sql(
+    `delete from ${table} as other using unnest($1::text[], $2::bigint[]) as ended (token, version)
+     where other.token = ended.token and other.version = ended.version returning other.token`,
+    [ended.map((lock) => lock.token), ended.map(({ version }) => version)],
+  )
+  const gone = new Set(removed.map((row) => String(row['token'])))
+  const marks = locks.filter((lock) => lock.holder === null)
+  const [first] = locks.filter((lock) => lock.holder !== null && !gone.has(lock.token))
+  if (first !== undefined) return { version: null, other: first.holder, marks: [] }
+  await sql(`update ${table} set held = true where token = $1`, [token])
+  return {
+    version: toVersion(own).version,
+    other: null,
+    marks: marks.flatMap(({ revoked }) => revoked),
+  }
+}
+
+/** Adds the marks of removed locks to a lease. */
+function addMarks(
+  lease: Lease,
+  marks: LockHolder[],
+  remove: (tokens: string[]) => Promise<unknown>,
+): Lease {
+  let revoked = marks
+  return {
+    get revoked() {
+      return revoked
+    },
+    check: (callMs) => lease.check(callMs),
+    look: () => lease.look(),
+    dropRevoked: async () => {
+      await remove(revoked.map(({ token }) => token))
+      revoked = []
+    },
+    release: () => lease.release(),
+  }
+}
+
+async function revoke(sql: Sql, table: string, token: string, machine: Machine): Promise<boolean> {
+  const [row] = await sql(`select text from ${table} where token = $1 for update`, [token])
+  const { holder } = parseLock(toVersion(row).text)
+  if (holder === null) return false
+  const mark = isDead(holder, machine) ? null : formatLock({ holder: null, revoked: [holder] }, 0)
+  await sql(
+    mark === null
+      ? `delete from ${table} where token = $1 and $2::text is null`
+      : `update ${table} set version = version + 1, held = true, text = $2 where token = $1`,
+    [token, mark],
+  )
+  return true
+}
+
+/** Builds the condition that the scope of the row `other` has a domain of another scope. */
+function overlaps(workspace: string, domains: string): string {
+  return `(other.workspace is null or ${workspace} is null or (other.workspace = ${workspace}
+    and (other.domains is null or ${domains} is null
+      or exists (select unnest(other.domains) intersect select unnest(${domains})))))`
+}
+
+function toValues({ workspace, domains }: LockScope): [string | null, string[] | null] {
+  return [workspace, domains === null ? null : [...domains]]
+}
+
+function toVersion(row: Row | undefined): FoundLock {
+  return row === undefined
+    ? { version: null, text: null }
+    : {
+        version: String(row['version']),
+        text: row['text'] === undefined ? null : String(row['text']),
+      }
+}
+
+/** Waits for work that may fail to reach the database: what it leaves behind expires. */
+async function ignoreUnreachable(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
+  }
+}

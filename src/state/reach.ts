@@ -1,0 +1,19 @@
+import type { Domain } from '../model/item.ts'
+import type { Wave } from './store.ts'
+
+/** Lists the domains that waves may have changed. */
+export function listReach(waves: Pick<Wave, 'before' | 'intents'>[]): Set<Domain> {
+  const written = waves.flatMap(({ intents }) => [...intents.values()])
+  const all = [...waves.map(({ before }) => before), ...written]
+  return new Set(all.flatMap((domains) => [...domains.keys()]))
+}
+
+/** Tests whether a set has a domain of another one. */
+export function overlaps(all: ReadonlySet<Domain>, domains: Iterable<Domain>): boolean {
+  return [...domains].some((domain) => all.has(domain))
+}
+
+/** Tests whether a set has all domains of another one. */
+export function covers(all: ReadonlySet<Domain>, domains: Iterable<Domain>): boolean {
+  return [...domains].every((domain) => all.has(domain))
+}

@@ -1,0 +1,86 @@
+import { basename } from 'node:path'
+import type { Domain } from '../model/item.ts'
+import type { Rollout } from '../model/rollout.ts'
+import { loadRollouts } from './load-files.ts'
+import { parseDomainFile } from './format/domain-file.ts'
+import { parseDoubt } from './format/journal.ts'
+import type { StatePaths } from './format/state-paths.ts'
+import { loadWaves } from './load-journal.ts'
+import { listReach, overlaps } from './reach.ts'
+import type { LoadedFiles, SharedFiles } from './state-files.ts'
+
+/** Lists the domains of a rollout. */
+export function listRolloutDomains({ asked }: Rollout): Set<Domain> {
+  return new Set(Object.keys(asked))
+}
+
+/**
+ * Finds the domains that can only be changed together with some others: those of an unfinished
+ * apply, of a doubt mark and of a rollout, which end for all of their domains at once.
+ */
+export async function findEntangled(
+  files: SharedFiles,
+  paths: StatePaths,
+  domains: Iterable<Domain>,
+): Promise<Set<Domain>> {
+  const spans = await loadSpans(files, paths)
+  const found = new Set(domains)
+  for (let size = -1; size !== found.size;) {
+    size = found.size
+    for (const span of spans)
+      if (overlaps(found, span)) for (const domain of span) found.add(domain)
+  }
+  return found
+}
+
+async function loadSpans(files: SharedFiles, paths: StatePaths): Promise<Set<Domain>[]> {
+  const spans = (await loadRollouts(files, paths)).map(listRolloutDomains)
+  for (const path of await files.listPaths(paths.open)) {
+    const waves = await loadWaves(files, paths, basename(path, '.json'))
+    spans.push(listReach(waves))
+  }
+  for (const [path, text] of await files.load(paths.doubts)) {
+    const { apply } = parseDoubt(files.describePath(path), text)
+    spans.push(listReach(await loadWaves(files, paths, apply)))
+  }
+  return spans
+}
+
+/** Lists the domains with state. */
+export async function listDomains(files: SharedFiles, paths: StatePaths): Promise<Domain[]> {
+  const domains: Domain[] = []
+  for (const path of await files.listPaths(paths.domains)) {
+    const name = basename(path, '.json')
+    if (path === paths.domain(name)) domains.push(name)
+    // The names of the files of long domains are shortened.
+    else
+      for (const [place, text] of await files.load(path.slice(0, path.lastIndexOf('/'))))
+        if (place === path) domains.push(parseDomainFile(files.describePath(path), text).domain)
+  }
+  return domains
+}
+
+/**
+ * Loads the files of a state that `Store.load` needs, all as they are at one moment if other
+ * processes may change them meanwhile.
+ */
+export async function loadSnapshot(files: SharedFiles, paths: StatePaths): Promise<LoadedFiles> {
+  const folders = new Map<string, Map<string, string>>()
+  const load = async (folder: string) => {
+    const texts = await files.load(folder)
+    folders.set(folder, texts)
+    return texts
+  }
+  await load(paths.domains)
+  const markers = [...(await load(paths.open)).keys(), ...(await load(paths.doubts)).keys()]
+  if (markers.length > 0) await load(paths.journal)
+  for (const path of markers) await load(paths.waves + '/' + basename(path, '.json'))
+  return {
+    describePath: (path) => files.describePath(path),
+    load: async (folder) => {
+      const texts = folders.get(folder)
+      if (texts === undefined) throw new TypeError(`expected ${folder} to be loaded`)
+      return texts
+    },
+  }
+}
