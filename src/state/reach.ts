@@ -2,10 +2,8 @@ import type { Domain } from '../model/item.ts'
 import type { Wave } from './store.ts'
 
 /** Lists the domains that waves may have changed. */
-export function listReach(waves: Pick<Wave, 'before' | 'intents'>[]): Set<Domain> {
-  const written = waves.flatMap(({ intents }) => [...intents.values()])
-  const all = [...waves.map(({ before }) => before), ...written]
-  return new Set(all.flatMap((domains) => [...domains.keys()]))
+export function listReach(waves: Pick<Wave, 'before'>[]): Set<Domain> {
+  return new Set(waves.flatMap(({ before }) => [...before.keys()]))
 }
 
 /** Tests whether a set has a domain of another one. */

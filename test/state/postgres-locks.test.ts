@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { leaseMs, type Lease } from '../../src/state/lease.ts'
 import { accountScope, type Contender, type LockScope } from '../../src/state/locks.ts'
+import type { Database } from '../../src/state/postgres/database.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
 import { createPostgresLocks, type PostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
@@ -223,6 +224,30 @@ describe('a lock of a process that ended without a release', () => {
     })
     await acquire('next', domains('a'), { ...contender, machine: lateMachine })
     expect(readTime()).toBeGreaterThanOrEqual(3 * leaseMs)
+  })
+
+  it('is not taken over if it beats at the last moment', async () => {
+    await leave(domains('a'))
+    const database = openDatabase(schema.configure(), context)
+    let beats = 0
+    const late: Database = {
+      ...database,
+      transact: (work) =>
+        database.transact((sql) =>
+          work(async (statement, values) => {
+            if (statement.startsWith('delete') && beats === 0) {
+              const beat = `update ${schema.name}.locks set version = version + 1 where held`
+              beats = (await schema.query(`${beat} returning 1`)).length
+            }
+            return sql(statement, values)
+          }),
+        ),
+    }
+    const locks = createPostgresLocks(late, 'lock/a')
+    const dead = { ...machine, isRunning: () => false }
+    const taking = locks.acquire(domains('a'), buildContender('next', { machine: dead }))
+    await expect(taking).rejects.toMatchObject(isLocked('dead'))
+    expect(beats).toBe(1)
   })
 
   it('that was only waiting holds up the queue for some seconds', async () => {
