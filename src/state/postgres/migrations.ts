@@ -22,8 +22,8 @@ const steps: ((schema: string) => string[])[] = [
     `create table ${schema}.locks (
        ticket bigint generated always as identity primary key, account text not null,
        workspace text, domains text[], token text not null unique,
-       held boolean not null default false, version bigint not null default 1,
-       text text not null, change text)`,
+       held boolean not null default false, seen_at timestamptz not null default clock_timestamp(),
+       version bigint not null default 1, text text not null, change text)`,
   ],
 ]
 

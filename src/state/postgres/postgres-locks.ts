@@ -129,8 +129,15 @@ async function takeTurn(
   const { token } = holder
   await sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${account}`])
   const [shown] = await sql(
-    `update ${table} set version = version + 1 where token = $1 returning version`,
+    `update ${table} set version = version + 1, seen_at = clock_timestamp()
+     where token = $1 returning version`,
     [token],
+  )
+  // Nobody relies on a place in the queue, so that the clock of the database is enough.
+  await sql(
+    `delete from ${table} where account = $1 and not held
+     and seen_at < clock_timestamp() - interval '15 s'`,
+    [account],
   )
   const [own] =
     shown === undefined
@@ -141,7 +148,7 @@ async function takeTurn(
         )
       : [shown]
   const rows = await sql(
-    `select other.token, other.version, other.text, other.held
+    `select other.token, other.version, other.text
      from ${table} as own join ${table} as other on other.account = own.account
        and other.token <> own.token and (other.held or other.ticket < own.ticket)
      where own.token = $1 and ${overlaps('own.workspace', 'own.domains')} order by other.ticket`,
@@ -150,7 +157,6 @@ async function takeTurn(
   const locks = rows.map((row) => ({
     token: String(row['token']),
     version: String(row['version']),
-    isHeld: row['held'] === true,
     ...parseLock(String(row['text'])),
   }))
   const ended = signs.findEnded(locks)

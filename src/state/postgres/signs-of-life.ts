@@ -2,21 +2,17 @@ import type { LockHolder } from '../format/lock-file.ts'
 import { leaseMs } from '../lease.ts'
 import { isDead, type Machine } from '../machine.ts'
 
-/** How long a process that waits for a lock may show no sign of life, ms: it shows one a second. */
-const waitingMs = 15_000
-
-/** A lock of another process, or its place in the queue. */
+/** A lock of another process. */
 interface OtherLock {
   token: string
   /** Changes with each sign of life. */
   version: string
-  isHeld: boolean
   holder: LockHolder | null
 }
 
 /**
- * Signs of life of other processes, as this one has seen them by its own clock: a database that
- * moves to another machine may have another time.
+ * Signs of life of the holders of locks, as this process has seen them by its own clock: a database
+ * that moves to another machine may have another time.
  */
 export class SignsOfLife {
   readonly #machine: Machine
@@ -33,12 +29,12 @@ export class SignsOfLife {
    */
   findEnded<Lock extends OtherLock>(locks: Lock[]): Lock[] {
     const now = this.#clock.monotonic()
-    return locks.filter(({ token, version, isHeld, holder }) => {
+    return locks.filter(({ token, version, holder }) => {
       if (holder === null) return false
       const last = this.#seen.get(token)
       const since = last?.version === version ? last.since : now
       this.#seen.set(token, { version, since })
-      return isDead(holder, this.#machine) || now - since >= (isHeld ? leaseMs : waitingMs)
+      return isDead(holder, this.#machine) || now - since >= leaseMs
     })
   }
 }
