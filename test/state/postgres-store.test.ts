@@ -1,12 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Lease } from '../../src/state/lease.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
+import type { Database } from '../../src/state/postgres/database.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { acquireAccount, machine } from './contender.ts'
 import { PostgresProxy } from './postgres-proxy.ts'
 import { context, findServer, TestSchema } from './test-schema.ts'
-import { buildApplied, buildDomain, buildItem, storeContract, type Kind } from './store-contract.ts'
+import {
+  buildApplied,
+  buildDomain,
+  buildItem,
+  buildWave,
+  storeContract,
+  type Kind,
+} from './store-contract.ts'
 
 interface PostgresKind extends Kind {
   schema: TestSchema
@@ -15,6 +23,7 @@ interface PostgresKind extends Kind {
     address?: string,
     account?: string,
     change?: (url: URL) => void,
+    wrap?: (database: Database) => Database,
   ): Promise<OpenState>
   everything(): Promise<unknown[]>
 }
@@ -26,6 +35,7 @@ async function inDatabase(): Promise<PostgresKind> {
     address = 'https://api.example.net',
     account = 'default',
     change?: (url: URL) => void,
+    wrap: (database: Database) => Database = (database) => database,
   ): Promise<OpenState> =>
     openState(
       {
@@ -45,7 +55,7 @@ async function inDatabase(): Promise<PostgresKind> {
         disk: realDisk,
         processName: 'unused',
         openGit: () => Promise.reject(new Error('expected no git')),
-        openDatabase: (config) => openDatabase(config, context),
+        openDatabase: (config) => wrap(openDatabase(config, context)),
       },
     )
   // The tables exist, as after "edgewise init".
@@ -96,6 +106,32 @@ it('a process that lost the lock overwrites nothing', async () => {
   await expect(store.recordOutcomes(buildApplied('late'), [1], late)).rejects.toMatchObject(moved)
   await expect(store.saveCalls('late', [])).rejects.toMatchObject(moved)
   expect(await kind.everything()).toEqual(now)
+  await kind.remove()
+})
+
+it('is loaded as it is at one moment, whatever another process records meanwhile', async () => {
+  const kind = await inDatabase()
+  const before = buildDomain('a.example.com', { timeout: buildItem('1') })
+  const writing = (await kind.open()).store
+  await writing.save(before, 'test')
+  await writing.load()
+  await writing.recordIntents(buildApplied('one'), buildWave('one', before))
+  let statements = 0
+  const { store } = await kind.open('default', undefined, undefined, undefined, (database) => ({
+    ...database,
+    read: (work) =>
+      database.read((sql) =>
+        work(async (statement, values) => {
+          const rows = await sql(statement, values)
+          const done = buildDomain('a.example.com', { timeout: buildItem('99') })
+          if (statements++ === 0) await writing.recordOutcomes(buildApplied('one'), [1], done)
+          return rows
+        }),
+      ),
+  }))
+  expect((await store.load()).get('a.example.com')?.get('timeout')?.status).toBe('in-doubt')
+  expect(statements).toBeGreaterThan(3)
+  expect((await store.load()).get('a.example.com')?.get('timeout')).toEqual(buildItem('99'))
   await kind.remove()
 })
 
