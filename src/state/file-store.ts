@@ -7,7 +7,15 @@ import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
 import { formatEntry, formatMarker, formatWave, toApplied } from './format/journal.ts'
 import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
-import type { KnownCalls, LateCalls, StateKey, RecordedState, Store, Wave } from './store.ts'
+import type {
+  DomainHistory,
+  KnownCalls,
+  LateCalls,
+  StateKey,
+  RecordedState,
+  Store,
+  Wave,
+} from './store.ts'
 import {
   loadEntries,
   loadLateCalls,
@@ -18,6 +26,7 @@ import {
 } from './load-journal.ts'
 import { buildClosing } from './close-applies.ts'
 import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
+import { loadDomainHistory } from './domain-history.ts'
 import type { KnownFiles } from './known-files.ts'
 import { loadRollouts } from './load-files.ts'
 import { loadState } from './load-state.ts'
@@ -151,6 +160,10 @@ class FileStore implements Store {
 
   async loadStateBefore(apply: string): Promise<Wave['before']> {
     return mergeBefore(await loadWaves(this.#files, this.#paths, apply))
+  }
+
+  loadDomainHistory(domain: Domain): Promise<DomainHistory> {
+    return loadDomainHistory(this.#files, this.#key, domain)
   }
 
   async loadLateCalls(apply: string): Promise<LateCalls> {

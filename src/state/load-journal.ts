@@ -106,7 +106,7 @@ export async function loadLateCalls(
  *
  * @param waves the waves of the apply
  */
-function findDoubts(
+export function findDoubts(
   entry: JournalEntry,
   waves: Pick<Wave, 'intents'>[],
   recorded: RecordedState,

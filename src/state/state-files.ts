@@ -1,3 +1,4 @@
+import type { Domain } from '../model/item.ts'
 import type { FileChanges } from './folder/write-file.ts'
 
 /** Files for reading. Paths are relative, with `/`. */
@@ -82,6 +83,11 @@ export interface StateFiles extends SharedFiles {
   listDropped(): Promise<LocalChanges>
   /** Lists the journal entries with changes that only this machine has, and that can be kept. */
   listUnshared(): Promise<LocalChanges>
+  /**
+   * Loads those of the waves in a folder that name a domain, by path, and perhaps others; absent if
+   * all of them must be loaded to find these.
+   */
+  loadNaming?(folder: string, domain: Domain): Promise<Map<string, string>>
   /**
    * Publishes everything written so far; null if writes are shared immediately.
    *

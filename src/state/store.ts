@@ -59,6 +59,30 @@ export interface LateCalls {
   open: RecordedState
 }
 
+/** Change of an item that an apply intended. */
+export interface IntendedItem {
+  /** Its recorded state at that time; null if unrecorded. */
+  before: RecordedItem | null
+  /** Its possible state until the outcome was recorded; null if it was released. */
+  intended: RecordedItem | null
+}
+
+/** The changes of one domain that an apply intended. */
+export interface DomainApply {
+  apply: Applied
+  items: ReadonlyMap<ItemKey, IntendedItem>
+}
+
+/** All that the journal has of one domain. */
+export interface DomainHistory {
+  /** By the time at which they started, first to last. */
+  applies: DomainApply[]
+  /** Its state now. */
+  recorded: ReadonlyMap<ItemKey, RecordedItem>
+  /** Number of pruned applies: their intents are not stored, they may have written the domain. */
+  pruned: number
+}
+
 /**
  * Recorded state of a workspace at one address. Another address has another state: confirmations of
  * one service never count for another. Callers that change it must hold the lock of the account and
@@ -117,6 +141,8 @@ export interface Store {
    * unrecorded.
    */
   loadStateBefore(apply: string): Promise<Wave['before']>
+  /** Loads what each apply intended for one domain; needs no load before. */
+  loadDomainHistory(domain: Domain): Promise<DomainHistory>
   /** Loads the facts that limit the late effects of an apply that died. */
   loadLateCalls(apply: string): Promise<LateCalls>
   /**

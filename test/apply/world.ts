@@ -318,6 +318,7 @@ export class World {
       findEntangled: async (domains) => new Set(domains),
       listApplies: async () => [],
       loadStateBefore: async () => new Map(),
+      loadDomainHistory: async () => ({ applies: [], recorded: new Map(), pruned: 0 }),
       loadLateCalls: async (apply) => this.#lateCalls.get(apply) ?? noLateCalls,
       listOtherAddresses: async () => [],
       findOwners: async () => new Map(),

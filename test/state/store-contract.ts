@@ -179,6 +179,57 @@ export function storeContract(
       expect([...(await (await open()).load()).keys()]).toEqual(['a.example.com'])
     })
 
+    shared(
+      'has the history of one domain: its waves and its state, not those of others',
+      async () => {
+        const [a, b] = ['a.example.com', 'b.example.com']
+        const state = (value: string) =>
+          new Map([a, b].map((domain) => [domain, new Map([['timeout', buildItem(value)]])]))
+        const store = await open()
+        await store.load()
+        await store.save(state('1'), 'test')
+        for (const [i, apply] of ['one', 'two', 'three'].entries()) {
+          const startedAt = `2026-11-2${i}T00:00:00.000Z`
+          // The second apply has the domain in its eleventh wave only, after ten with others.
+          const waves = apply === 'two' ? 11 : 1
+          for (let number = 1; number <= waves; number++) {
+            const before = new Map(
+              [...state('1')].filter(([domain]) => domain !== a || number === waves),
+            )
+            const wave = buildWave(apply, before, number)
+            const intents = new Map([...wave.intents].map(([id, more]) => [id + number * 10, more]))
+            await store.recordIntents(buildApplied(apply, { startedAt }), { ...wave, intents })
+          }
+          if (apply === 'three') break
+          const ended = { startedAt, endedAt: startedAt, outcome: 'incomplete' as const }
+          await store.endApply(buildApplied(apply, ended))
+        }
+        await store.share?.()
+        const { store: other } = await kind.elsewhere()
+        const { applies, recorded, pruned } = await other.loadDomainHistory(a)
+        const intended = (apply: string) =>
+          buildItem('1', { status: 'in-doubt', candidates: [{ time: '1' }, { time: '99' }], apply })
+        expect(applies.map(({ apply, items }) => [apply.id, [...items]])).toEqual(
+          ['one', 'two', 'three'].map((apply) => [
+            apply,
+            [['timeout', { before: buildItem('1'), intended: intended(apply) }]],
+          ]),
+        )
+        expect([...recorded]).toEqual([['timeout', { ...intended('three'), open: true }]])
+        expect(pruned).toBe(0)
+        await store.load()
+        await store.prune([buildApplied('one'), buildApplied('two')], 'test')
+        await store.share?.()
+        const after = await (await kind.elsewhere()).store.loadDomainHistory(a)
+        expect([after.applies.map(({ apply }) => apply.id), after.pruned]).toEqual([['three'], 2])
+        expect(await store.loadDomainHistory('c.example.com')).toEqual({
+          applies: [],
+          recorded: new Map(),
+          pruned: 2,
+        })
+      },
+    )
+
     own('accepts every valid domain name', async () => {
       const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`
       expect(long).toHaveLength(253)

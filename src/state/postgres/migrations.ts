@@ -25,7 +25,41 @@ const steps: ((schema: string) => string[])[] = [
        held boolean not null default false, seen_at timestamptz not null default clock_timestamp(),
        version bigint not null default 1, text text not null, change text)`,
   ],
+  createWaveIndex,
 ]
+
+/**
+ * Builds a table with the domains of each wave, and an index of it: the waves that name a domain
+ * are found without loading all. A trigger keeps it, since an index of the texts themselves would
+ * make every change of a file dearer. The domains are in quotes, as in the lines of the texts,
+ * which are not parsed: the database refuses JSON that is valid elsewhere.
+ */
+function createWaveIndex(schema: string): string[] {
+  const isWave = (row: string) => `split_part(${row}.path, '/', 3) = 'waves'`
+  const list = (row: string) =>
+    `array(select distinct parts[1]
+       from regexp_matches(${row}.text, '^    ("[^ ]+"): ', 'gn') as line (parts))`
+  return [
+    `create table ${schema}.wave_domains (path text collate "C" primary key, domains text[])`,
+    `insert into ${schema}.wave_domains
+       select path, ${list('files')} from ${schema}.files where ${isWave('files')}`,
+    `create index wave_domains_domains on ${schema}.wave_domains using gin (domains)`,
+    `create function ${schema}.index_wave() returns trigger language plpgsql as $$
+     begin
+       if tg_op <> 'INSERT' then
+         delete from ${schema}.wave_domains where path = old.path;
+       end if;
+       if tg_op <> 'DELETE' then
+         insert into ${schema}.wave_domains values (new.path, ${list('new')});
+       end if;
+       return null;
+     end $$`,
+    `create trigger wave_added after insert or update on ${schema}.files
+       for each row when (${isWave('new')}) execute function ${schema}.index_wave()`,
+    `create trigger wave_removed after delete on ${schema}.files
+       for each row when (${isWave('old')}) execute function ${schema}.index_wave()`,
+  ]
+}
 
 /** Builds views of the files for people who look at the state with SQL; the program uses none. */
 function createViews(schema: string): string[] {

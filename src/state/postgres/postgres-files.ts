@@ -1,4 +1,5 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { Domain } from '../../model/item.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import { explainLockLoss, type FoundLock } from '../lock-loss.ts'
 import { createSerialQueue } from '../serial-queue.ts'
@@ -67,6 +68,8 @@ export function createPostgresFiles(
       return { here: text, shared: text }
     },
     add: (path, text) => database.transact((sql) => change(sql, table, new Map([[path, text]]))),
+    loadNaming: (folder, domain) =>
+      database.transact((sql) => findNaming(sql, database.schema, folder, domain)),
     share: null,
   }
 }
@@ -86,6 +89,25 @@ async function change(sql: Sql, table: string, files: FileChanges): Promise<void
        on conflict (path) do update set text = excluded.text`,
       [kept.map(([path]) => path), kept.map(([, text]) => text)],
     )
+}
+
+/**
+ * Finds the waves in a folder that name a domain. The folder is compared last: otherwise the
+ * database may prefer its index, and compare all waves of it.
+ */
+async function findNaming(
+  sql: Sql,
+  schema: string,
+  folder: string,
+  domain: Domain,
+): Promise<Map<string, string>> {
+  const rows = await sql(
+    `select path, text from ${schema}.files where path = any(array(
+       select path from ${schema}.wave_domains where domains @> array[$1]
+     )) and path > $2 and path < $3`,
+    [JSON.stringify(domain), `${folder}/`, `${folder}0`],
+  )
+  return new Map(rows.map((row) => [String(row['path']), String(row['text'])]))
 }
 
 /** Lists the folders at the top: each step finds the next one in the index. */

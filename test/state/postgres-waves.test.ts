@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openDatabase } from '../../src/state/postgres/open-database.ts'
+import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
+import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
+import { formatWave } from '../../src/state/format/journal.ts'
+import { buildItem, buildWave } from './store-contract.ts'
+import { context, TestSchema } from './test-schema.ts'
+
+const [a, b] = ['a.example.com', 'b.example.com']
+
+let schema: TestSchema
+beforeEach(async () => {
+  schema = await TestSchema.make()
+})
+afterEach(() => schema.remove())
+
+function open() {
+  const database = openDatabase(schema.configure(), context)
+  return createPostgresFiles(database, createPostgresLocks(database, 'lock/a'))
+}
+
+/** Formats a wave with these domains; the value looks like a line of a wave. */
+function format(...domains: string[]): string {
+  const item = buildItem('1', { candidates: [`\n    "${a}": {"x\u0000": "y"}`] })
+  const before = new Map(domains.map((domain) => [domain, new Map([['timeout', item]])]))
+  return formatWave(buildWave('one', before))
+}
+
+const write = (path: string, text: string | null) => open().write([new Map([[path, text]])], '')
+const find = async (folder: string, domain: string) => [
+  ...((await open().loadNaming?.(folder, domain)) ?? []),
+]
+
+it('finds the waves that name a domain, in one folder only', async () => {
+  const both = format(a, b)
+  await write('w/home/waves/one/1.json', both)
+  await write('w/home/waves/one/2.json', format(b))
+  await write('w/home/waves-2/one/1.json', format(a))
+  await write('w/home/domains/1.json', format(a))
+  await write('v/home/waves/one/1.json', format(a))
+  expect(await find('w/home/waves', a)).toEqual([['w/home/waves/one/1.json', both]])
+  expect((await find('w/home/waves', b)).map(([path]) => path).toSorted()).toEqual([
+    'w/home/waves/one/1.json',
+    'w/home/waves/one/2.json',
+  ])
+  for (const other of ['example.com', 'a.example', 'timeout', '%'])
+    expect(await find('w/home/waves', other)).toEqual([])
+})
+
+it('follows changes of waves, and forgets those that are removed', async () => {
+  const path = 'w/home/waves/one/1.json'
+  await write(path, format(a))
+  await write(path, format(b))
+  expect(await find('w/home/waves', a)).toEqual([])
+  expect(await find('w/home/waves', b)).toEqual([[path, format(b)]])
+  await write('w/home/waves/one', null)
+  expect(await schema.query(`select * from ${schema.name}.wave_domains`)).toEqual([])
+})
+
+it('finds the waves of tables of the first version', async () => {
+  const path = 'w/home/waves/one/1.json'
+  await write(path, format(a))
+  await schema.query(
+    `drop table ${schema.name}.wave_domains;
+     drop function ${schema.name}.index_wave cascade;
+     drop table ${schema.name}.locks;
+     create table ${schema.name}.registers ();
+     update ${schema.name}.version set version = 1`,
+  )
+  expect(await find('w/home/waves', a)).toEqual([[path, format(a)]])
+  await write('w/home/waves/one/2.json', format(a, b))
+  expect(await find('w/home/waves', a)).toHaveLength(2)
+})
