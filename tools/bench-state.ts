@@ -1,9 +1,9 @@
 /**
  * Measures the three stores side by side at 1,000, 10,000 and 100,000 domains, or at those of
- * --sizes 1000,5000: saving and loading all state, recording the outcome of a write, and loading
- * the state of another workspace of 1,000 domains in the same store, with the owners of its
- * domains. PostgreSQL is that of DATABASE_URL, or one that is started here. Exits with 1 if a
- * figure misses its goal.
+ * --sizes 1000,5000: saving and loading all state, recording the outcome of a write, loading the
+ * history of one domain after two applies to all, and loading the state of another workspace of
+ * 1,000 domains in the same store, with the owners of its domains. PostgreSQL is that of
+ * DATABASE_URL, or one that is started here. Exits with 1 if a figure misses its goal.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -25,6 +25,8 @@ type Kind = 'git' | 'dir' | 'postgres'
 /** Domains of a workspace. */
 const ofWorkspace = 1000
 const outcomes = 100
+/** Domains of a batch of writes. */
+const ofWave = 1000
 /** Goal of loading a workspace from a database, seconds. */
 const maxLoad = 1
 
@@ -83,11 +85,17 @@ async function measure(kind: Kind, size: number): Promise<Record<string, number>
       if (found !== ofWorkspace) throw new Error(`got ${found} domains`)
       await store.findOwners(Array.from({ length: ofWorkspace }, (_, i) => `x.www${i}.example.com`))
     })
+    await applyToAll(await open('alone'))
+    const history = await time(async () => {
+      const { applies } = await (await open('alone')).store.loadDomainHistory('www7.example.com')
+      if (applies.length < 2) throw new Error(`got ${applies.length} applies`)
+    })
     return {
       'save all': save,
       'load all': load,
       [`load another workspace of ${ofWorkspace}`]: part,
       'record an outcome': record,
+      'history of one domain': history,
     }
   } finally {
     sandbox.remove()
@@ -127,6 +135,23 @@ async function measureRecord(
   }, names.length)
   await lease.release()
   return cost
+}
+
+/** Records the intents of two applies that change all domains. */
+async function applyToAll(opened: OpenState): Promise<void> {
+  const { store } = opened
+  const lease = await acquireAccount(opened, 'bench')
+  const recorded = [...(await store.load())]
+  for (const id of ['first', 'second']) {
+    for (let i = 0; i < recorded.length; i += ofWave) {
+      const wave = buildWave(id, new Map(recorded.slice(i, i + ofWave)), i / ofWave + 1)
+      const intents = new Map([...wave.intents].map(([write, domains]) => [write + i, domains]))
+      await store.recordIntents(buildApplied(id), { ...wave, intents })
+    }
+    await store.endApply(buildApplied(id, { outcome: 'complete' }))
+  }
+  await store.checkpoint?.()
+  await lease.release()
 }
 
 function openAt(

@@ -225,6 +225,15 @@ const accepted: [string, unknown][] = [
     },
   ],
   [
+    'history',
+    {
+      format: 'edgewise.history/1',
+      domain: 'a.example',
+      applies: [],
+      pruned: 1,
+    },
+  ],
+  [
     'error',
     {
       format: 'edgewise.error/1',

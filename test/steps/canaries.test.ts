@@ -490,6 +490,8 @@ it('no command prints or stores a secret, even on failures', options, async () =
     'state history',
     `state show ${shop}`,
     `state show ${shop} --json`,
+    `state history ${shop} -v`,
+    `state history ${shop} --json`,
   ])
     await expectCode(0, command)
   for (const { id } of history.applies) await edgewise(`state show ${shop} --at ${id} --json`)

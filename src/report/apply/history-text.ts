@@ -20,7 +20,8 @@ export function formatHistory(applies: Entry[], paint: Paint, dropped = 0): stri
   return dropped === 0 ? entries : `${entries}${more} not listed any more.\n`
 }
 
-function formatEntry(
+/** Formats an apply: its outcome and counts, then when and by whom. */
+export function formatEntry(
   { id, startedAt, endedAt, commit, author, writes, parts, outcome, pruned }: Entry,
   paint: Paint,
 ): string {

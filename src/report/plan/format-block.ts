@@ -32,16 +32,20 @@ const [maxLines, maxFields, maxVariants] = [8, 16, 8]
 
 /** Formats a block for a terminal: the title, then what changes, then the domains. */
 export function formatBlock(block: Block, options: PlanTextOptions): string {
-  const { paint } = options
+  const lines = listBlockLines(block, options, 4)
+  return [formatTitle(block, options), ...formatLines(lines, options)].join('\n')
+}
+
+/** Formats the lines of a block for a terminal. */
+export function formatLines(lines: MarkedLine[], { paint }: Pick<PlanTextOptions, 'paint'>) {
   const colours = selectColours(paint)
-  const lines = listBlockLines(block, options, 4).map(({ action, indent, text, kind }) => {
+  return lines.map(({ action, indent, text, kind }) => {
     const blank = ' '.repeat(indent)
     if (kind === 'remark') return blank + paint.dim(text)
     if (kind === 'warning') return blank + paint.red(text)
     if (kind === 'continued' || action === null) return blank + text
-    return `${blank.slice(2)}${colours[action](symbols[action])} ${text}`
+    return `${blank.slice(2)}${colours[action](symbols[action])} ${text}`.trimEnd()
   })
-  return [formatTitle(block, options), ...lines.map((line) => line.trimEnd())].join('\n')
 }
 
 /** Selects the colours of the actions. */
