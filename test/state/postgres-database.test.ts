@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Sql } from '../../src/state/postgres/database.ts'
+import { createPool } from '../../src/state/postgres/create-pool.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
 import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
@@ -103,6 +104,14 @@ describe('a transaction whose connection is cut', () => {
     })
     expect([attempts, await read()]).toEqual([2, 1])
   })
+})
+
+it('a connection that is lost as soon as it is made does not end the process', async () => {
+  const pool = createPool(schema.configure())
+  const client = await pool.connect()
+  expect(client.emit('error', new Error('cut'))).toBe(true)
+  client.release(true)
+  await pool.end()
 })
 
 describe('a commit that is cut off', () => {

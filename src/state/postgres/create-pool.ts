@@ -18,7 +18,9 @@ export function createPool({ url }: DatabaseConfig): pg.Pool {
     // An idle connection does not keep the process alive.
     allowExitOnIdle: true,
   })
-  // The next transaction reports the loss of an idle connection.
+  // The next statement or transaction reports the loss of a connection. It may be lost as soon as
+  // it is made, before anything else can listen.
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   pool.on('error', () => undefined)
   return pool
 }

@@ -72,8 +72,6 @@ async function runTransaction<T>(
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   let isDone = false
-  // The next statement reports the loss of the connection.
-  client.on('error', ignore)
   try {
     await client.query(start)
     const result = await work(
@@ -83,12 +81,9 @@ async function runTransaction<T>(
     isDone = true
     return result
   } finally {
-    client.off('error', ignore)
     client.release(!isDone)
   }
 }
-
-function ignore(): void {}
 
 /** Repeats work after failures that another attempt may not have. */
 async function retry<T>(
