@@ -6,6 +6,8 @@ import { drift } from '../../src/operations/drift.ts'
 import { importConfig } from '../../src/operations/import.ts'
 import { plan } from '../../src/operations/plan.ts'
 import { rollback } from '../../src/operations/rollback.ts'
+import { loadDomainHistory } from '../../src/operations/domain-history.ts'
+import { formatDomainHistory } from '../../src/report/apply/domain-history-text.ts'
 import { loadHistory, showState } from '../../src/operations/state.ts'
 import { formatDiagnosticsJson } from '../../src/report/diagnostics/json.ts'
 import { buildDriftJson } from '../../src/report/drift/json.ts'
@@ -105,6 +107,14 @@ export async function buildKinds(world: FuzzWorld): Promise<Kind[]> {
           await settle(async () => void (await report())),
           await settle(() => showDrift(parseJson(observedText) ?? null)),
           await settle(async () => void (await loadHistory(world.load(), world.outside()))),
+          await settle(async () => {
+            const past = await loadDomainHistory(world.load(), 'a.example.com', world.outside())
+            formatDomainHistory(past.domain, past.applies, {
+              paint: plainPaint,
+              columns: 80,
+              verbose: false,
+            })
+          }),
           await settle(async () => {
             await showState(world.load(), 'a.example.com', undefined, world.outside())
           }),
