@@ -1,6 +1,7 @@
 /**
  * Lets 8 workspaces of 4 accounts apply at the same time with state in a PostgreSQL server of its
- * own, kills and suspends applies, kills the server and cuts connections: `npm run chaos:postgres`.
+ * own, kills and suspends applies, kills the server, cuts connections, and restores a back-up once:
+ * `npm run chaos:postgres`.
  * Prints figures, and exits with 1 on any violation. `--domains 100` has fewer domains for each
  * account; a seed repeats the choices, as far as processes allow.
  */
@@ -36,6 +37,8 @@ const tally = await runChaos(
       crash: 0.1,
       cut: 0.25,
     },
+    // A minute: the back-up does not know the calls that still count.
+    setBack: { restoreAt: 0.6, calmSeconds: 61 },
     lostAnswers: 0.05,
     maxSeconds: parse('seconds'),
   },

@@ -9,19 +9,20 @@ it('applies with state in PostgreSQL survive kills of all processes', async () =
       seed: String(seed),
       accounts: 2,
       workspaces: 2,
-      domains: 24,
-      domainsPerWrite: 4,
-      rounds: 1,
+      domains: 8,
+      domainsPerWrite: 2,
+      rounds: 2,
       suspensions: 0,
       perMinute: 60,
-      burst: { calls: 6, seconds: 4 },
+      burst: { calls: 6, seconds: 2 },
       disturbances: {
-        seconds: 8,
+        seconds: 6,
         pauseMs: [300, 1500],
         downMs: [100, 1000],
         crash: 0.2,
         cut: 0.3,
       },
+      setBack: { restoreAt: 0, calmSeconds: 3 },
       lostAnswers: 0.02,
       maxSeconds: 240,
     },
@@ -29,6 +30,6 @@ it('applies with state in PostgreSQL survive kills of all processes', async () =
   )
   console.log(tally.describe())
   expect(tally.faults).toEqual([])
-  expect(tally).toMatchObject({ contested: 2 })
+  expect(tally).toMatchObject({ contested: 2, restored: 1 })
   expect(tally.killed * tally.cut * (tally.crashed + tally.shutDown)).toBeGreaterThan(0)
 })

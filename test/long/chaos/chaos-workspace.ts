@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../../../src/model/json.ts'
 import type { Ended, RealRuns } from '../real-runs.ts'
 import { findStateFaults, listConfirmed, type Actual } from './checks.ts'
+import type { Gate } from './gate.ts'
 import type { Tally } from './tally.ts'
 
 const apply = ['apply', '--yes', '--json', '--lock-timeout', '900']
@@ -20,15 +21,30 @@ export class ChaosWorkspace {
   readonly #tally: Tally
   /** Numbers all configurations, so that no two are the same. */
   readonly #number: number
+  readonly #gate: Gate
   #round = 0
   /** The apply that may be killed. */
   #child: ChildProcess | null = null
+  /** All applies that run, or are suspended. */
+  readonly #children = new Set<ChildProcess>()
+  /** Number of writes that were printed as confirmed so far. */
+  printed = 0
   /** Whether that apply has begun to send calls. */
   isSending = false
+  /** Whether state was forgotten, and no apply has succeeded since. */
+  hasForgotten = false
   /** Names of the writes that were printed as confirmed. */
   readonly confirmed: string[] = []
 
-  constructor(real: RealRuns, domains: string[], block: number, number: number, tally: Tally) {
+  constructor(
+    real: RealRuns,
+    domains: string[],
+    block: number,
+    number: number,
+    tally: Tally,
+    gate: Gate,
+  ) {
+    this.#gate = gate
     this.real = real
     this.domains = domains
     this.#block = block
@@ -56,16 +72,17 @@ export class ChaosWorkspace {
    */
   async reachSuspended(round: number): Promise<void> {
     this.#writeRound(round)
-    const { child, ended } = this.real.spawn(apply)
+    const { child, ended } = await this.#gate.run(async () => this.#spawn())
     await new Promise<void>((resolve) => {
       child.stdout?.on('data', (text) => String(text).includes('write.started') && resolve())
       child.once('close', () => resolve())
     })
     await sleep(leaveMs)
-    child.kill('SIGSTOP')
-    const isSuspended = child.exitCode === null
+    const hasLock = () => child.exitCode === null && child.signalCode === null
+    if (hasLock()) child.kill('SIGSTOP')
+    const isSuspended = hasLock()
     try {
-      if (isSuspended) await this.#unlock()
+      await this.#gate.run(async () => hasLock() && this.#unlock())
       await this.reach(round + 1)
     } finally {
       child.kill('SIGCONT')
@@ -76,7 +93,7 @@ export class ChaosWorkspace {
     if (isSuspended) this.#tally.suspended++
     if (isSuspended && code === 0)
       this.#tally.blame(this.real.id, [`a suspended apply ended with 0\n${out}${err}`])
-    await this.compare()
+    await this.#gate.run(() => this.compare())
     await this.#applyToEnd()
   }
 
@@ -99,35 +116,68 @@ export class ChaosWorkspace {
     return this.#child?.kill('SIGKILL') ?? false
   }
 
+  /** Kills all applies, also a suspended one. */
+  killAll(): void {
+    for (const child of this.#children) child.kill('SIGKILL')
+  }
+
   /** Compares the state with what the service has; nothing of the workspace may run. */
   async compare(): Promise<void> {
+    this.#tally.comparisons++
+    this.#tally.blame(this.real.id, await this.findFaults(this.hasForgotten))
+  }
+
+  /**
+   * Lists where the state claims what the service does not have.
+   *
+   * @param mayLack whether state may lack items that the service has
+   */
+  async findFaults(mayLack: boolean): Promise<string[]> {
     const recorded = await this.real.loadRecorded()
     const { domains: actual } = await this.real.look<{ domains: Actual }>('state')
-    this.#tally.comparisons++
     for (const items of recorded.values())
       for (const { status } of items.values()) if (status === 'in-doubt') this.#tally.inDoubt++
-    this.#tally.blame(this.real.id, findStateFaults(this.domains, recorded, actual))
+    return findStateFaults(this.domains, recorded, actual, mayLack)
+  }
+
+  /** Lists the domains with recorded state. */
+  async listRecorded(): Promise<string[]> {
+    return [...(await this.real.loadRecorded()).keys()]
   }
 
   /** Applies until an apply succeeds, or prints something expected. */
   async #applyToEnd(expected?: RegExp): Promise<Ended> {
     for (;;) {
-      const { child, ended } = this.real.spawn(apply)
-      this.#child = child
-      child.stdout?.on(
-        'data',
-        (text) => (this.isSending ||= String(text).includes('write.started')),
-      )
-      const end = await ended
-      this.#child = null
-      this.isSending = false
+      const end = await this.#gate.run(() => this.#apply())
       this.#tally.applies++
       this.confirmed.push(...listConfirmed(end.out))
+      if (end.code === 0) this.hasForgotten = false
       if (end.code === 0 || expected?.test(end.out) === true) return end
-      await this.compare()
+      await this.#gate.run(() => this.compare())
       if (end.signal === 'SIGKILL') continue
       throw new Error(`${this.real.id}: an apply ended with ${end.code}\n${end.out}${end.err}`)
     }
+  }
+
+  async #apply(): Promise<Ended> {
+    const { child, ended } = this.#spawn()
+    this.#child = child
+    child.stdout?.on('data', (text) => (this.isSending ||= String(text).includes('write.started')))
+    const end = await ended
+    this.#child = null
+    this.isSending = false
+    return end
+  }
+
+  #spawn(): ReturnType<RealRuns['spawn']> {
+    const spawned = this.real.spawn(apply)
+    const { child } = spawned
+    this.#children.add(child)
+    child.once('close', () => this.#children.delete(child))
+    child.stdout?.on('data', (text) => {
+      this.printed += String(text).split('"write.confirmed"').length - 1
+    })
+    return spawned
   }
 
   /** Removes the lock of an apply that is suspended. */

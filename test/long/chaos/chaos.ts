@@ -14,6 +14,8 @@ import {
   type Rate,
 } from './checks.ts'
 import { disturb, query, type Disturbances } from './disturb.ts'
+import { Gate } from './gate.ts'
+import { SetBack, type SetBackOptions } from './set-back.ts'
 import { Tally } from './tally.ts'
 
 /** Size of a run, and what happens in it. */
@@ -32,6 +34,7 @@ export interface ChaosOptions {
   perMinute: number
   burst: Rate
   disturbances: Disturbances
+  setBack: SetBackOptions
   /** Share of transactions whose answer is lost. */
   lostAnswers: number
   /** After this time the run has failed, s. */
@@ -57,6 +60,7 @@ export async function runChaos(
   const server = await startOwnPostgres(true)
   const accounts: ChaosWorkspace[][] = []
   let proxy: Awaited<ReturnType<typeof startAnswerThief>> | null = null
+  const gate = new Gate()
   const [ended, deadline] = [new AbortController(), new AbortController()]
   const timer = setTimeout(() => deadline.abort(), options.maxSeconds * 1000)
   try {
@@ -67,21 +71,27 @@ export async function runChaos(
     const { url } = (proxy = await startAnswerThief(server.served.url, takes, () => tally.lost++))
     const database = { url, schema }
     for (let account = 0; account < options.accounts; account++)
-      accounts.push(await createAccount(account, options, database, tally))
+      accounts.push(await createAccount(account, options, database, tally, gate))
     const all = accounts.flat()
-    const disturbing = disturb(all, server, options.disturbances, chance, tally, ended.signal)
+    const disturbing = disturb(all, server, options.disturbances, chance, tally, gate, ended.signal)
     const late = new Promise<never>((_, reject) => {
       const fail = () => reject(new Error(`not at the end after ${options.maxSeconds} s`))
       deadline.signal.addEventListener('abort', fail)
     })
     const ticker = setInterval(() => report(describeSoFar(tally, started)), 30_000)
-    const working = Promise.all(accounts.map((each, i) => work(each, i, options, tally)))
+    const setBack = new SetBack(
+      { workspaces: all, server, schema, gate, tally, signal: ended.signal },
+      options.setBack,
+      countWrites(all, options),
+    )
+    const working = Promise.all(accounts.map((each, i) => work(each, i, options, setBack, tally)))
     try {
-      await Promise.race([working, disturbing.then(() => working), late])
+      const failing = [disturbing, setBack.done].map((each) => each.then(() => working))
+      await Promise.race([working, ...failing, late])
     } finally {
       clearInterval(ticker)
       ended.abort()
-      await disturbing
+      await Promise.all([disturbing, setBack.done])
     }
     for (const account of accounts) await checkAccount(account, options, tally)
     tally.blame('owners', await findSharedDomains(server))
@@ -103,11 +113,20 @@ function describeSoFar(tally: Tally, started: number): string {
   return tally.describe()
 }
 
+/** Counts the writes of all rounds, if each is confirmed once. */
+function countWrites(all: ChaosWorkspace[], { domainsPerWrite, rounds }: ChaosOptions): number {
+  return all.reduce(
+    (sum, { domains }) => sum + Math.ceil(domains.length / domainsPerWrite) * rounds,
+    0,
+  )
+}
+
 async function createAccount(
   account: number,
   { workspaces, domains, domainsPerWrite, perMinute, burst }: ChaosOptions,
   database: { url: string; schema: string },
   tally: Tally,
+  gate: Gate,
 ): Promise<ChaosWorkspace[]> {
   const fault = `delay:ms=${callMs},probability=1`
   const first = await RealRuns.start(
@@ -124,17 +143,22 @@ async function createAccount(
       { length: Math.floor(domains / workspaces) },
       (_, n) => `d${n}.w${i}.a${account}.example.com`,
     )
-    created.push(new ChaosWorkspace(real, own, domainsPerWrite, account * workspaces + i, tally))
+    const number = account * workspaces + i
+    created.push(new ChaosWorkspace(real, own, domainsPerWrite, number, tally, gate))
   }
   first.sandbox.remove()
   return created
 }
 
-/** Lets the workspaces of an account apply all rounds, and then contest a domain. */
+/**
+ * Lets the workspaces of an account apply all rounds, and then contest a domain: a back-up of
+ * before would not know its owner.
+ */
 async function work(
   workspaces: ChaosWorkspace[],
   account: number,
   { rounds, suspensions }: ChaosOptions,
+  setBack: SetBack,
   tally: Tally,
 ): Promise<void> {
   await Promise.all(
@@ -142,9 +166,13 @@ async function work(
       const isSuspended = i === 0 && account < suspensions
       const first = isSuspended ? 3 : 1
       if (isSuspended) await workspace.reachSuspended(1)
-      for (let round = first; round <= rounds; round++) await workspace.reach(round)
+      for (let round = first; round <= rounds; round++) {
+        await workspace.reach(round)
+        if (round < rounds) await setBack.afterRound(workspace)
+      }
     }),
   )
+  await setBack.done
   const domain = `contested.a${account}.example.com`
   const won = await Promise.all(workspaces.map((workspace) => workspace.contest(domain)))
   tally.contested++

@@ -20,11 +20,16 @@ export interface Rate {
   seconds: number
 }
 
-/** Lists where state claims of a domain what the service does not have, or does not know of it. */
+/**
+ * Lists where state claims of a domain what the service does not have, or does not know of it.
+ *
+ * @param mayLack whether state may lack items that the service has
+ */
 export function findStateFaults(
   domains: string[],
   recorded: RecordedState,
   actual: Actual,
+  mayLack: boolean,
 ): string[] {
   return domains.flatMap((domain) => {
     const [items, values] = [recorded.get(domain), actual[domain] ?? {}]
@@ -33,6 +38,7 @@ export function findStateFaults(
       const [entry, value] = [items?.get(item), values[item]]
       const has = (candidate: Json | undefined) =>
         value !== undefined && candidate !== undefined && isSameJson(candidate, value)
+      if (entry === undefined && mayLack) return []
       const isTrue =
         entry?.status === 'confirmed'
           ? has(entry.candidates[0])

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { CrashingServer } from '../../postgres-server.ts'
 import type { Chance } from '../../simulation/chance.ts'
+import { findUrl } from './back-up.ts'
 import type { ChaosWorkspace } from './chaos-workspace.ts'
+import type { Gate } from './gate.ts'
 import type { Tally } from './tally.ts'
 
 /** How often something is disturbed. */
@@ -29,6 +31,7 @@ export async function disturb(
   { pauseMs, seconds, downMs, crash, cut }: Disturbances,
   chance: Chance,
   tally: Tally,
+  gate: Gate,
   signal: AbortSignal,
 ): Promise<void> {
   const end = performance.now() + seconds * 1000
@@ -36,19 +39,21 @@ export async function disturb(
     const drawn = chance.fork(`step ${step}`)
     await sleep(drawn.between(...pauseMs))
     if (signal.aborted) return
-    const kind = [1, crash, 0][step - 1] ?? drawn.draw()
-    if (kind < crash) {
-      const isKilled = drawn.happens(0.5)
-      await server.crash(isKilled ? 'SIGKILL' : 'SIGQUIT', drawn.between(...downMs))
-      tally[isKilled ? 'crashed' : 'shutDown']++
-    } else if (kind < crash + cut) {
-      tally.cut += await cutConnections(server)
-    } else {
-      // Most of the others wait for a lock.
-      const sending = workspaces.filter(({ isSending }) => isSending)
-      const isAny = sending.length === 0 || drawn.happens(0.3)
-      if (drawn.pick(isAny ? workspaces : sending).kill()) tally.killed++
-    }
+    await gate.run(async () => {
+      const kind = [1, crash, 0][step - 1] ?? drawn.draw()
+      if (kind < crash) {
+        const isKilled = drawn.happens(0.5)
+        await server.crash(isKilled ? 'SIGKILL' : 'SIGQUIT', drawn.between(...downMs))
+        tally[isKilled ? 'crashed' : 'shutDown']++
+      } else if (kind < crash + cut) {
+        tally.cut += await cutConnections(server)
+      } else {
+        // Most of the others wait for a lock.
+        const sending = workspaces.filter(({ isSending }) => isSending)
+        const isAny = sending.length === 0 || drawn.happens(0.3)
+        if (drawn.pick(isAny ? workspaces : sending).kill()) tally.killed++
+      }
+    })
   }
 }
 
@@ -63,11 +68,10 @@ async function cutConnections(server: CrashingServer): Promise<number> {
 
 /** Runs a statement with a connection of its own. */
 export async function query(
-  { served }: CrashingServer,
+  server: CrashingServer,
   statement: string,
 ): Promise<Record<string, unknown>[]> {
-  if ('failure' in served) throw new Error(served.failure)
-  const client = new pg.Client({ connectionString: served.url })
+  const client = new pg.Client({ connectionString: findUrl(server) })
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(statement)).rows

@@ -9,6 +9,9 @@ export class Tally {
   cut = 0
   /** Answers lost of transactions that had taken effect. */
   lost = 0
+  /** Back-ups restored while nothing ran, and the items of them that were untrue then. */
+  restored = 0
+  setBack = 0
   /** Comparisons of the state of a workspace with its service. */
   comparisons = 0
   /** Items that these found in-doubt. */
@@ -32,7 +35,8 @@ export class Tally {
       `${this.seconds} s: ${this.applies} applies, ${this.killed} killed, ` +
       `${this.suspended} suspended; server: ${this.crashed} killed, ${this.shutDown} shut down, ` +
       `${this.cut} connections cut, ` +
-      `${this.lost} answers lost; ${this.calls} calls, ${this.windows} windows, ` +
+      `${this.lost} answers lost, ${this.restored} back-up restored with ${this.setBack} untrue ` +
+      `items; ${this.calls} calls, ${this.windows} windows, ` +
       `${this.comparisons} comparisons with ${this.inDoubt} items in-doubt, ` +
       `${this.contested} contested domains; ${this.faults.length} violations`
     )
