@@ -1,9 +1,10 @@
 /**
- * Lets 8 workspaces of 4 accounts apply at the same time with state in a PostgreSQL server of its
- * own, kills and suspends applies, kills the server, cuts connections, and restores a back-up once:
- * `npm run chaos:postgres`.
- * Prints figures, and exits with 1 on any violation. `--domains 100` has fewer domains for each
- * account; a seed repeats the choices, as far as processes allow.
+ * Lets 8 processes with 4 accounts apply at the same time with state in a PostgreSQL server of its
+ * own: in half of the accounts each process has a workspace, in the others two have one, with other
+ * targets. Kills and suspends applies, kills the server, cuts connections, and restores a back-up
+ * once: `npm run chaos:postgres`. Prints figures, and exits with 1 on any violation.
+ * `--domains 100` has fewer domains for each account; a seed repeats the choices, as far as
+ * processes allow.
  */
 import { parseArgs } from 'node:util'
 import { runChaos } from '../test/long/chaos/chaos.ts'
@@ -24,6 +25,7 @@ const tally = await runChaos(
     seed: values.seed,
     accounts: parse('accounts'),
     workspaces: 2,
+    targeted: Math.floor(parse('accounts') / 2),
     domains: parse('domains'),
     domainsPerWrite: 10,
     rounds: parse('rounds'),

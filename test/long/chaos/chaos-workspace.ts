@@ -9,6 +9,17 @@ import type { Gate } from './gate.ts'
 import type { Tally } from './tally.ts'
 
 const apply = ['apply', '--yes', '--json', '--lock-timeout', '900']
+
+/** What a workspace of the run has. */
+interface ChaosDomains {
+  domains: string[]
+  /** Selects its domains, if another process has others of the same workspace; null: all. */
+  target: string | null
+  /** Domains of a manifest with one configuration. */
+  block: number
+  /** Numbers all configurations, so that no two are the same. */
+  number: number
+}
 /** Time in which the calls that follow the first one have left the process, ms. */
 const leaveMs = 600
 
@@ -16,10 +27,10 @@ const leaveMs = 600
 export class ChaosWorkspace {
   readonly real: RealRuns
   readonly domains: string[]
-  /** Domains of a manifest with one configuration. */
+  /** Options that select its domains. */
+  readonly selection: string[]
   readonly #block: number
   readonly #tally: Tally
-  /** Numbers all configurations, so that no two are the same. */
   readonly #number: number
   readonly #gate: Gate
   #round = 0
@@ -38,15 +49,14 @@ export class ChaosWorkspace {
 
   constructor(
     real: RealRuns,
-    domains: string[],
-    block: number,
-    number: number,
+    { domains, target, block, number }: ChaosDomains,
     tally: Tally,
     gate: Gate,
   ) {
     this.#gate = gate
     this.real = real
     this.domains = domains
+    this.selection = target === null ? [] : ['--target', target]
     this.#block = block
     this.#number = number
     this.#tally = tally
@@ -135,14 +145,16 @@ export class ChaosWorkspace {
   async findFaults(mayLack: boolean): Promise<string[]> {
     const recorded = await this.real.loadRecorded()
     const { domains: actual } = await this.real.look<{ domains: Actual }>('state')
-    for (const items of recorded.values())
-      for (const { status } of items.values()) if (status === 'in-doubt') this.#tally.inDoubt++
+    for (const domain of this.domains)
+      for (const { status } of recorded.get(domain)?.values() ?? [])
+        if (status === 'in-doubt') this.#tally.inDoubt++
     return findStateFaults(this.domains, recorded, actual, mayLack)
   }
 
-  /** Lists the domains with recorded state. */
+  /** Lists those of its domains that have recorded state. */
   async listRecorded(): Promise<string[]> {
-    return [...(await this.real.loadRecorded()).keys()]
+    const recorded = await this.real.loadRecorded()
+    return this.domains.filter((domain) => recorded.has(domain))
   }
 
   /** Applies until an apply succeeds, or prints something expected. */
@@ -170,7 +182,7 @@ export class ChaosWorkspace {
   }
 
   #spawn(): ReturnType<RealRuns['spawn']> {
-    const spawned = this.real.spawn(apply)
+    const spawned = this.real.spawn([...apply, ...this.selection])
     const { child } = spawned
     this.#children.add(child)
     child.once('close', () => this.#children.delete(child))
@@ -182,7 +194,9 @@ export class ChaosWorkspace {
 
   /** Removes the lock of an apply that is suspended. */
   async #unlock(): Promise<void> {
-    const { code, out, err } = await this.real.run(['state', 'unlock', '--force', '--yes'])
+    const [domain = ''] = this.domains
+    const args = ['state', 'unlock', domain, '--force', '--yes']
+    const { code, out, err } = await this.real.run(args)
     if (code !== 0) throw new Error(`expected to remove the lock, got ${code}\n${out}${err}`)
   }
 
