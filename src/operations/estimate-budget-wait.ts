@@ -1,6 +1,5 @@
 import type { Write } from '../model/change.ts'
 import { computeTotalSeconds } from '../plan/total-seconds.ts'
-import { openCallLedger } from '../state/call-ledger.ts'
 import { toUptimes, type MachineTimes } from '../state/format/calls.ts'
 import type { Store } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -23,11 +22,9 @@ export async function estimateBudgetWait(
     up: clock.monotonic(),
   })
   const { calls, apply: previous = '' } = await store.loadCalls()
-  const { callRegister = null } = store
-  const others =
-    callRegister === null ? [] : await openCallLedger(callRegister, '', previous, here).loadOthers()
+  const others = await store.openCallLedger?.('', previous, here)?.load()
   const { up } = here()
-  const earlier = [...toUptimes(calls, here()), ...others]
+  const earlier = [...toUptimes(calls, here()), ...(others?.calls ?? [])]
     .flatMap(({ time, count }) =>
       Array.from({ length: count }, () => Math.min(0, (time - up) / 1000)),
     )

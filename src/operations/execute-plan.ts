@@ -16,7 +16,6 @@ import type { Lease } from '../state/lease.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
-import { shareCalls } from './share-calls.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** Options for executing a plan. */
@@ -72,11 +71,9 @@ export async function executePlan(
   if (earlierCalls.length > 0) await saveCalls(ownCalls)
   const settleMs = config.service.settleSeconds * 1000
   const timeoutMs = config.service.timeoutSeconds * 1000
-  const { callRegister = null } = store
-  const shared =
-    callRegister === null
-      ? null
-      : await shareCalls(callRegister, id, previous, ownCalls, readClocks)
+  const ledger = store.openCallLedger?.(id, previous, readClocks) ?? null
+  // The calls of earlier applies count for others, and those of others from now on.
+  await ledger?.record(() => ownCalls)
   const budget = new CallBudget(
     callsPerMinute,
     maxWaitSeconds * 1000,
@@ -84,7 +81,7 @@ export async function executePlan(
     earlierCalls,
     saveCalls,
     timeoutMs + settleMs,
-    shared,
+    ledger,
     burst === null ? null : { calls: burst.calls, windowMs: burst.seconds * 1000 },
   )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside, { time })

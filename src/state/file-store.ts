@@ -1,6 +1,7 @@
 import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
+import { openCallLedger } from './call-ledger.ts'
 import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
 import { formatDomainFiles } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
@@ -67,7 +68,7 @@ export function openFileStore(
 class FileStore implements Store {
   readonly location: string
   readonly share: Store['share']
-  readonly callRegister: Register | null
+  readonly openCallLedger: Store['openCallLedger']
   readonly checkpoint: Store['checkpoint']
   readonly #files: StateFiles
   readonly #key: StateKey
@@ -86,7 +87,8 @@ class FileStore implements Store {
   readonly #queue = createSerialQueue()
 
   constructor(files: StateFiles, key: StateKey, account: string, callRegister: Register | null) {
-    this.callRegister = callRegister
+    this.openCallLedger = (apply, previous, here) =>
+      callRegister === null ? null : openCallLedger(callRegister, apply, previous, here)
     this.#files = files
     this.#key = key
     this.#paths = buildStatePaths(key)

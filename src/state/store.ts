@@ -1,9 +1,9 @@
+import type { CallLedger } from '../model/call-ledger.ts'
 import type { Domain, ItemState, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
-import type { Call } from './format/calls.ts'
+import type { Call, MachineTimes } from './format/calls.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
 import type { KnownFiles } from './known-files.ts'
-import type { Register } from './register.ts'
 import type { Applied } from '../model/applied.ts'
 
 /** Recorded state of one item of one domain, and its source. */
@@ -221,10 +221,13 @@ export interface Store {
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>
   /**
-   * Has the calls of processes with other stores and the same account; absent or null if it is not
-   * shared.
+   * Opens the calls of all processes with the same account; absent or null if they are not shared.
+   *
+   * @param apply id of the apply of this process
+   * @param previous id of the last apply of the store, whose calls this process takes over
+   * @param here reads the clocks of this machine
    */
-  readonly callRegister?: Register | null
+  openCallLedger?(apply: string, previous: string, here: () => MachineTimes): CallLedger | null
 }
 
 /** Calls of earlier processes. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import { shareCalls } from '../../src/operations/share-calls.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
 import type { CallLimit } from '../../src/service/write/next-call.ts'
+import { openCallLedger } from '../../src/state/call-ledger.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
@@ -33,9 +33,9 @@ async function send(
 ) {
   const readClocks = () => ({ boot: 'boot', now: clock.now(), up: clock.monotonic() })
   const register = createFolderRegister(disk, join(folder, 'budget'), name)
-  const shared = await shareCalls(register, name, '', [], readClocks)
+  const ledger = openCallLedger(register, name, '', readClocks)
   const remember = async () => undefined
-  const budget = new CallBudget(limit, 300_000, clock, [], remember, 0, shared, burst)
+  const budget = new CallBudget(limit, 300_000, clock, [], remember, 0, ledger, burst)
   let rest = calls
   const worker = async () => {
     while (rest-- > 0) {

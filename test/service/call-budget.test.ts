@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CallBudget, type BudgetWait } from '../../src/service/write/call-budget.ts'
-import type { CallLimit } from '../../src/service/write/next-call.ts'
+import { CallBudget } from '../../src/service/write/call-budget.ts'
+import type { BudgetWait, CallLimit } from '../../src/service/write/next-call.ts'
 import { sumCounts, type EndedCalls } from '../../src/service/write/ended-calls.ts'
 import { countEach, simulateArrivals, minute, maxPerMinute, maxPerWindow } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'

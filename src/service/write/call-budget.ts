@@ -1,8 +1,15 @@
 import { findMin } from '../../model/append.ts'
+import type { CallLedger } from '../../model/call-ledger.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Limits } from '../../model/outcome.ts'
 import { filterLastMinute, minute, sumCounts, type EndedCalls } from './ended-calls.ts'
-import { computeNextCallAt, type BudgetUsage, type CallLimit } from './next-call.ts'
+import {
+  computeNextCallAt,
+  type BudgetUsage,
+  type BudgetWait,
+  type CallLimit,
+} from './next-call.ts'
+import { OtherProcesses } from './other-processes.ts'
 import { WaitQueue } from './wait-queue.ts'
 
 /** Interval of looking for calls of other processes during a wait, ms. */
@@ -11,22 +18,6 @@ const pollMs = 1000
 const minReportedMs = 2000
 /** Calls that are saved together count from a time at most this much later, ms. */
 const maxAheadMs = 1000
-
-/** Calls of processes that use the same call rate at the same time. */
-export interface SharedCalls {
-  /** Loads the calls of the others. */
-  load(): Promise<EndedCalls[]>
-  /** Shares the calls of this process if those of the others allow it; returns whether they do. */
-  save(own: () => EndedCalls[], allows: (others: EndedCalls[]) => boolean): Promise<boolean>
-}
-
-/** A wait for the next call. */
-export interface BudgetWait {
-  ms: number
-  /** Calls of the window, which use up its limit; null if the service allows no more. */
-  used: number | null
-  windowMs: number
-}
 
 /**
  * Limits calls to the call rate, across processes. All times are of the monotonic clock, since the
@@ -40,10 +31,10 @@ export class CallBudget {
   readonly #remember: (ended: EndedCalls[]) => Promise<void>
   readonly #lateMs: number
   readonly #spent: BudgetUsage
-  readonly #shared: SharedCalls | null
   readonly #limits: CallLimit[]
-  /** Calls of processes that run at the same time, as last loaded. */
-  #others: EndedCalls[] = []
+  readonly #others: OtherProcesses
+  /** Callers that wait for a call. */
+  #wanted = 0
   readonly #waiting = new WaitQueue()
   /** End of the last wait that was reported, by the monotonic clock. */
   #reportedUntil = -Infinity
@@ -57,7 +48,7 @@ export class CallBudget {
    * @param earlier calls by other processes
    * @param remember saves the calls of this machine durably
    * @param lateMs grace period, ms, for calls in flight when their process died
-   * @param shared calls of processes that use the same call rate at the same time; null for none
+   * @param ledger calls of processes that use the same call rate at the same time; null for none
    * @param burst a limit beside that of a minute; null for none
    */
   constructor(
@@ -67,7 +58,7 @@ export class CallBudget {
     earlier: EndedCalls[],
     remember: (ended: EndedCalls[]) => Promise<void>,
     lateMs = 0,
-    shared: SharedCalls | null = null,
+    ledger: CallLedger | null = null,
     burst: CallLimit | null = null,
   ) {
     this.maxWaitMs = maxWaitMs
@@ -75,22 +66,16 @@ export class CallBudget {
     this.#clock = clock
     this.#remember = remember
     this.#lateMs = lateMs
-    this.#shared = shared
+    this.#others = new OtherProcesses(ledger, clock)
     const perMinute = { calls: callsPerMinute, windowMs: minute }
     this.#limits = burst === null ? [perMinute] : [perMinute, burst]
     this.#chunk = Math.max(1, Math.floor(findMin(this.#limits.map(({ calls }) => calls)) / 100))
     const now = clock.monotonic()
     // A time in the future belongs to a call in flight when its process died: it arrives within the
     // grace period of whoever saw that first.
-    const known = earlier.map((calls) => ({
-      ...calls,
-      time: Math.min(calls.time, now + lateMs),
-    }))
-    this.#spent = {
-      running: 0,
-      ended: filterLastMinute(known, now),
-      service: { left: 1, until: 0 },
-    }
+    const known = earlier.map((each) => ({ ...each, time: Math.min(each.time, now + lateMs) }))
+    const ended = filterLastMinute(known, now)
+    this.#spent = { running: 0, ended, service: { left: 1, until: 0 } }
   }
 
   /** Counts the calls that could be sent without waiting for another minute. */
@@ -106,7 +91,19 @@ export class CallBudget {
    */
   computeWaitMs(): number | null {
     const now = this.#clock.monotonic()
-    const ended = [...this.#spent.ended, ...this.#others].toSorted((a, b) => a.time - b.time)
+    const [free, claims] = [this.#computeFreeMs(), this.#findClaims()]
+    if (free === null || claims.length === 0) return free
+    // The next claim may end unused, or more calls become free than others claim.
+    const unclaimed = this.#computeFreeMs(claims.map(({ count }) => ({ time: now, count })))
+    const unused = findMin(claims.map(({ time }) => time)) - now
+    return Math.max(free, Math.min(unclaimed ?? Infinity, unused))
+  }
+
+  /** Computes that wait if others make so many calls first. */
+  #computeFreeMs(first: EndedCalls[] = []): number | null {
+    const now = this.#clock.monotonic()
+    const ended = [...this.#spent.ended, ...this.#others.calls, ...first]
+    ended.sort((a, b) => a.time - b.time)
     const at = computeNextCallAt({ ...this.#spent, ended }, this.#limits, now)
     return at === null ? null : at - now
   }
@@ -124,6 +121,11 @@ export class CallBudget {
    * @param onWait called with a wait of some seconds, for one of the callers that wait at the time
    */
   async acquire(signal?: AbortSignal, onWait?: (wait: BudgetWait) => void): Promise<boolean> {
+    this.#wanted++
+    return this.#acquire(signal, onWait).finally(() => this.#wanted--)
+  }
+
+  async #acquire(signal?: AbortSignal, onWait?: (wait: BudgetWait) => void): Promise<boolean> {
     for (;;) {
       if (signal?.aborted === true) return false
       const wait = this.computeWaitMs()
@@ -143,9 +145,9 @@ export class CallBudget {
         this.#reportWait(wait, onWait)
         // Calls in flight reduce the remainder that the service reported, although it may have
         // counted some of them: each answer reports it again, and may shorten the wait.
-        const longestMs = this.#others.length > 0 ? pollMs : this.maxWaitMs
+        const longestMs = this.#others.areThere() ? pollMs : this.maxWaitMs
         await this.#waiting.waitUpTo(Math.min(wait, longestMs), this.#clock, signal)
-        if (this.#shared !== null) this.#setOthers(await this.#shared.load())
+        await this.#others.load({ count: this.#wanted, inMs: this.#computeFreeMs() ?? wait })
       }
     }
   }
@@ -161,11 +163,21 @@ export class CallBudget {
     onWait?.({ ms, used: byService ? null : this.#countUsed(windowMs), windowMs })
   }
 
-  /** Counts the calls of the last `windowMs`, those in flight included. */
-  #countUsed(windowMs = minute): number {
+  /** Counts the calls of the last `windowMs`, those in flight and of other processes included. */
+  #countUsed(windowMs = minute, others = this.#others.calls): number {
     const oldest = this.#clock.monotonic() - windowMs
     const { ended, running } = this.#spent
-    return running + sumCounts([...ended, ...this.#others].filter(({ time }) => time > oldest))
+    return running + sumCounts([...ended, ...others].filter(({ time }) => time > oldest))
+  }
+
+  /** Finds the calls that others may make before those of this process, `next` calls included. */
+  #findClaims(next = 0): EndedCalls[] {
+    return this.#others.findClaims(this.#countUsed(minute, []) - next)
+  }
+
+  /** Returns whether the limits allow so many calls more. */
+  #fits(more: number): boolean {
+    return this.#limits.every(({ calls, windowMs }) => this.#countUsed(windowMs) + more <= calls)
   }
 
   /**
@@ -186,27 +198,17 @@ export class CallBudget {
    * the call rate forbids so many.
    */
   async #save(ahead: number): Promise<boolean> {
-    const fits = () =>
-      this.#limits.every(({ calls, windowMs }) => this.#countUsed(windowMs) + ahead <= calls)
-    const allows = (others: EndedCalls[]) => {
-      this.#setOthers(others)
-      return fits()
-    }
-    if (ahead > 0 && !fits()) return false
+    // The call that it is about is in flight already.
+    const allows = () => this.#fits(ahead + sumCounts(this.#findClaims(1)))
+    if (ahead > 0 && !this.#fits(ahead)) return false
     // While another save is under way, neither counts calls ahead: the later one may be smaller.
     const saved = { ahead: 0, until: this.#clock.monotonic() + maxAheadMs }
     this.#saved = saved
-    if (this.#shared !== null && !(await this.#shared.save(() => this.#listOwn(ahead), allows)))
+    if (!(await this.#others.reserve(() => this.#listOwn(ahead), allows, this.#wanted)))
       return false
     await this.#remember(this.#listOwn(ahead))
     if (this.#saved === saved) saved.ahead = ahead
     return true
-  }
-
-  /** A call in flight in another process may end at any time: it counts as ended now. */
-  #setOthers(others: EndedCalls[]): void {
-    const now = this.#clock.monotonic()
-    this.#others = others.map(({ time, count }) => ({ time: Math.min(time, now), count }))
   }
 
   /**
@@ -228,10 +230,7 @@ export class CallBudget {
     // The last save counts this call as in flight, longer than it has to.
     if (this.#chunk > 1 && now < this.#saved.until) return
     await this.#remember(this.#listOwn())
-    await this.#shared?.save(
-      () => this.#listOwn(),
-      () => true,
-    )
+    await this.#others.record(() => this.#listOwn())
   }
 
   /**

@@ -17,6 +17,14 @@ export interface BudgetUsage {
   service: { left: number; until: number }
 }
 
+/** A wait for the next call. */
+export interface BudgetWait {
+  ms: number
+  /** Calls of the window, which use up its limit; null if the service allows no more. */
+  used: number | null
+  windowMs: number
+}
+
 /**
  * Computes when the next call may be sent: a time in ms, `now` for at once, or null if a call in
  * flight has to end first. A call counts from its end for the whole window of a limit, so that the

@@ -1,0 +1,75 @@
+import type {
+  CallLedger,
+  OtherCalls,
+  WaitingProcess,
+  WantedCalls,
+} from '../../model/call-ledger.ts'
+import type { Clock } from '../../model/clock.ts'
+import type { EndedCalls } from './ended-calls.ts'
+import { findClaims } from './fair-share.ts'
+
+/** What other processes have called and wait for, as last loaded. */
+export class OtherProcesses {
+  readonly #ledger: CallLedger | null
+  readonly #clock: Clock
+  #calls: EndedCalls[] = []
+  #waiting: WaitingProcess[] = []
+  #loading: Promise<void> | null = null
+
+  constructor(ledger: CallLedger | null, clock: Clock) {
+    this.#ledger = ledger
+    this.#clock = clock
+  }
+
+  get calls(): EndedCalls[] {
+    return this.#calls
+  }
+
+  /** Whether other processes may change how long this one has to wait. */
+  areThere(): boolean {
+    return this.#calls.length > 0 || this.#waiting.length > 0
+  }
+
+  /** Finds the calls that others may make before a process with so many in the last minute. */
+  findClaims(used: number): EndedCalls[] {
+    return findClaims(used, this.#waiting, this.#clock.monotonic())
+  }
+
+  /** A call in flight in another process may end at any time: it counts as ended now. */
+  #set({ calls, waiting }: OtherCalls): void {
+    const now = this.#clock.monotonic()
+    this.#calls = calls.map(({ time, count }) => ({ time: Math.min(time, now), count }))
+    this.#waiting = waiting
+  }
+
+  /** Loads them again, once for all who ask at the same time, and tells that this one waits. */
+  async load(wanted: WantedCalls): Promise<void> {
+    const ledger = this.#ledger
+    if (ledger === null) return
+    this.#loading ??= ledger
+      .load(wanted)
+      .then((others) => this.#set(others))
+      .finally(() => (this.#loading = null))
+    await this.#loading
+  }
+
+  /**
+   * Reserves calls of this process in the ledger if the calls of the others allow it; returns
+   * whether they do.
+   *
+   * @param wanted calls that it wants now
+   */
+  async reserve(own: () => EndedCalls[], allows: () => boolean, wanted: number): Promise<boolean> {
+    if (this.#ledger === null) return true
+    const look = (others: OtherCalls) => {
+      this.#set(others)
+      return allows()
+    }
+    return this.#ledger.reserve(own, look, wanted)
+  }
+
+  /** Records the calls of this process in the ledger. */
+  async record(own: () => EndedCalls[]): Promise<void> {
+    await this.#ledger?.record(own)
+  }
+}
