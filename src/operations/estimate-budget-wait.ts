@@ -1,9 +1,10 @@
 import type { Write } from '../model/change.ts'
 import { computeTotalSeconds } from '../plan/total-seconds.ts'
-import { toUptimes, type MachineTimes } from '../state/format/calls.ts'
+import { toUptimes } from '../state/format/calls.ts'
 import type { Store } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
+import { loadRecentCalls, readClocks } from './recent-calls.ts'
 
 /**
  * Estimates by how much the calls of the last minute delay these writes, seconds. Calls in flight
@@ -13,18 +14,13 @@ export async function estimateBudgetWait(
   writes: Write[],
   { config }: LoadedWorkspace,
   store: Store,
-  { clock, machine }: Outside,
+  outside: Outside,
 ): Promise<number> {
   if (writes.length === 0) return 0
-  const here = (): MachineTimes => ({
-    boot: machine.boot,
-    now: clock.now(),
-    up: clock.monotonic(),
-  })
-  const { calls, apply: previous = '' } = await store.loadCalls()
-  const others = await store.openCallLedger?.('', previous, here)?.load()
-  const { up } = here()
-  const earlier = [...toUptimes(calls, here()), ...(others?.calls ?? [])]
+  const { kept, others } = await loadRecentCalls(store, outside)
+  const here = readClocks(outside)
+  const { up } = here
+  const earlier = [...toUptimes(kept, here), ...others]
     .flatMap(({ time, count }) =>
       Array.from({ length: count }, () => Math.min(0, (time - up) / 1000)),
     )

@@ -5,18 +5,13 @@ import type { Plan } from '../model/plan.ts'
 import type { ServiceTime } from '../service/service-time.ts'
 import { CallBudget } from '../service/write/call-budget.ts'
 import type { EndedCalls } from '../service/write/ended-calls.ts'
-import {
-  buildCalls,
-  countUnknownCalls,
-  keepElsewhere,
-  toUptimes,
-  type MachineTimes,
-} from '../state/format/calls.ts'
+import { buildCalls, countUnknownCalls, keepElsewhere, toUptimes } from '../state/format/calls.ts'
 import type { Lease } from '../state/lease.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
+import { readClocks } from './recent-calls.ts'
 
 /** Options for executing a plan. */
 export interface ExecuteOptions {
@@ -52,26 +47,20 @@ export async function executePlan(
   const { clock } = outside
   const id = options.id ?? createApplyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds, burst } = config.limits
-  const readClocks = (): MachineTimes => ({
-    boot: outside.machine.boot,
-    now: clock.now(),
-    up: clock.monotonic(),
-  })
+  const here = () => readClocks(outside)
   const { calls, incomplete, apply: previous = '' } = await store.loadCalls()
-  const unknownCalls = incomplete
-    ? countUnknownCalls(callsPerMinute, maxInFlight, readClocks().up)
-    : []
-  const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
+  const unknownCalls = incomplete ? countUnknownCalls(callsPerMinute, maxInFlight, here().up) : []
+  const earlierCalls = [...toUptimes(calls, here()), ...unknownCalls]
   const saveCalls = (ended: EndedCalls[]) => {
-    const here = readClocks()
-    return store.saveCalls(id, [...keepElsewhere(earlierCalls, here), ...buildCalls(ended, here)])
+    const times = here()
+    return store.saveCalls(id, [...keepElsewhere(earlierCalls, times), ...buildCalls(ended, times)])
   }
   // Saved even if nothing is sent now: the next apply has to count these calls too.
   const ownCalls = earlierCalls.filter((each) => !('call' in each))
   if (earlierCalls.length > 0) await saveCalls(ownCalls)
   const settleMs = config.service.settleSeconds * 1000
   const timeoutMs = config.service.timeoutSeconds * 1000
-  const ledger = store.openCallLedger?.(id, previous, readClocks) ?? null
+  const ledger = store.openCallLedger?.(id, previous, here) ?? null
   // The calls of earlier applies count for others, and those of others from now on.
   await ledger?.record(() => ownCalls)
   const budget = new CallBudget(

@@ -1,10 +1,12 @@
 import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { StateConfig } from '../model/config.ts'
+import { buildCalls } from '../state/format/calls.ts'
 import { migrateState, type Migrated } from '../state/migrate-state.ts'
 import { loadLocked } from './load-locked.ts'
 import { openState } from './open-state.ts'
 import { hidePasswords, type LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
+import { loadRecentCalls, readClocks } from './recent-calls.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 
 /** Another store for the state of a workspace. */
@@ -45,6 +47,7 @@ export async function migrate(
       await files.moveOld?.()
       if (!(await dialogue.confirm({ kind: 'migrate', domains: recorded.size, to: location })))
         throw new CancelledError('Migration cancelled: nothing was copied')
+      const { others } = await loadRecentCalls(source.store, outside)
       const migrated = await migrateState({
         from: source.files,
         to: files,
@@ -54,6 +57,7 @@ export async function migrate(
           writtenAddress: config.service.writtenUrl,
         },
         account: config.service.account,
+        calls: buildCalls(others, readClocks(outside)),
         domains: recorded.keys(),
         toLocation: location,
         onCopied: (done, total) => outside.onPhase?.({ name: 'saving-state', done, total }),

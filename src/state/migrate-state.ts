@@ -3,7 +3,7 @@ import type { Domain } from '../model/item.ts'
 import { parseJson } from '../model/json.ts'
 import type { FileChanges } from './folder/write-file.ts'
 import { formatAddress } from './format/address-file.ts'
-import { formatCalls, mergeCalls, parseCalls } from './format/calls.ts'
+import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
 import { buildBudgetPath, buildStatePaths } from './format/state-paths.ts'
 import { refuseOwned } from './owners.ts'
 import type { SharedFiles, StateFiles } from './state-files.ts'
@@ -18,6 +18,8 @@ export interface Migration {
   to: StateFiles
   key: StateKey
   account: string
+  /** Calls that count and are not in the files of the old store. */
+  calls: Call[]
   /** Domains with state. */
   domains: Iterable<Domain>
   /** Names the new location, for whoever still uses the old one. */
@@ -42,7 +44,7 @@ export interface Migrated {
  *   `owned-elsewhere` if another workspace of it has a domain
  */
 export async function migrateState(migration: Migration): Promise<Migrated> {
-  const { from, to, key, account, domains, toLocation, onCopied } = migration
+  const { from, to, key, account, calls, domains, toLocation, onCopied } = migration
   const paths = buildStatePaths(key)
   const wanted = await loadState(from, key)
   const present = await loadState(to, key)
@@ -65,7 +67,7 @@ export async function migrateState(migration: Migration): Promise<Migrated> {
     [paths.moved, null],
   ])
   await to.publish([added, about], message)
-  await copyCalls(from, to, buildBudgetPath(key.address, account))
+  await copyCalls(from, to, buildBudgetPath(key.address, account), calls)
   await to.share?.()
   to.refresh()
   if (compare(wanted, await loadState(to, key)).size > 0) throw createDifferentError(to.location)
@@ -100,7 +102,12 @@ async function findSalt(
 }
 
 /** Copies the calls that count against the call budget, beside those of other workspaces. */
-async function copyCalls(from: StateFiles, to: StateFiles, path: string): Promise<void> {
+async function copyCalls(
+  from: StateFiles,
+  to: StateFiles,
+  path: string,
+  more: Call[],
+): Promise<void> {
   const load = async (files: StateFiles) => {
     const { here, shared } = await files.loadLocalAndShared(path)
     const [own, others] = [
@@ -110,8 +117,9 @@ async function copyCalls(from: StateFiles, to: StateFiles, path: string): Promis
     return { apply: own.apply, calls: mergeCalls(own.calls, others.calls) }
   }
   const [own, there] = [await load(from), await load(to)]
-  if (own.calls.length === 0) return
-  await to.saveLocally(path, formatCalls(own.apply, mergeCalls(own.calls, there.calls)))
+  const calls = [...own.calls, ...more]
+  if (calls.length === 0) return
+  await to.saveLocally(path, formatCalls(own.apply, mergeCalls(calls, there.calls)))
 }
 
 function createOccupiedError({ id }: StateKey, location: string): EdgewiseError {

@@ -13,6 +13,7 @@ import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
 import { findRepositoryFolder } from './git/find-repository-folder.ts'
 import type { Database } from './postgres/database.ts'
+import { createPostgresCalls } from './postgres/postgres-calls.ts'
 import { createPostgresFiles } from './postgres/postgres-files.ts'
 import { createPostgresLocks } from './postgres/postgres-locks.ts'
 import { createAccountLock, type Locks } from './locks.ts'
@@ -178,8 +179,9 @@ function openUserCalls(
 function openInDatabase({ account, ...key }: StateLocation, database: Database): OpenState {
   const locks = createPostgresLocks(database, buildLockPath(key.address, account))
   const files = createPostgresFiles(database, locks)
+  const calls = createPostgresCalls(database, buildBudgetPath(key.address, account))
   return {
-    store: openFileStore(files, key, account),
+    store: Object.assign(openFileStore(files, key, account), calls),
     files,
     locks,
     findOldLocks: async () => [],

@@ -6,6 +6,7 @@ import { migrateState, type Migrated } from '../../src/state/migrate-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { openState, type OpenState } from '../../src/state/open-state.ts'
 import type { RecordedState } from '../../src/state/store.ts'
+import type { Call } from '../../src/state/format/calls.ts'
 import type { StateFiles } from '../../src/state/state-files.ts'
 import { buildApplied, buildDomain, buildItem, buildWave } from './store-contract.ts'
 
@@ -41,6 +42,7 @@ const open = (path: string, id = key.id): Promise<OpenState> =>
 /** Migrates between two folders; `change` replaces functions of the new one. */
 async function migrate(
   change: (files: StateFiles) => Partial<StateFiles> = () => ({}),
+  calls: Call[] = [],
 ): Promise<Migrated> {
   const [from, to] = [await open('old'), await open('new')]
   const recorded = await from.store.load()
@@ -50,6 +52,7 @@ async function migrate(
     to: { ...to.files, ...change(to.files) },
     key,
     account: 'default',
+    calls,
     domains: recorded.keys(),
     toLocation: 'the new place',
   })
@@ -125,9 +128,9 @@ describe('a migration', () => {
     await store.save(domains, 'as it was')
     await store.saveCalls('a', [call(1), call(2)])
     await there.saveCalls('b', [call(2), call(3)])
-    await migrate()
+    await migrate(undefined, [call(4)])
     const { calls } = await (await open('new')).store.loadCalls()
-    expect(calls.map(({ up }) => up).toSorted((a, b) => a - b)).toEqual([1, 2, 3])
+    expect(calls.map(({ up }) => up).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4])
   })
 
   it.each([

@@ -4,6 +4,7 @@ import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Sql } from '../../src/state/postgres/database.ts'
 import { createPool } from '../../src/state/postgres/create-pool.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
+import { openPostgresLedger } from '../../src/state/postgres/postgres-calls.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
 import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
 import { accountScope } from '../../src/state/locks.ts'
@@ -404,7 +405,7 @@ describe('the tables', () => {
 
 it('uses nothing that outlives a transaction: a pooler may be in between', async () => {
   const proxy = await startProxy()
-  const { files, locks } = openState((url) => proxy.redirect(url))
+  const { database, files, locks } = openState((url) => proxy.redirect(url))
   await acquireAccount({ locks }, 'held')
   await files.publish(file('w/a', 'text'), '', async (seen) => {
     await seen.load('w')
@@ -416,6 +417,14 @@ it('uses nothing that outlives a transaction: a pooler may be in between', async
     files.loadLocalAndShared('w/b'),
     locks.listHolders(accountScope),
   ])
+  const ledger = openPostgresLedger(database, 'budget', () => ({ boot: 'b', now: 0, up: 0 }))
+  await ledger.record(() => [{ time: 0, count: 1 }])
+  await ledger.reserve(
+    () => [{ time: 0, count: 2 }],
+    () => true,
+    1,
+  )
+  await ledger.load({ count: 1, inMs: 0 })
   const { messages } = proxy
   const statements = messages.flatMap(({ type, texts }) =>
     type === 'Q' ? texts.slice(0, 1) : type === 'P' ? texts.slice(1, 2) : [],

@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { globSync } from 'tinyglobby'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseJson } from '../../src/model/json.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
+import { parseCalls } from '../../src/state/format/calls.ts'
 import { createSerialQueue } from '../../src/state/serial-queue.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { fetchCalls, fetchConfigs, Place, setFaults, token } from './cli.ts'
@@ -28,6 +31,15 @@ function createRepository(id: string): Place {
   const { url } = schema.configure((address) => address.searchParams.delete('application_name'))
   other.env = { EDGEWISE_TOKEN: token, DATABASE_URL: url }
   return other
+}
+
+/** Lets a minute pass, also for the calls in the database. */
+async function passMinute(): Promise<void> {
+  time.now += 60_000
+  await schema.query(
+    `update ${schema.name}.calls
+     set ended = array(select each - interval '1 minute' from unnest(ended) as each)`,
+  )
 }
 
 /** Lets locks beat: time passes in waits, up to the next heartbeat, and on after it was sent. */
@@ -102,7 +114,7 @@ describe('with state in PostgreSQL', () => {
     const calls = (await fetchCalls(emulator)).length
     await run('apply', '--yes')
     expect(await fetchCalls(emulator)).toHaveLength(calls)
-    time.now += 60_000
+    await passMinute()
     place.manifest(www, { timeout: { time: 61 } })
     await run('apply', '--yes')
     expect(await place.json('state', 'list')).toMatchObject({
@@ -116,6 +128,15 @@ describe('with state in PostgreSQL', () => {
     await run('rollback', '--yes')
     expect((await fetchConfigs(emulator))[www]).toEqual({ timeout: { time: '60' } })
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
+  })
+
+  it('calls that count go along to another store', async () => {
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    const { length } = await fetchCalls(emulator)
+    await run('state', 'migrate', '--to', 'dir:moved', '--yes')
+    const [file = ''] = globSync('moved/budget/*/*.json', { cwd: place.root })
+    const { calls } = parseCalls(parseJson(place.read(file)))
+    expect(calls.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(length)
   })
 
   it('an apply whose answer was lost leaves in-doubt items for the next one', async () => {
@@ -148,7 +169,7 @@ describe('with state in PostgreSQL', () => {
     expect((await fetchCalls(emulator)).length).toBeLessThan(count)
     place.onStderr = null
     place.transport = undefined
-    time.now += 60_000
+    await passMinute()
     place.otherProcessesDead = true
     await run('apply', '--yes')
     await run('plan', '--detailed-exitcode')

@@ -26,6 +26,14 @@ const steps: ((schema: string) => string[])[] = [
        version bigint not null default 1, text text not null, change text)`,
   ],
   createWaveIndex,
+  (schema) => [
+    // One row for each process that calls the service, and waits to; times by the database's clock.
+    `create table ${schema}.calls (
+       account text not null, owner text not null, change text not null default '',
+       ended timestamptz[] not null default '{}', counts integer[] not null default '{}',
+       wanted integer not null default 0, wanted_from timestamptz not null default 'epoch',
+       wanted_until timestamptz not null default 'epoch', primary key (account, owner))`,
+  ],
 ]
 
 /**
