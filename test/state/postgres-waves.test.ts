@@ -63,7 +63,7 @@ it('finds the waves of tables of the first version', async () => {
   await schema.query(
     `drop table ${schema.name}.wave_domains;
      drop function ${schema.name}.index_wave cascade;
-     drop table ${schema.name}.locks;
+     drop table ${schema.name}.locks, ${schema.name}.calls;
      create table ${schema.name}.registers ();
      update ${schema.name}.version set version = 1`,
   )
