@@ -15,7 +15,7 @@ const limit = 30
 const minute = 60_000
 
 // Five minutes of processes that share the rate, without real time.
-for (const trips of [[1], [1, 20], [1, 20, 40], [1, 50, 100]]) {
+for (const trips of [[1], [1, 20], [1, 20, 40], [1, 30, 60]]) {
   const processes = trips.map((tripMs) => ({ tripMs, callMs: 400, calls: Infinity }))
   const run = await simulateSharing(processes, 5 * minute)
   const shares = run.arrivals.map((each) => each.filter((time) => time >= 3 * minute).length)

@@ -65,7 +65,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   {
     name: 'the calls of earlier processes are forgotten',
     file: 'src/operations/execute-plan.ts',
-    find: 'const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]',
+    find: 'const earlierCalls = [...toUptimes(calls, here()), ...unknownCalls]',
     replace: 'const earlierCalls: number[] = []',
     seeds: 100,
     found: 9,
