@@ -40,7 +40,7 @@ const tally = await runChaos(
       cut: 0.25,
     },
     // A minute: the back-up does not know the calls that still count.
-    setBack: { restoreAt: 0.6, calmSeconds: 61 },
+    setBack: { restoreAt: 0.4, calmSeconds: 61, forgetful: 1 },
     lostAnswers: 0.05,
     maxSeconds: parse('seconds'),
   },

@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
-import type { PastDomain } from '../../operations/domain-history.ts'
 import { exitCodes } from '../exit-codes.ts'
-import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 
 /**
@@ -19,6 +17,7 @@ export function declareHistory(state: Command, declare: Declare): void {
       'state history www.example.com -v',
     ],
     run: async (context, [domain]) => {
+      const { printApplies, printDomain } = await import('../state-history.ts')
       await (domain === undefined ? printApplies(context) : printDomain(context, String(domain)))
       return exitCodes.done
     },
@@ -29,42 +28,4 @@ The outcome of an item is what state says after the apply: an intent alone
 confirms nothing. Imports and "state forget" are not applies. Pruned applies
 have no items any more. -v shows long values whole.`,
   )
-}
-
-async function printApplies(context: CommandContext): Promise<void> {
-  const { loadHistory } = await import('../../operations/state.ts')
-  const { formatHistory } = await import('../../report/apply/history-text.ts')
-  const { openWorkspace } = await import('../open.ts')
-  const { io, options, paint } = context
-  const { applies: history, dropped } = await loadHistory(openWorkspace(context, 'none'), io)
-  const applies = history.toReversed()
-  const earlier = dropped === 0 ? {} : { dropped }
-  io.out(
-    options.json === true
-      ? `${JSON.stringify({ format: 'edgewise.history/1', applies, ...earlier })}\n`
-      : formatHistory(applies, paint, dropped),
-  )
-}
-
-async function printDomain(context: CommandContext, name: string): Promise<void> {
-  const { explainPruned, loadDomainHistory } = await import('../../operations/domain-history.ts')
-  const { openWorkspace } = await import('../open.ts')
-  const { io, options, paint, note } = context
-  const past = await loadDomainHistory(openWorkspace(context, 'none'), name, io)
-  if (options.json === true) return io.out(`${JSON.stringify(buildJson(past))}\n`)
-  const { formatDomainHistory } = await import('../../report/apply/domain-history-text.ts')
-  const style = { paint, columns: io.columns, verbose: options.verbose === true }
-  io.out(formatDomainHistory(past.domain, past.applies.toReversed(), style))
-  if (past.pruned > 0) note(explainPruned(past.pruned))
-}
-
-function buildJson({ domain, applies, pruned }: PastDomain) {
-  return {
-    format: 'edgewise.history/1',
-    domain,
-    applies: applies
-      .toReversed()
-      .map(({ items, ...apply }) => ({ ...apply, items: Object.fromEntries(items) })),
-    ...(pruned === 0 ? {} : { pruned }),
-  }
 }

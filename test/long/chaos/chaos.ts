@@ -115,10 +115,10 @@ function describeSoFar(tally: Tally, started: number): string {
   return tally.describe()
 }
 
-/** Counts the writes of all rounds, if each is confirmed once. */
+/** Counts the writes of all rounds: those of two items, which no write has together. */
 function countWrites(all: ChaosWorkspace[], { domainsPerWrite, rounds }: ChaosOptions): number {
   return all.reduce(
-    (sum, { domains }) => sum + Math.ceil(domains.length / domainsPerWrite) * rounds,
+    (sum, { domains }) => sum + 2 * Math.ceil(domains.length / domainsPerWrite) * rounds,
     0,
   )
 }
@@ -155,8 +155,8 @@ async function createAccount(
 }
 
 /**
- * Lets the workspaces of an account apply all rounds, and then contest a domain if they are several:
- * a back-up of before would not know its owner.
+ * Lets the workspaces of an account apply all rounds, and then contest a domain if they are
+ * several: a back-up of before would not know its owner.
  */
 async function work(
   workspaces: ChaosWorkspace[],

@@ -18,6 +18,8 @@ export interface SetBackOptions {
   restoreAt: number
   /** Time in which calls land, and the calls before the restore no longer count, s. */
   calmSeconds: number
+  /** Number of workspaces that forget their state; the others import what the service has. */
+  forgetful: number
 }
 
 /** What a run has. */
@@ -53,7 +55,8 @@ export class SetBack {
     this.#taken.push({ copy, workspace, printed: workspace.printed })
   }
 
-  async #restoreOnce({ restoreAt, calmSeconds }: SetBackOptions, writes: number): Promise<void> {
+  async #restoreOnce(options: SetBackOptions, writes: number): Promise<void> {
+    const { restoreAt, calmSeconds, forgetful } = options
     const { workspaces, server, schema, gate, signal } = this.#run
     const count = () => workspaces.reduce((sum, { printed }) => sum + printed, 0)
     // A back-up is old once its workspace has changed at the service what it has as confirmed.
@@ -70,7 +73,7 @@ export class SetBack {
       }
       await sleep(calmSeconds * 1000)
       await restore(server, schema, findOld()?.copy ?? new Map())
-      await mendAll(this.#run)
+      await mendAll(this.#run, forgetful)
     } finally {
       gate.open()
     }
@@ -78,7 +81,7 @@ export class SetBack {
 }
 
 /** Accepts the restored state, and makes it true. */
-async function mendAll({ workspaces, server, tally }: ChaosRun): Promise<void> {
+async function mendAll({ workspaces, server, tally }: ChaosRun, forgetful: number): Promise<void> {
   const found = await Promise.all(
     workspaces.map((workspace, i) =>
       findStatement(workspace, i % 2 === 0 ? 'plan' : 'apply', tally),
@@ -87,7 +90,9 @@ async function mendAll({ workspaces, server, tally }: ChaosRun): Promise<void> {
   for (const statement of new Set(found)) if (statement !== '') await query(server, statement)
   for (const workspace of workspaces) tally.setBack += (await workspace.findFaults(true)).length
   if (tally.setBack === 0) tally.blame('restore', ['expected the back-up to have older state'])
-  await Promise.all(workspaces.map((workspace, i) => mend(workspace, i === 1, tally)))
+  await Promise.all(
+    workspaces.map((workspace, i) => mend(workspace, i >= 1 && i <= forgetful, tally)),
+  )
   tally.restored++
 }
 
