@@ -1,22 +1,32 @@
 /**
  * Runs the deterministic simulation. `--seeds N` simulates N seeds, starting `--from M`, and prints
  * the number of each fault and the seeds that broke a law. `--seed N` replays one seed and prints
- * its trace. Exits with 1 if a law was broken.
+ * its trace. `--store KIND` gives all of them one kind of store, such as postgres. Exits with 1 if
+ * a law was broken.
  */
 import { parseArgs } from 'node:util'
 import { runSeeds } from '../test/simulation/run-seeds.ts'
 import { simulate } from '../test/simulation/simulate.ts'
+import { storeKinds } from '../test/simulation/state-world.ts'
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    seeds: { type: 'string' },
+    from: { type: 'string' },
+    seed: { type: 'string' },
+    store: { type: 'string' },
+  },
 })
+const store = storeKinds.find((kind) => kind === values.store)
+if (store === undefined && values.store !== undefined)
+  throw new Error(`expected a store of ${storeKinds.join(', ')}, got "${values.store}"`)
 
 if (values.seed === undefined)
   await simulateMany(parseNumber(values.from, 1), parseNumber(values.seeds, 1000))
 else await simulateOne(parseNumber(values.seed, 1))
 
 async function simulateOne(seed: number): Promise<void> {
-  const { trace, violations } = await simulate(seed)
+  const { trace, violations } = await simulate(seed, store)
   console.log(trace.join('\n'))
   console.log(
     violations.length === 0
@@ -34,6 +44,7 @@ async function simulateMany(from: number, count: number): Promise<void> {
   const broken = await runSeeds({
     from,
     count,
+    store,
     report: ({ seed, violations, counts }) => {
       done++
       for (const [what, times] of counts) totals.set(what, (totals.get(what) ?? 0) + times)
@@ -48,7 +59,8 @@ async function simulateMany(from: number, count: number): Promise<void> {
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`\n${count} seeds in ${seconds} s (${rate()}), ${broken.length} broke a law`)
   if (broken.length === 0) return
-  console.log(`Replay one with: npm run simulate -- --seed ${broken[0]?.seed}`)
+  const again = store === undefined ? '' : ` --store "${store}"`
+  console.log(`Replay one with: npm run simulate -- --seed ${broken[0]?.seed}${again}`)
   process.exitCode = 1
 }
 

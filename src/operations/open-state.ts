@@ -49,7 +49,8 @@ export async function openState(
     )
   }
   const env = buildGitEnvironment(outside.env, service.token)
-  const { clock, signal } = outside
+  const { clock, signal, createPool } = outside
+  const newId = () => outside.newId()
   const context = { clock, signal, note: (text: string) => outside.note?.(text), scrub }
   return openStateAt(
     {
@@ -65,7 +66,8 @@ export async function openState(
       processName: outside.machine.processName,
       userFolder: findUserFolder(outside.env),
       note: outside.note,
-      openDatabase: (database) => openDatabase(database, { clock, signal, scrub }),
+      openDatabase: (database) =>
+        openDatabase(database, { clock, signal, scrub, newId, createPool }),
       openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, context)),
     },
   )

@@ -112,6 +112,7 @@ function completeOutside(given: Partial<Outside>, node: Outside): Outside {
     'machine',
     'disk',
     'openGit',
+    'createPool',
     'solver',
     'pool',
   ] as const

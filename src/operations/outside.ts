@@ -1,11 +1,13 @@
 import type { CacheFile } from '../manifest/cache/cache-file.ts'
 import type { Solver } from '../model/solver.ts'
 import type { Clock } from '../model/clock.ts'
+import type { DatabaseConfig } from '../model/config.ts'
 import type { Phase } from '../model/phase.ts'
 import type { Note } from '../model/wait.ts'
 import type { Transport } from '../service/transport.ts'
 import type { Disk } from '../state/folder/disk.ts'
 import type { GitRepository } from '../state/git/git-repository.ts'
+import type { ConnectionPool } from '../state/postgres/database.ts'
 import type { Machine } from '../state/machine.ts'
 import type { WorkerPool } from '../model/parallel.ts'
 
@@ -36,6 +38,8 @@ export interface Outside {
   disk: Disk
   /** Opens the repository of a folder; absent: with the git program of this machine. */
   openGit?(folder: string, remote: string): Promise<GitRepository | null>
+  /** Creates the connections to a database; absent: over this machine's network. */
+  createPool?(config: DatabaseConfig): ConnectionPool
   /**
    * LP solver for the lower bound on writes; absent: loaded on demand; null: a bound by counting.
    */

@@ -45,11 +45,16 @@ export interface Faults {
    */
   interrupted: number
   rival: number
-  /** Probability of a fault in an operation of the disk, or of the remote repository. */
+  /**
+   * Probability of a fault in an operation of the disk, or of the remote repository; in a statement
+   * of a database, it is lower.
+   */
   diskError: number
   remoteError: number
   remoteSlow: number
-  /** Probability within a minute that a machine loses the remote for some minutes. */
+  /** Probability within a minute that the database is restarted. */
+  restart: number
+  /** Probability within a minute that a machine loses the remote or database for some minutes. */
   cutOff: number
   /** Probability within a minute that another writer pushes to the remote's branch. */
   rivalPush: number
@@ -84,6 +89,7 @@ export const noFaults: Faults = {
   diskError: 0,
   remoteError: 0,
   remoteSlow: 0,
+  restart: 0,
   cutOff: 0,
   rivalPush: 0,
   rewind: 0,
@@ -110,10 +116,15 @@ export function drawFaults(chance: Chance): Faults {
     diskError: drawSometimes(0.02),
     remoteError: drawSometimes(0.2),
     remoteSlow: drawSometimes(0.3),
+    restart: drawRestart(chance.fork('database')),
     cutOff: drawSometimes(0.5),
     rivalPush: drawSometimes(1),
     rewind: drawSometimes(1),
   }
+}
+
+function drawRestart(chance: Chance): number {
+  return chance.happens(0.4) ? chance.draw() * 0.5 : 0
 }
 
 function drawSuspension(chance: Chance): Pick<Faults, 'suspended' | 'stalled' | 'unlocked'> {

@@ -6,10 +6,13 @@ import { Worker } from 'node:worker_threads'
 import { build } from 'esbuild'
 import { createMutationPlugin, type Mutation } from './mutation.ts'
 import type { SeedResult, SeedRange } from './seeds.ts'
+import type { StoreKind } from './state-world.ts'
 
 export interface SeedRun {
   from: number
   count: number
+  /** Kind of the store of all of them; absent: each seed determines its own. */
+  store?: StoreKind
   /** Mutation of the product. */
   mutation?: Mutation
   /** End with the first seed that breaks a law. */
@@ -38,7 +41,8 @@ export async function runSeeds(run: SeedRun): Promise<SeedResult[]> {
     }
     await Promise.all(
       Array.from({ length: lanes }, (_, lane) => {
-        const seeds: SeedRange = { from: run.from + lane, step: lanes, end: run.from + run.count }
+        const { from, count, store } = run
+        const seeds: SeedRange = { from: from + lane, step: lanes, end: from + count, store }
         return finished(new Worker(program, { workerData: seeds }), workers, take)
       }),
     )

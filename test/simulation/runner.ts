@@ -165,11 +165,12 @@ function createOutside({
   stateWorld,
 }: Pick<Run, 'process' | 'network' | 'stateWorld'>): Outside {
   const { clock, chance } = process
+  let ids = 0
   return {
     env: {},
     clock,
     random: () => chance.draw(),
-    newId: () => `id-${process.name}`,
+    newId: () => `id-${process.name}${ids++ === 0 ? '' : `-${ids}`}`,
     user: process.name,
     signal: new AbortController().signal,
     solver: null,

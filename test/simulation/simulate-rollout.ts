@@ -9,7 +9,7 @@ import { runApply, runApprove, type Ending } from './runner.ts'
 import { runSealed } from './seal.ts'
 import { Service } from './service.ts'
 import type { Simulated } from './simulate.ts'
-import { StateWorld } from './state-world.ts'
+import { StateWorld, type StoreKind } from './state-world.ts'
 import { World } from './world.ts'
 
 const minute = 60_000
@@ -28,11 +28,11 @@ const item = 'origin'
  * Runs a rollout in two waves by machines whose clocks are wrong by minutes or hours, and that die.
  * The same seed gives the same trace.
  */
-export async function simulateRollout(seed: number): Promise<Simulated> {
+export async function simulateRollout(seed: number, kind: StoreKind): Promise<Simulated> {
   const world = new World()
   try {
     await runSealed(world, () =>
-      world.passUntil(new Rollout(world, new Chance(`rollout ${seed}`)).run(), maxDurationMs),
+      world.passUntil(new Rollout(world, new Chance(`rollout ${seed}`), kind).run(), maxDurationMs),
     )
   } catch (error) {
     world.violated(
@@ -56,12 +56,12 @@ class Rollout {
   #isInWaves = false
   #runs = 0
 
-  constructor(world: World, chance: Chance) {
+  constructor(world: World, chance: Chance, kind: StoreKind) {
     this.#world = world
     this.#chance = chance
     this.#service = new Service(world, `${chance.draw()}`, 30, 'status', [], [dead])
     this.#approval = chance.fork('approval').pick([[], [], [2], [1, 2]])
-    this.#stateWorld = new StateWorld(world, { ...noFaults }, 'shared folder', address)
+    this.#stateWorld = new StateWorld(world, { ...noFaults }, kind, address)
   }
 
   async run(): Promise<void> {

@@ -17,8 +17,8 @@ import { World } from './world.ts'
 const minute = 60_000
 const maxDurationMs = 100 * 60 * minute
 const maxRunsToSettle = 8
-/** Every so many seeds also run a rollout. */
-const rolloutSeeds = 4
+/** Every so many seeds also run a rollout; every so many have their state in a database. */
+const [rolloutSeeds, databaseSeeds] = [4, 6]
 
 /** Result of a seed. */
 export interface Simulated {
@@ -29,11 +29,16 @@ export interface Simulated {
   trace: string[]
 }
 
-/** Runs one whole simulation. The same seed gives the same trace, byte for byte. */
-export async function simulate(seed: number): Promise<Simulated> {
-  const applies = await simulateApplies(seed)
+/**
+ * Runs one whole simulation. The same seed gives the same trace, byte for byte.
+ *
+ * @param store kind of its store; absent: the seed determines it
+ */
+export async function simulate(seed: number, store?: StoreKind): Promise<Simulated> {
+  const kind = store ?? (seed % databaseSeeds === 0 ? 'postgres' : undefined)
+  const applies = await simulateApplies(seed, kind)
   if (seed % rolloutSeeds !== 0) return applies
-  const rollouts = await simulateRollout(seed)
+  const rollouts = await simulateRollout(seed, kind ?? 'shared folder')
   return {
     seed,
     violations: [...applies.violations, ...rollouts.violations],
@@ -42,11 +47,11 @@ export async function simulate(seed: number): Promise<Simulated> {
   }
 }
 
-async function simulateApplies(seed: number): Promise<Simulated> {
+async function simulateApplies(seed: number, kind?: StoreKind): Promise<Simulated> {
   const world = new World()
   try {
     await runSealed(world, () =>
-      world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).run(), maxDurationMs),
+      world.passUntil(new Simulation(world, new Chance(`seed ${seed}`), kind).run(), maxDurationMs),
     )
   } catch (error) {
     world.violated(
@@ -72,18 +77,19 @@ class Simulation {
   /** Runs that follow the removal of a lock. */
   readonly #successors: Promise<unknown>[] = []
 
-  constructor(world: World, chance: Chance) {
+  constructor(world: World, chance: Chance, store?: StoreKind) {
     this.#world = world
     this.#chance = chance
     this.#workload = new Workload(chance.fork('workload'))
     this.#faults = drawFaults(chance.fork('faults'))
-    const kind = chance.pick<StoreKind>([
+    const drawn = chance.pick<StoreKind>([
       'folder',
       'shared folder',
       'git',
       'git with remote',
       'git with remote',
     ])
+    const kind = store ?? drawn
     this.#record = new StateWorld(world, this.#faults, kind, service)
     this.#config = createConfig(chance.fork('config'), this.#record.state)
     const { limits } = this.#config
@@ -115,6 +121,7 @@ class Simulation {
       this.#drawMachineFaults(machine)
     }
     this.#drawRewinds()
+    this.#drawRestarts()
     for (let rounds = this.#chance.between(1, 4); rounds > 0; rounds--) {
       await this.#round()
       this.#workload.edit()
@@ -273,10 +280,10 @@ class Simulation {
           this.#world.log(machine.name, 'loses its power')
           this.#record.losePower(machine, chance)
         }
-        if (this.#record.kind === 'git with remote' && chance.happens(cutOff)) {
+        if (this.#record.isRemote && chance.happens(cutOff)) {
           machine.cutOffUntil = this.#world.time + chance.between(1000, 4 * minute)
-          this.#world.count('git: cut off')
-          this.#world.log(machine.name, 'is cut off from the remote')
+          this.#world.count(`${this.#record.state.store}: cut off`)
+          this.#world.log(machine.name, 'is cut off from the store')
         }
         if (chance.happens(rivalPush)) this.#record.rivalPush()
         next()
@@ -295,6 +302,19 @@ class Simulation {
         next()
       })
     if (this.#record.kind === 'git with remote') next()
+  }
+
+  /** Restarts the database now and then. */
+  #drawRestarts(): void {
+    const chance = this.#chance.fork('restarts')
+    const next = () =>
+      this.#world.after(chance.between(1, minute), () => {
+        if (this.#healed) return
+        if (chance.happens(this.#faults.restart))
+          this.#record.restartDatabase(chance.between(100, 45_000))
+        next()
+      })
+    if (this.#record.kind === 'postgres') next()
   }
 
   #wait(ms: number): Promise<void> {

@@ -7,12 +7,16 @@ import { Volume } from './disk.ts'
 import type { Faults } from './faults.ts'
 import { Git } from './git.ts'
 import { Machine, type Process } from './machine.ts'
+import { createPool } from './sql/network.ts'
+import { SqlServer } from './sql/server.ts'
 import type { World } from './world.ts'
 
 /**
- * Kinds of stores: a folder of one machine or shared by two, a branch of one clone or of a remote.
+ * Kinds of stores: a folder of one machine or shared by two, a branch of one clone or of a remote,
+ * a database of two machines.
  */
-export type StoreKind = 'folder' | 'shared folder' | 'git' | 'git with remote'
+export const storeKinds = ['folder', 'shared folder', 'git', 'git with remote', 'postgres'] as const
+export type StoreKind = (typeof storeKinds)[number]
 
 interface Place {
   /** Disk of a machine; unsynced changes are lost with its power. */
@@ -25,6 +29,7 @@ const ref = `refs/heads/${branch}`
 /** Remembers the last commit that a clone has seen of the branch. */
 const seenRef = `refs/edgewise/fetched/origin/heads/${branch}`
 const path = 'record'
+const database = { url: 'postgres://database/edgewise', schema: 'edgewise' }
 
 /** Surroundings of the store: disks, clones and the remote. */
 export class StateWorld {
@@ -34,6 +39,7 @@ export class StateWorld {
   readonly #world: World
   readonly #faults: Faults
   readonly #git: Git
+  readonly #server: SqlServer
   readonly #places = new Map<Machine, Place>()
   readonly #lock: string
   /** Commit of the remote's branch before it was set back; null if it was not. */
@@ -50,10 +56,16 @@ export class StateWorld {
     this.#faults = faults
     this.kind = kind
     this.#git = new Git(world, faults)
+    this.#server = new SqlServer({
+      now: () => world.time,
+      after: (ms, run) => world.after(ms, run),
+    })
     const alone = kind === 'folder' || kind === 'git'
     this.machines = (alone ? ['a'] : ['a', 'b']).map((name) => new Machine(world, name))
     this.#lock = buildLockPath(service.url, service.account)
-    this.state = { store: kind.startsWith('git') ? 'git' : 'dir', branch, remote: 'origin', path }
+    const place = { branch, remote: 'origin', path }
+    if (kind === 'postgres') this.state = { store: kind, ...place, database }
+    else this.state = { store: kind.startsWith('git') ? 'git' : 'dir', ...place }
     const shared = new Volume(world, faults)
     for (const machine of this.machines)
       this.#places.set(
@@ -63,13 +75,14 @@ export class StateWorld {
   }
 
   /** Creates the part of the outside that a process sees. */
-  createOutside(process: Process): Pick<Outside, 'machine' | 'disk' | 'openGit'> {
+  createOutside(process: Process): Pick<Outside, 'machine' | 'disk' | 'openGit' | 'createPool'> {
     const { volume, refs } = this.#getPlace(process.machine)
     const remote = this.kind === 'git with remote' ? 'origin' : null
     return {
       machine: process.outside(),
       disk: volume.disk(process),
       openGit: async () => this.#git.repository(process, refs, remote),
+      createPool: () => createPool(process, this.#server, this.#faults),
     }
   }
 
@@ -88,6 +101,19 @@ export class StateWorld {
   losePower(machine: Machine, chance: Chance): void {
     machine.switchOff()
     if (this.kind !== 'shared folder') this.#getPlace(machine).volume.losePower(chance)
+  }
+
+  /** Whether machines reach the store over a network, from which they may be cut off. */
+  get isRemote(): boolean {
+    return this.kind === 'git with remote' || this.kind === 'postgres'
+  }
+
+  /** Stops the database, and starts it again after some time, ms. */
+  restartDatabase(ms: number): void {
+    this.#world.count('database: restarted')
+    this.#world.log('database', `stops for ${ms} ms`)
+    this.#server.stop()
+    this.#world.after(ms, () => this.#server.start())
   }
 
   /** Gives the next run of a machine a fresh clone, as in CI; only if the remote has the state. */
@@ -114,8 +140,9 @@ export class StateWorld {
     return this.#newest !== null
   }
 
-  /** Pushes the newest state back, as the message recommends. */
+  /** Starts the database, and pushes the newest state back, as the message recommends. */
   restore(): void {
+    this.#server.start()
     if (this.#newest === null) return
     this.#git.remote.set(ref, this.#newest)
     this.#world.log('remote', `sets ${ref} to ${this.#newest.slice(0, 7)} again`)
@@ -147,6 +174,11 @@ export class StateWorld {
   }
 
   #lockState(): { text: string; madeAt: number } | null {
+    if (this.kind === 'postgres') {
+      const rows = this.#server.engine.committed('locks').values()
+      const held = [...rows].find(({ row }) => row['held'] === true)
+      return held === undefined ? null : { text: String(held.row['text']), madeAt: held.at }
+    }
     const { volume, refs } = this.#getPlace(this.machines[0] as Machine)
     if (this.kind.startsWith('git')) {
       const commit = (this.kind === 'git' ? refs : this.#git.remote).get(

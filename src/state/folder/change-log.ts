@@ -157,7 +157,8 @@ export function createChangeLog(
       const line = formatLogLine(changes)
       log.isWhole = false
       if (!(await lock.behindFence((fence) => disk.append(log.path, line, fence)))) return false
-      await disk.sync(log.path)
+      // The next process with the lock has moved its changes to their files.
+      if (!(await disk.syncIfThere(log.path))) return false
       log.isWhole = true
       log.length += line.length
       addChanges(log.pending, changes)

@@ -1,8 +1,8 @@
-import type { Pool, PoolClient } from 'pg'
+import { randomUUID } from 'node:crypto'
 import type { DatabaseConfig } from '../../model/config.ts'
 import type { Clock } from '../../model/clock.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { Database, Row, Sql } from './database.ts'
+import type { Connection, ConnectionPool, Database, Sql } from './database.ts'
 import { explainFailure, isConnectionLost, isRepeatable } from './database-failures.ts'
 import { migrate } from './migrations.ts'
 
@@ -28,6 +28,10 @@ export interface DatabaseContext {
   signal: AbortSignal
   /** Removes secrets from a message of the server or the client. */
   scrub?(text: string): string
+  /** Creates a globally unique id; absent: a random one. */
+  newId?(): string
+  /** Creates the connections; absent: over this machine's network. */
+  createPool?(config: DatabaseConfig): ConnectionPool
 }
 
 /**
@@ -38,10 +42,10 @@ export interface DatabaseContext {
 export function openDatabase(config: DatabaseConfig, context: DatabaseContext): Database {
   const schema = `"${config.schema}"`
   const location = `${describeAddress(config.url)}, schema ${config.schema}`
-  let pool: Promise<Pool> | null = null
+  let pool: Promise<ConnectionPool> | null = null
   let migrated: Promise<void> | null = null
   const run = async <T>(start: string, work: (sql: Sql) => Promise<T>): Promise<T> => {
-    pool ??= import('./create-pool.ts').then(({ createPool }) => createPool(config))
+    pool ??= createPool(config, context)
     const client = await (await pool).connect()
     return runTransaction(client, start, work)
   }
@@ -60,14 +64,23 @@ export function openDatabase(config: DatabaseConfig, context: DatabaseContext): 
   return {
     location,
     schema,
+    newId: () => context.newId?.() ?? randomUUID(),
     transact: (work) => runMigrated(work),
     read: (work) => runMigrated(work, beginReading),
   }
 }
 
+async function createPool(
+  config: DatabaseConfig,
+  context: DatabaseContext,
+): Promise<ConnectionPool> {
+  if (context.createPool !== undefined) return context.createPool(config)
+  return (await import('./create-pool.ts')).createPool(config)
+}
+
 /** Runs a transaction; one that fails ends with its connection. */
 async function runTransaction<T>(
-  client: PoolClient,
+  client: Connection,
   start: string,
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
@@ -75,7 +88,7 @@ async function runTransaction<T>(
   try {
     await client.query(start)
     const result = await work(
-      async (statement, values) => (await client.query<Row>(statement, values)).rows,
+      async (statement, values) => (await client.query(statement, values)).rows,
     )
     await client.query('commit')
     isDone = true

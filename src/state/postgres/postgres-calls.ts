@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { CallLedger, TimedCalls } from '../../model/call-ledger.ts'
 import { parseJson } from '../../model/json.ts'
 import { parseCalls, toUptimes, type MachineTimes } from '../format/calls.ts'
@@ -38,7 +38,7 @@ export function openPostgresLedger(
 ): CallLedger {
   const queue = createSerialQueue()
   // Not the id of the apply, which applies of two workspaces may have in common.
-  const rows = { schema: database.schema, account, owner: randomUUID() }
+  const rows = { schema: database.schema, account, owner: database.newId() }
   const lock = buildLockNumber(rows.schema, account)
   let changes = 0
   let isNew = true
@@ -58,7 +58,7 @@ export function openPostgresLedger(
     await sql('select pg_advisory_xact_lock($1)', [lock])
     await deleteOld(sql, rows)
     const moved = parse(await takeFile(sql, rows))
-    const other = { ...rows, owner: randomUUID() }
+    const other = { ...rows, owner: database.newId() }
     if (moved.length > 0) await replaceCalls(sql, other, moved, readUptime(), '', null)
   }
   return {

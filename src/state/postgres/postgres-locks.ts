@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { formatLock, parseLock, type LockHolder } from '../format/lock-file.ts'
 import { LockLease, readMoment, type Lease } from '../lease.ts'
@@ -54,7 +53,7 @@ export function createPostgresLocks(database: Database, account: string): Postgr
       if (text === null) return leave(token).then(() => '')
       const next = Number(version) + 1
       // Tells a change whose answer was lost from one of another process.
-      const change = randomUUID()
+      const change = database.newId()
       return database.transact(async (sql) => {
         const rows = await sql(
           `update ${table} set version = $2, text = $3, change = $4
@@ -202,13 +201,12 @@ async function revoke(sql: Sql, table: string, token: string, machine: Machine):
   const [row] = await sql(`select text from ${table} where token = $1 for update`, [token])
   const { holder } = parseLock(toVersion(row).text)
   if (holder === null) return false
-  const mark = isDead(holder, machine) ? null : formatLock({ holder: null, revoked: [holder] }, 0)
-  await sql(
-    mark === null
-      ? `delete from ${table} where token = $1 and $2::text is null`
-      : `update ${table} set version = version + 1, held = true, text = $2 where token = $1`,
-    [token, mark],
-  )
+  if (isDead(holder, machine)) {
+    await sql(`delete from ${table} where token = $1`, [token])
+    return true
+  }
+  const mark = formatLock({ holder: null, revoked: [holder] }, 0)
+  await sql(`update ${table} set version = version + 1, text = $2 where token = $1`, [token, mark])
   return true
 }
 

@@ -1,0 +1,143 @@
+import type { Row } from '../../../src/state/postgres/database.ts'
+import { callStatements } from './call-statements.ts'
+import { catalogue, compareBytes, type Transaction } from './engine.ts'
+import { lockStatements } from './lock-statements.ts'
+import type { Statement } from './statement.ts'
+
+/**
+ * What each statement of src/state/postgres does, by its text without line breaks and the name of
+ * the schema. A changed text must be changed here, too: the simulation knows no other statement.
+ */
+const statements: Record<string, Statement> = {
+  // src/state/postgres/migrations.ts
+  "select from pg_tables where schemaname = $1 and tablename = 'version'": (transaction) =>
+    transaction.get(catalogue, 'version') === undefined ? [] : [{}],
+  [`select version, files <> pg_class.oid as restored from version
+    left join (pg_class join pg_namespace on relnamespace = pg_namespace.oid)
+      on nspname = $1 and relname = 'files'`]: (transaction) =>
+    transaction.rows('version').map(([, row]) => ({ ...row, restored: false })),
+  'delete from files where path = $1 returning text': async (transaction, [path]) => {
+    const row = await transaction.lockRow('files', String(path), 'exclusive')
+    if (row !== undefined) transaction.put('files', String(path), null)
+    return row === undefined ? [] : [row]
+  },
+  'select pg_advisory_xact_lock($1)': async (transaction, [number]) => {
+    await transaction.lock(`advisory ${String(number)}`, 'exclusive')
+    return [{ pg_advisory_xact_lock: '' }]
+  },
+  'select from pg_namespace where nspname = $1': (transaction) =>
+    transaction.rows(catalogue).length > 0 ? [{}] : [],
+  "insert into version values (0, 'files'::regclass)": async (transaction) => {
+    await transaction.insert('version', '', { version: 0 })
+    return []
+  },
+  'update version set version = $1': async (transaction, [version]) => {
+    await transaction.lockRow('version', '', 'exclusive')
+    transaction.put('version', '', { version })
+    return []
+  },
+
+  // src/state/postgres/postgres-files.ts
+  'select path from files where path > $1 and path < $2 order by path': (transaction, values) =>
+    findFiles(transaction, values).map(([path]) => ({ path })),
+  'select path, text from files where path > $1 and path < $2 order by path': (
+    transaction,
+    values,
+  ) => findFiles(transaction, values).map(([path, row]) => ({ path, ...row })),
+  'select text from files where path = $1': (transaction, [path]) => {
+    const row = transaction.get('files', String(path))
+    return row === undefined ? [] : [row]
+  },
+  [`select path, text from files where path = any(array(
+      select path from wave_domains where domains @> array[$1]
+    )) and path > $2 and path < $3`]: (transaction, [domain, ...folder]) =>
+    findFiles(transaction, folder)
+      .filter(([path]) => path.split('/')[2] === 'waves')
+      .filter(([, row]) => String(row['text']).includes(`\n    ${String(domain)}: `))
+      .map(([path, row]) => ({ path, ...row })),
+  'lock table guards in exclusive mode': async (transaction) => {
+    await transaction.lock('guards', 'exclusive')
+    return []
+  },
+  [`delete from files using unnest($1::text[]) as gone
+    where path = gone or (path > gone || '/' and path < gone || '0')`]: async (
+    transaction,
+    [gone],
+  ) => {
+    const isGone = (path: string) =>
+      (gone as string[]).some((each) => path === each || path.startsWith(`${each}/`))
+    for (const [path] of transaction.rows('files', isGone))
+      if ((await transaction.lockRow('files', path, 'exclusive')) !== undefined)
+        transaction.put('files', path, null)
+    return []
+  },
+  [`insert into files (path, text) select * from unnest($1::text[], $2::text[])
+    on conflict (path) do update set text = excluded.text`]: async (
+    transaction,
+    [paths, texts],
+  ) => {
+    for (const [i, path] of (paths as string[]).entries()) {
+      const row = { text: (texts as string[])[i] }
+      if (await transaction.insert('files', path, row)) continue
+      await transaction.lock(`files ${path}`, 'exclusive')
+      transaction.put('files', path, row)
+    }
+    return []
+  },
+  [`with recursive folders as (
+      select (select split_part(min(path), '/', 1) from files) as folder union all
+      select (select split_part(min(path), '/', 1) from files
+              where path > folders.folder || '0' collate "C")
+      from folders where folders.folder is not null )
+    select folder from folders where folder is not null`]: (transaction) => {
+    const paths = transaction.rows('files').map(([path]) => path)
+    return [...new Set(paths.map((path) => path.split('/', 1)[0]))].map((folder) => ({ folder }))
+  },
+  ...lockStatements,
+  ...callStatements,
+}
+
+const known = new Map(Object.entries(statements).map(([text, run]) => [normalize(text), run]))
+/** Statements by their texts as they were sent. */
+const found = new Map<string, Statement>()
+
+/**
+ * Finds what a statement does.
+ *
+ * @throws TypeError for a statement that the simulation does not know
+ */
+export function findStatement(text: string): Statement {
+  const statement = found.get(text) ?? known.get(normalize(text)) ?? parseDefinition(text)
+  if (statement === null)
+    throw new TypeError(`expected a statement of test/simulation/sql/statements.ts, got ${text}`)
+  found.set(text, statement)
+  return statement
+}
+
+/**
+ * Understands the creation and the removal of tables. Views and the index of waves are never read.
+ */
+function parseDefinition(text: string): Statement | null {
+  if (/^create (?:schema|view|index|function|trigger) /.test(text)) return () => []
+  if (/^insert into \S+\.wave_domains\s/.test(text)) return () => []
+  const [, verb, table] = /^(create|drop) table (\w+)/.exec(normalize(text)) ?? []
+  if (table === undefined) return null
+  return async (transaction) => {
+    await transaction.lock(`${catalogue} ${table}`, 'exclusive')
+    transaction.put(catalogue, table, verb === 'create' ? {} : null)
+    return []
+  }
+}
+
+/** Removes line breaks and the name of the schema. */
+function normalize(text: string): string {
+  return text.replaceAll(/"\w+"\./g, '').replaceAll(/\s+/g, ' ')
+}
+
+function findFiles(transaction: Transaction, [from, to]: unknown[]): [string, Row][] {
+  const [first, end] = [String(from), String(to)]
+  return transaction.rows(
+    'files',
+    (path) => compareBytes(path, first) > 0 && compareBytes(path, end) < 0,
+  )
+}
