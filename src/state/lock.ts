@@ -120,3 +120,19 @@ export function createLockedError(
       : `${wait}; if that process has ended, remove the lock with "edgewise state unlock".`,
   )
 }
+
+/**
+ * Creates the error of a lock that nobody holds, but that another process waits for. There is no
+ * lock to remove: it leaves the queue soon after its end.
+ */
+export function createQueuedError(
+  other: LockHolder | null,
+  { timeoutMs }: { timeoutMs: number },
+): EdgewiseError {
+  const who = other === null ? 'another process' : formatLockHolder(other)
+  return new EdgewiseError(
+    'locked',
+    `the lock of the state is next for ${who}, which still waits for others`,
+    `Wait ${timeoutMs === 0 ? 'for it' : 'longer'} with --lock-timeout SECONDS.`,
+  )
+}

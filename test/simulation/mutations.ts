@@ -263,8 +263,8 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   {
     name: 'a process does not wait for others that have the lock',
     file: 'src/state/postgres/postgres-locks.ts',
-    find: 'if (first !== undefined) return {',
-    replace: "if (first !== undefined && table === '') return {",
+    find: 'if (first !== undefined)',
+    replace: "if (first !== undefined && table === '')",
     seeds: 100,
     found: 6,
   },

@@ -194,6 +194,23 @@ describe('locks by domain', () => {
   })
 })
 
+describe('a process that only waits for a lock', () => {
+  it('is not called its holder, and has no lock to remove', async () => {
+    await acquire('one', domains('a'))
+    const two = acquire('two', domains('a', 'b'), { timeoutMs: 60_000, clock: quick })
+    await waitForQueue('two')
+    // "state unlock" finds no lock of b: nobody has it.
+    expect(await open().listHolders(domains('b'))).toEqual([])
+    await expect(acquire('three', domains('b'))).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringMatching(/is next for two@host/) as string,
+      hint: expect.not.stringContaining('unlock') as string,
+    })
+    await open().revoke('one', { ...machine, isRunning: () => false })
+    await two
+  })
+})
+
 describe('a lock of a process that ended without a release', () => {
   /** Locks of a process that shows no sign of life. */
   const leave = async (scope: LockScope) => {
@@ -314,6 +331,23 @@ describe('a lock that was removed', () => {
     await open().revoke('two', machine)
     await lease.release()
     expect((await acquire('three', domains('a'))).revoked).toEqual([])
+  })
+})
+
+describe('a removal whose answer was lost', () => {
+  it('is known to have removed the lock', async () => {
+    await acquire('one', domains('a'))
+    const database = openDatabase(schema.configure(), context)
+    let losses = 0
+    const lossy: Database = {
+      ...database,
+      transact: async (work) => {
+        const result = await database.transact(work)
+        // As `Database.transact` does after a loss of the connection.
+        return losses++ === 0 ? database.transact(work) : result
+      },
+    }
+    expect(await createPostgresLocks(lossy, 'lock/a').revoke('one', machine)).toBe(true)
   })
 })
 

@@ -81,3 +81,12 @@ const explanations: [RegExp, string, string][] = [
 function getCode(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
+
+/** Waits for work that may fail to reach the database: what it leaves behind expires. */
+export async function ignoreUnreachable(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
+  }
+}

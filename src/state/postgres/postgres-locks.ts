@@ -1,12 +1,12 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { formatLock, parseLock, type LockHolder } from '../format/lock-file.ts'
 import { LockLease, readMoment, type Lease } from '../lease.ts'
-import { createLockedError, pollMs } from '../lock.ts'
+import { createLockedError, createQueuedError, pollMs } from '../lock.ts'
 import type { FoundLock } from '../lock-loss.ts'
 import type { LockScope, Locks } from '../locks.ts'
 import { isDead, type Machine } from '../machine.ts'
 import type { Register } from '../register.ts'
 import type { Database, Row, Sql } from './database.ts'
+import { ignoreUnreachable } from './database-failures.ts'
 import { SignsOfLife } from './signs-of-life.ts'
 
 /** The locks of an account in rows of a table: one for each process that has or wants one. */
@@ -88,7 +88,9 @@ export function createPostgresLocks(database: Database, account: string): Postgr
         const leftMs = timeoutMs - (clock.monotonic() - start)
         if (signal.aborted || leftMs <= 0) {
           await ignoreUnreachable(leave(holder.token))
-          throw createLockedError(turn.other, location, contender)
+          throw turn.isHeld
+            ? createLockedError(turn.other, location, contender)
+            : createQueuedError(turn.other, contender)
         }
         if (!isReported) onWait?.(turn.other, timeoutMs)
         await clock.sleep(Math.min(pollMs, leftMs), signal)
@@ -98,7 +100,14 @@ export function createPostgresLocks(database: Database, account: string): Postgr
       const rows = await database.transact((sql) => list(sql, scope))
       return rows.flatMap((row) => parseLock(String(row['text'])).holder ?? [])
     },
-    revoke: (token, machine) => database.transact((sql) => revoke(sql, table, token, machine)),
+    revoke: (token, machine) => {
+      // Tells a removal whose answer was lost from a release.
+      let wasHeld = false
+      return database.transact(async (sql) => {
+        wasHeld = (await revoke(sql, table, token, machine)) || wasHeld
+        return wasHeld
+      })
+    },
     findHeld: async (sql) => {
       if (current === null) return null
       const found = await read(sql, current.token, current.scope)
@@ -112,6 +121,8 @@ interface Turn {
   /** Null if it has to wait. */
   version: string | null
   other: LockHolder | null
+  /** Whether that one has a lock; otherwise it only waits for one. */
+  isHeld: boolean
   /** Holders whose lock was removed, and who may not have noticed it yet. */
   marks: LockHolder[]
 }
@@ -147,7 +158,7 @@ async function takeTurn(
         )
       : [shown]
   const rows = await sql(
-    `select other.token, other.version, other.text
+    `select other.token, other.version, other.text, other.held
      from ${table} as own join ${table} as other on other.account = own.account
        and other.token <> own.token and (other.held or other.ticket < own.ticket)
      where own.token = $1 and ${overlaps('own.workspace', 'own.domains')} order by other.ticket`,
@@ -156,6 +167,7 @@ async function takeTurn(
   const locks = rows.map((row) => ({
     token: String(row['token']),
     version: String(row['version']),
+    isHeld: row['held'] === true,
     ...parseLock(String(row['text'])),
   }))
   const ended = signs.findEnded(locks)
@@ -166,12 +178,15 @@ async function takeTurn(
   )
   const gone = new Set(removed.map((row) => String(row['token'])))
   const marks = locks.filter((lock) => lock.holder === null)
-  const [first] = locks.filter((lock) => lock.holder !== null && !gone.has(lock.token))
-  if (first !== undefined) return { version: null, other: first.holder, marks: [] }
+  const before = locks.filter((lock) => lock.holder !== null && !gone.has(lock.token))
+  const first = before.find(({ isHeld }) => isHeld) ?? before[0]
+  if (first !== undefined)
+    return { version: null, other: first.holder, isHeld: first.isHeld, marks: [] }
   await sql(`update ${table} set held = true where token = $1`, [token])
   return {
     version: toVersion(own).version,
     other: null,
+    isHeld: false,
     marks: marks.flatMap(({ revoked }) => revoked),
   }
 }
@@ -228,13 +243,4 @@ function toVersion(row: Row | undefined): FoundLock {
         version: String(row['version']),
         text: row['text'] === undefined ? null : String(row['text']),
       }
-}
-
-/** Waits for work that may fail to reach the database: what it leaves behind expires. */
-async function ignoreUnreachable(work: Promise<unknown>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
-  }
 }

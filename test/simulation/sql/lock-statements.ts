@@ -86,7 +86,7 @@ export const lockStatements: Record<string, Statement> = {
     })
     return [{ version: '1' }]
   },
-  [`select other.token, other.version, other.text
+  [`select other.token, other.version, other.text, other.held
     from locks as own join locks as other on other.account = own.account
       and other.token <> own.token and (other.held or other.ticket < own.ticket)
     where own.token = $1 and ${buildOverlap('own.workspace', 'own.domains')}
@@ -100,7 +100,12 @@ export const lockStatements: Record<string, Statement> = {
         row['token'] !== token &&
         (row['held'] === true || Number(row['ticket']) < Number(own['ticket'])) &&
         overlap(row, own),
-    ).map(([key, row]) => ({ token: key, version: row['version'], text: row['text'] }))
+    ).map(([key, row]) => ({
+      token: key,
+      version: row['version'],
+      text: row['text'],
+      held: row['held'],
+    }))
   },
   'delete from locks where token = $1': (transaction, [token]) => remove(transaction, [token]),
   'delete from locks where token = any($1)': (transaction, [tokens]) =>
