@@ -5,6 +5,7 @@ import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
+import { narrowDomains } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
 import { DefectAfterWrites } from './defect-after-writes.ts'
 import { closeWaveGaps, dropUnchanged, reportUnchanged } from './drop-unchanged.ts'
@@ -161,7 +162,7 @@ export async function submitPlan(
         })
     // A resumed rollout has already sent writes, unless it waited before its first wave.
     const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
-    const status = determineStatus(result, inWaves, sentBefore)
+    const status = determineStatus(result, plan, inWaves, sentBefore)
     executed = { plan, result, status, inWaves, finished, doubts }
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error, doubts) : error
@@ -183,6 +184,7 @@ function selectFirstWave(plan: Plan, continued: Rollout | null): Plan {
 
 function determineStatus(
   result: ApplyResult,
+  { basis }: Plan,
   inWaves: boolean,
   sentBefore: boolean,
 ): Executed['status'] {
@@ -192,8 +194,10 @@ function determineStatus(
     refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)
   if (!incomplete) return 'done'
   if (result.sent || sentBefore) return 'incomplete'
-  // The service accepted no call. What an earlier apply left in-doubt stays so.
-  return refused > 0 && hasInDoubt(result.recorded) ? 'incomplete' : 'not-begun'
+  // The service accepted no call. What an earlier apply left in-doubt stays so; that of other
+  // domains may be the doing of an apply that runs now.
+  const selected = narrowDomains(result.recorded, basis.target)
+  return refused > 0 && hasInDoubt(selected) ? 'incomplete' : 'not-begun'
 }
 
 function hasInDoubt(recorded: RecordedState): boolean {

@@ -235,6 +235,20 @@ describe('two applies of one workspace', () => {
     expect([one.code, one.err]).toEqual([0, one.err])
   })
 
+  it('ends with the exit code of its own domains, whatever another one does', async () => {
+    place.manifest(api, { timeout: { time: 10 } })
+    await setFaults(emulator, { kind: 'unauthorized-from', domain: api, on: [1] })
+    const alone = await place.cli('apply', '--target', api, '--yes')
+    time.now += 60_000
+    const { one, other } = await runMeanwhile(
+      ['apply', '--target', www, '--yes'],
+      ['apply', '--target', api, '--yes'],
+    )
+    await setFaults(emulator)
+    expect([one.code, one.err]).toEqual([0, one.err])
+    expect([other.code, other.err]).toEqual([alone.code, other.err])
+  })
+
   it('a domain that only state has is locked, too', async () => {
     await run('apply', '--yes')
     time.now += 60_000
