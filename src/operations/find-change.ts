@@ -6,7 +6,7 @@ import type { Domain, ItemKey } from '../model/item.ts'
 import { holdsSecret } from '../model/secret.ts'
 import { computeRollback } from '../plan/compute-rollback.ts'
 import type { RecordedState, RecordedItem, Store, Wave } from '../state/store.ts'
-import { groupApplies } from './find-applies.ts'
+import { findApplies, groupApplies } from './find-applies.ts'
 
 /** Id suffix of a rollback, which distinguishes it from other applies in the history. */
 export const rollbackSuffix = 'rollback'
@@ -28,6 +28,18 @@ export interface Search {
 export interface FoundChange {
   applies: Applied[]
   before: PriorState
+}
+
+/**
+ * Lists the domains that an apply or a rollout intended to change.
+ *
+ * @throws EdgewiseError `usage` when there is none of this name
+ */
+export async function listChangedDomains(store: Store, name: string): Promise<Domain[]> {
+  const { applies: pruned } = await store.listPruned()
+  const applies = findApplies(await store.listApplies(), name, pruned)
+  const changes = await Promise.all(applies.map(({ id }) => store.loadStateBefore(id)))
+  return changes.flatMap((change) => [...change.keys()])
 }
 
 /** Loads the change of one apply, or of all waves of a rollout. */

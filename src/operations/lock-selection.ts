@@ -17,16 +17,19 @@ export type LockSelection =
 /**
  * Selects the domains of a request to lock: those of its globs, or of its plan file. A request for
  * all domains locks the workspace.
+ *
+ * @param listMore lists domains that may have neither a manifest nor state
  */
 export function lockTargets(
   { desired }: Pick<LoadedWorkspace, 'desired'>,
   { target = [], planFile }: { target?: string[]; planFile?: string },
+  listMore: (store: Store) => Promise<Iterable<Domain>> = () => Promise.resolve([]),
 ): LockSelection {
   return async (store) => {
     const globs =
       planFile === undefined ? target : parseSavedPlan(parseJson(planFile)).selection.target
     if (globs.length === 0) return null
-    const known = [...desired.keys(), ...(await store.listDomains())]
+    const known = [...desired.keys(), ...(await store.listDomains()), ...(await listMore(store))]
     return narrowDomains(new Map(known.map((domain) => [domain, null])), globs).keys()
   }
 }

@@ -4,7 +4,7 @@ import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { findDomainsOnHold } from '../rollout/conflicts.ts'
 import type { RecordedState, Store } from '../state/store.ts'
-import { rollbackSuffix } from './find-change.ts'
+import { listChangedDomains, rollbackSuffix } from './find-change.ts'
 import type { GuardRequest } from './guards.ts'
 import { hashDesired } from './hash-desired.ts'
 import { loadLocked } from './load-locked.ts'
@@ -50,7 +50,11 @@ export async function rollback(
   ports: Ports,
 ): Promise<RolledBackApply> {
   const { apply: name = null, target = [], items = [] } = request
-  const chosen = lockTargets(workspace, request)
+  // Which apply is the last one depends on all of them.
+  const chosen =
+    name === null
+      ? 'workspace'
+      : lockTargets(workspace, request, (store) => listChangedDomains(store, name))
   return withLock(workspace, 'rollback', chosen, request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, ports.dialogue)

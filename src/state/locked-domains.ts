@@ -30,7 +30,7 @@ export class LockedDomains {
    * @throws EdgewiseError `record-moved`
    */
   refuseOthers(domains: Iterable<Domain>): void {
-    const others = [...domains].filter((domain) => !this.cover([domain]))
+    const others = [...new Set(domains)].filter((domain) => !this.cover([domain]))
     if (others.length > 0)
       throw new EdgewiseError(
         'record-moved',

@@ -46,9 +46,9 @@ async function loadSpans(files: SharedFiles, paths: StatePaths): Promise<Set<Dom
   return spans
 }
 
-/** Lists the domains with state. */
+/** Lists the domains with state, and those of unfinished applies, doubt marks and rollouts. */
 export async function listDomains(files: SharedFiles, paths: StatePaths): Promise<Domain[]> {
-  const domains: Domain[] = []
+  const domains = (await loadSpans(files, paths)).flatMap((span) => [...span])
   for (const path of await files.listPaths(paths.domains)) {
     const name = basename(path, '.json')
     if (path === paths.domain(name)) domains.push(name)
@@ -57,7 +57,7 @@ export async function listDomains(files: SharedFiles, paths: StatePaths): Promis
       for (const [place, text] of await files.load(path.slice(0, path.lastIndexOf('/'))))
         if (place === path) domains.push(parseDomainFile(files.describePath(path), text).domain)
   }
-  return domains
+  return [...new Set(domains)]
 }
 
 /**

@@ -105,7 +105,7 @@ export interface Store {
    * as they are.
    */
   lockOnly(domains: ReadonlySet<Domain> | null): void
-  /** Lists the domains with recorded state. Needs no load. */
+  /** Lists the domains with state, or in an unfinished apply or a rollout. Needs no load. */
   listDomains(): Promise<Domain[]>
   /**
    * Finds the domains that can only be changed together with some others, and those: an unfinished

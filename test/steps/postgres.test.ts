@@ -288,6 +288,48 @@ describe('two applies of one workspace', () => {
   })
 })
 
+describe('a part of a workspace that is known by its history only', () => {
+  beforeEach(() => {
+    place.manifest(www, { timeout: { time: 60 } }).manifest(api, { timeout: { time: 10 } })
+  })
+  const findLastApply = async () => {
+    const [last] = (await place.json('state', 'history'))['applies'] as { id: string }[]
+    return last?.id ?? ''
+  }
+
+  it('is rolled back, although neither state nor a manifest has the domain', async () => {
+    await run('apply', '--yes')
+    time.now += 60_000
+    place.manifest(www, { timeout: { time: 61 } })
+    await run('apply', '--yes')
+    const id = await findLastApply()
+    time.now += 60_000
+    rmSync(join(place.root, 'domains', `${www}.yaml`))
+    await run('state', 'forget', www, '--yes')
+    await run('rollback', id, '--target', www, '--yes')
+    expect((await fetchConfigs(emulator))[www]).toEqual({ timeout: { time: '60' } })
+  })
+
+  it('is released after an apply that died, although only intents name the domain', async () => {
+    const sent = new Promise<void>((resolve) => {
+      place.transport = () => {
+        resolve()
+        return new Promise(() => undefined)
+      }
+    })
+    void place.cli('apply', '--target', www, '--yes')
+    await sent
+    place.transport = undefined
+    place.otherProcessesDead = true
+    time.now += 120_000
+    rmSync(join(place.root, 'domains', `${www}.yaml`))
+    const before = await place.json('state', 'list')
+    expect(before).toMatchObject({ domains: [{ domain: www, inDoubt: 1 }] })
+    const { code, err } = await place.cli('apply', '--target', www, '--yes')
+    expect([code, err]).toEqual([0, err])
+  })
+})
+
 describe('two repositories with one account and one database', () => {
   const count = 40
 
