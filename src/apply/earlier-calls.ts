@@ -2,6 +2,7 @@ import { catalogue } from '../catalog/catalogue.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
+import { overlaps } from '../state/reach.ts'
 import type { LateCalls, RecordedItem, RecordedState, Store } from '../state/store.ts'
 
 /** Maximum difference between the clocks of two machines, ms. */
@@ -28,7 +29,7 @@ export async function loadEarlierCalls(
   affected: Affected[],
   recorded: RecordedState,
   lockedAtMs: number,
-  store: Pick<Store, 'loadLateCalls' | 'listApplies'>,
+  store: Pick<Store, 'loadLateCalls' | 'loadStateBefore' | 'listApplies'>,
   itemKeys: ItemKeys = {},
 ): Promise<EarlierCalls> {
   const applies = new Set<string>()
@@ -39,7 +40,7 @@ export async function loadEarlierCalls(
         if (apply !== undefined) applies.add(apply)
       }
   const dead = hasUnrecorded(affected, recorded, itemKeys)
-    ? findDeadApplies(await store.listApplies(), lockedAtMs)
+    ? await findDeadApplies(affected, lockedAtMs, store)
     : []
   const lateCalls = new Map<string, LateCalls>()
   for (const apply of new Set([...applies, ...dead]))
@@ -55,18 +56,33 @@ function hasUnrecorded(affected: Affected[], recorded: RecordedState, itemKeys: 
 }
 
 /**
- * Finds the ids of applies that died and whose calls may still take effect: no later apply started
- * long enough ago. A start counts as later only beyond the maximum difference of two clocks.
+ * Finds the ids of applies that died and whose calls may still take effect on some domains: no
+ * later apply of the same domains started long enough ago. One of others may have run beside it. A
+ * start counts as later only beyond the maximum difference of two clocks.
  */
-function findDeadApplies(applies: Applied[], lockedAtMs: number): string[] {
-  const starts = applies.map(({ startedAt }) => Date.parse(startedAt))
-  const isOver = ({ startedAt }: Applied) =>
-    starts.some(
-      (start) =>
-        start > Date.parse(startedAt) + maxSkewMs &&
-        start + maxLandWithinMs < lockedAtMs - maxSkewMs,
-    )
-  return applies.filter((apply) => apply.endedAt === null && !isOver(apply)).map(({ id }) => id)
+async function findDeadApplies(
+  affected: Affected[],
+  lockedAtMs: number,
+  store: Pick<Store, 'loadStateBefore' | 'listApplies'>,
+): Promise<string[]> {
+  const applies = await store.listApplies()
+  const wanted = new Set(affected.flatMap(({ domains }) => domains))
+  const load = async ({ id }: Applied) => new Set((await store.loadStateBefore(id)).keys())
+  const isOver = async ({ startedAt }: Applied, reach: ReadonlySet<Domain>) => {
+    for (const later of applies.toReversed()) {
+      const start = Date.parse(later.startedAt)
+      const isLongAgo = start + maxLandWithinMs < lockedAtMs - maxSkewMs
+      const isLater = start > Date.parse(startedAt) + maxSkewMs
+      if (isLater && isLongAgo && overlaps(reach, await load(later))) return true
+    }
+    return false
+  }
+  const dead: string[] = []
+  for (const apply of applies.filter(({ endedAt }) => endedAt === null)) {
+    const reach = await load(apply)
+    if (overlaps(reach, wanted) && !(await isOver(apply, reach))) dead.push(apply.id)
+  }
+  return dead
 }
 
 /** Finds unrecorded items that late calls may set, with the values of all of these calls. */

@@ -177,6 +177,7 @@ describe('a forgotten item of an apply that died', () => {
   const store = {
     listApplies: list,
     loadLateCalls: async () => ({ before: new Map(), landWithinMs: 40_000, open }),
+    loadStateBefore: async (_apply: string) => new Map([[a, new Map([['timeout', null]])]]),
   }
   const affected = [{ domains: [a], items: ['timeout'] }]
 
@@ -187,5 +188,17 @@ describe('a forgotten item of an apply that died', () => {
     const lockedAtMs = diedAt + minutes * minute
     const { forgotten } = await loadEarlierCalls(affected, new Map(), lockedAtMs, store)
     expect(forgotten.size).toBe(size)
+  })
+
+  it('may change for longer if the next apply had other domains, and ran beside it', async () => {
+    // The dead apply may have sent its last call long after the other one began.
+    const ofOthers = {
+      ...store,
+      loadStateBefore: async (apply: string) =>
+        new Map([[apply === 'dead' ? a : 'other.example.com', new Map([['timeout', null]])]]),
+    }
+    const lockedAtMs = diedAt + (6 + 61 + 6) * minute
+    const { forgotten } = await loadEarlierCalls(affected, new Map(), lockedAtMs, ofOthers)
+    expect(forgotten.size).toBe(1)
   })
 })
