@@ -43,7 +43,8 @@ export type Subject =
   | { kind: 'rollback'; rollback: Rollback }
   /** `at`: time of the observation, ms since 1970. */
   | { kind: 'drift'; found: FoundDrift; at: number }
-  | { kind: 'lock'; holder: LockHolder }
+  /** `domains`: those of the lock, if there are several locks; null if it covers all. */
+  | { kind: 'lock'; holder: LockHolder; domains: Domain[] | null }
   /** Applies to prune, first to last. */
   | { kind: 'prune'; applies: Applied[] }
 

@@ -37,7 +37,12 @@ export async function unlock(
   const { locks, holders } = await findHolders(await openState(workspace, outside), scope)
   const [holder] = holders
   if (holder === undefined) return 'not-locked'
-  for (const each of holders) dialogue.show({ kind: 'lock', holder: each })
+  for (const each of holders)
+    dialogue.show({
+      kind: 'lock',
+      holder: each,
+      domains: holders.length === 1 ? null : await locks.listDomains(each.token),
+    })
   if (holders.length > 1) {
     throw new EdgewiseError(
       'usage',

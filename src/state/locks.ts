@@ -37,6 +37,8 @@ export interface Locks {
   acquire(scope: LockScope, contender: Contender): Promise<Lease>
   /** Lists the holders of locks that exclude one of this scope, first to last. */
   listHolders(scope: LockScope): Promise<LockHolder[]>
+  /** Lists the domains of the lock that `token` identifies; null if it covers more than some. */
+  listDomains(token: string): Promise<Domain[] | null>
   /**
    * Removes the lock of the holder that `token` identifies; false if it has released the lock
    * already. Unless its process has certainly ended, the next holder waits until it has noticed.
@@ -63,6 +65,7 @@ export function createAccountLock(register: Register): AccountLock {
       const holder = await findLockHolder(register)
       return holder === null ? [] : [holder]
     },
+    listDomains: () => Promise.resolve(null),
     revoke: (token, machine) => revokeLock(register, token, machine),
   }
 }

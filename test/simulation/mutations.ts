@@ -262,7 +262,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   },
   {
     name: 'a process does not wait for others that have the lock',
-    file: 'src/state/postgres/postgres-locks.ts',
+    file: 'src/state/postgres/lock-queue.ts',
     find: 'if (first !== undefined)',
     replace: "if (first !== undefined && table === '')",
     seeds: 100,

@@ -249,6 +249,35 @@ describe('two applies of one workspace', () => {
     expect([other.code, other.err]).toEqual([alone.code, other.err])
   })
 
+  it('have locks of which one is removed by its domain', async () => {
+    const begun: Promise<void>[] = []
+    const begin = (domain: string) => {
+      const sent = new Promise<void>((resolve) => {
+        place.transport = () => {
+          resolve()
+          return new Promise(() => undefined)
+        }
+      })
+      void place.cli('apply', '--target', domain, '--yes')
+      begun.push(sent)
+      return sent
+    }
+    await begin(www)
+    await begin(api)
+    place.transport = undefined
+    const { code, out, err } = await place.cli('state', 'unlock', '--force', '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining('2 processes have locks')])
+    expect(out).toMatch(/apply\): www\.example\.com\.\n\nLocked by .*: api\.example\.com\.\n/)
+    const other = await place.cli('state', 'unlock', 'other.example.com', '--force', '--yes')
+    expect(other.out).toBe('There is no lock.\n')
+    expect((await place.cli('state', 'unlock', 'API.example.com', '--force', '--yes')).code).toBe(0)
+    const rows = await schema.query(
+      `select domains from ${schema.name}.locks where text like '%who%'`,
+    )
+    expect(rows.filter(({ domains }) => (domains as string[])[0] === www)).toHaveLength(1)
+    expect((await place.cli('state', 'unlock', '--force')).out).toMatch(/^Locked by \S+ \(.*\)\.\n/)
+  })
+
   it('a domain that only state has is locked, too', async () => {
     await run('apply', '--yes')
     time.now += 60_000

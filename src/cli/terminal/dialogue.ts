@@ -53,8 +53,16 @@ function show(subject: Subject, context: CommandContext): void {
     case 'prune':
       return showPruned(subject, context)
     case 'lock':
-      context.io.out(`Locked by ${escapeInvisible(formatLockHolder(subject.holder))}.\n`)
+      return showLock(subject, context)
   }
+}
+
+function showLock(
+  { holder, domains }: Extract<Subject, { kind: 'lock' }>,
+  { io }: CommandContext,
+): void {
+  const scope = domains === null ? '' : `: ${listSome(domains.map(escapeInvisible))}`
+  io.out(`Locked by ${escapeInvisible(formatLockHolder(holder))}${scope}.\n`)
 }
 
 function showPlan(

@@ -1,3 +1,4 @@
+import type { Domain } from '../../model/item.ts'
 import { formatLock, parseLock, type LockHolder } from '../format/lock-file.ts'
 import { LockLease, readMoment, type Lease } from '../lease.ts'
 import { createLockedError, createQueuedError, pollMs } from '../lock.ts'
@@ -5,8 +6,9 @@ import type { FoundLock } from '../lock-loss.ts'
 import type { LockScope, Locks } from '../locks.ts'
 import { isDead, type Machine } from '../machine.ts'
 import type { Register } from '../register.ts'
-import type { Database, Row, Sql } from './database.ts'
+import type { Database, Sql } from './database.ts'
 import { ignoreUnreachable } from './database-failures.ts'
+import { overlaps, takeTurn, toValues, toVersion } from './lock-queue.ts'
 import { SignsOfLife } from './signs-of-life.ts'
 
 /** The locks of an account in rows of a table: one for each process that has or wants one. */
@@ -100,6 +102,11 @@ export function createPostgresLocks(database: Database, account: string): Postgr
       const rows = await database.transact((sql) => list(sql, scope))
       return rows.flatMap((row) => parseLock(String(row['text'])).holder ?? [])
     },
+    listDomains: (token) =>
+      database.transact(async (sql) => {
+        const [row] = await sql(`select domains from ${table} where token = $1`, [token])
+        return (row?.['domains'] ?? null) as Domain[] | null
+      }),
     revoke: (token, machine) => {
       // Tells a removal whose answer was lost from a release.
       let wasHeld = false
@@ -113,81 +120,6 @@ export function createPostgresLocks(database: Database, account: string): Postgr
       const found = await read(sql, current.token, current.scope)
       return { ...found, isHeld: parseLock(found.text).holder?.token === current.token }
     },
-  }
-}
-
-/** The turn of a process: the version of its lock, or who is before it. */
-interface Turn {
-  /** Null if it has to wait. */
-  version: string | null
-  other: LockHolder | null
-  /** Whether that one has a lock; otherwise it only waits for one. */
-  isHeld: boolean
-  /** Holders whose lock was removed, and who may not have noticed it yet. */
-  marks: LockHolder[]
-}
-
-/** Queues up, or shows that this process still waits, and takes the lock if it is its turn. */
-async function takeTurn(
-  sql: Sql,
-  table: string,
-  account: string,
-  scope: LockScope,
-  holder: LockHolder,
-  signs: SignsOfLife,
-): Promise<Turn> {
-  const { token } = holder
-  await sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${account}`])
-  const [shown] = await sql(
-    `update ${table} set version = version + 1, seen_at = clock_timestamp()
-     where token = $1 returning version`,
-    [token],
-  )
-  // Nobody relies on a place in the queue, so that the clock of the database is enough.
-  await sql(
-    `delete from ${table} where account = $1 and not held
-     and seen_at < clock_timestamp() - interval '15 s'`,
-    [account],
-  )
-  const [own] =
-    shown === undefined
-      ? await sql(
-          `insert into ${table} (account, workspace, domains, token, text)
-           values ($1, $2, $3, $4, $5) returning version`,
-          [account, ...toValues(scope), token, formatLock({ holder, revoked: [] }, 0)],
-        )
-      : [shown]
-  const rows = await sql(
-    `select other.token, other.version, other.text, other.held
-     from ${table} as own join ${table} as other on other.account = own.account
-       and other.token <> own.token and (other.held or other.ticket < own.ticket)
-     where own.token = $1 and ${overlaps('own.workspace', 'own.domains')} order by other.ticket`,
-    [token],
-  )
-  const locks = rows.map((row) => ({
-    token: String(row['token']),
-    version: String(row['version']),
-    isHeld: row['held'] === true,
-    ...parseLock(String(row['text'])),
-  }))
-  const ended = signs.findEnded(locks)
-  const removed = await sql(
-    `delete from ${table} as other using unnest($1::text[], $2::bigint[]) as ended (token, version)
-     where other.token = ended.token and other.version = ended.version returning other.token`,
-    [ended.map((lock) => lock.token), ended.map(({ version }) => version)],
-  )
-  const gone = new Set(removed.map((row) => String(row['token'])))
-  const marks = locks.filter((lock) => lock.holder === null)
-  const before = locks.filter((lock) => lock.holder !== null && !gone.has(lock.token))
-  const first = before.find(({ isHeld }) => isHeld) ?? before[0]
-  if (first !== undefined)
-    return { version: null, other: first.holder, isHeld: first.isHeld, marks: [] }
-  await sql(`update ${table} set held = true where token = $1`, [token])
-  return {
-    version: toVersion(own).version,
-    other: null,
-    isHeld: false,
-    marks: marks.flatMap(({ revoked }) => revoked),
   }
 }
 
@@ -223,24 +155,4 @@ async function revoke(sql: Sql, table: string, token: string, machine: Machine):
   const mark = formatLock({ holder: null, revoked: [holder] }, 0)
   await sql(`update ${table} set version = version + 1, text = $2 where token = $1`, [token, mark])
   return true
-}
-
-/** Builds the condition that the scope of the row `other` has a domain of another scope. */
-function overlaps(workspace: string, domains: string): string {
-  return `(other.workspace is null or ${workspace} is null or (other.workspace = ${workspace}
-    and (other.domains is null or ${domains} is null
-      or exists (select unnest(other.domains) intersect select unnest(${domains})))))`
-}
-
-function toValues({ workspace, domains }: LockScope): [string | null, string[] | null] {
-  return [workspace, domains === null ? null : [...domains]]
-}
-
-function toVersion(row: Row | undefined): FoundLock {
-  return row === undefined
-    ? { version: null, text: null }
-    : {
-        version: String(row['version']),
-        text: row['text'] === undefined ? null : String(row['text']),
-      }
 }

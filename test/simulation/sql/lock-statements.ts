@@ -30,6 +30,10 @@ export const lockStatements: Record<string, Statement> = {
     const row = await transaction.lockRow(table, String(token), 'share')
     return row === undefined ? [] : [{ version: row['version'], text: row['text'] }]
   },
+  'select domains from locks where token = $1': (transaction, [token]) => {
+    const row = transaction.get(table, String(token))
+    return row === undefined ? [] : [{ domains: row['domains'] }]
+  },
   'select text from locks where token = $1 for update': async (transaction, [token]) => {
     const row = await transaction.lockRow(table, String(token), 'exclusive')
     return row === undefined ? [] : [{ text: row['text'] }]

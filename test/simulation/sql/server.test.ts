@@ -129,6 +129,7 @@ async function runChanges(seed: number, open: () => Database): Promise<unknown[]
     const changes = [new Map(chance.some([1, 2, 3]).map(() => [drawPath(), drawText()]))]
     await chance.pick([
       async () => heard.push(await locks.listHolders(drawScope())),
+      async () => heard.push(await locks.listDomains(`token ${chance.between(1, tokens + 1)}`)),
       async () => {
         const lease = await locks
           .acquire(drawScope(), buildContender(`token ${++tokens}`))
