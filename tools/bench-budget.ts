@@ -1,6 +1,7 @@
 /**
- * Applies 90 writes to the emulator at its real call rate, with 0 to 800 ms latency and the state
- * in git with a remote: `npm run bench:budget`. Takes a little over two minutes. Before that it
+ * Applies 90 writes to the emulator at its real call rate: by one apply with 0 to 800 ms latency
+ * and state in git with a remote, and by three applies at once with state in a PostgreSQL server
+ * that is started for it: `npm run bench:budget`. Takes a little over two minutes. Before that it
  * simulates processes that share the rate by a database. Exits with 1 if a write was throttled, or
  * less than 97 % of the possible rate was used.
  */
@@ -8,6 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RealRuns } from '../test/long/real-runs.ts'
+import { startOwnPostgres } from '../test/postgres-server.ts'
 import { computeRateShare, simulateSharing } from '../test/service/shared-world.ts'
 
 const writes = 90
@@ -27,18 +29,47 @@ for (const trips of [[1], [1, 20], [1, 20, 40], [1, 30, 60]]) {
   if (rate < 0.97) process.exitCode = 1
 }
 
-const real = await RealRuns.start([])
-const proxy = createServer((request, response) => void forward(request, response))
+await Promise.all([measureAlone(), measureTogether()])
 
-try {
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  real.workspace(
-    'limits: {domainsPerWrite: 1}',
-    `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-  )
-  for (let i = 0; i < writes; i++)
-    real.manifest(`d${i}.example.com`, { timeout: { time: String(10 + i) } })
-  const { code, err, ms } = await real.run(['apply', '--yes'])
+/** Measures one apply with latency, and state in git. */
+async function measureAlone(): Promise<void> {
+  const real = await RealRuns.start([])
+  const proxy = createServer((request, response) => void forward(real.url, request, response))
+  try {
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const { port } = proxy.address() as AddressInfo
+    await measure('one apply, git', [real], `http://127.0.0.1:${port}`)
+  } finally {
+    proxy.close()
+    proxy.closeAllConnections()
+    real.end()
+  }
+}
+
+/** Measures three applies of one account at the same time, of workspaces in one database. */
+async function measureTogether(): Promise<void> {
+  const { served, stop } = await startOwnPostgres(true)
+  if ('failure' in served) throw new Error(served.failure)
+  const database = { url: served.url, schema: 'bench' }
+  const first = await RealRuns.start(['--fault', 'delay:ms=300,probability=1'], database)
+  const others = [await first.share('second'), await first.share('third')]
+  try {
+    await measure('three applies at once, PostgreSQL', [first, ...others], first.url)
+  } finally {
+    for (const real of [...others, first]) real.end()
+    await stop()
+  }
+}
+
+/** Applies the writes, an equal part by each workspace, and measures their rate at the service. */
+async function measure(name: string, workspaces: RealRuns[], url: string): Promise<void> {
+  for (const [i, real] of workspaces.entries()) {
+    real.workspace('limits: {domainsPerWrite: 1}', url)
+    for (let n = 0; n < writes / workspaces.length; n++)
+      real.manifest(`d${n}.w${i}.example.com`, { timeout: { time: String(10 + n) } })
+  }
+  const ends = await Promise.all(workspaces.map((real) => real.run(['apply', '--yes'])))
+  const [real] = workspaces as [RealRuns]
   const calls = await real.look<{ time: number; status: number }[]>('calls')
   const times = calls.map(({ time }) => time)
   const throttled = calls.filter(({ status }) => status === 429).length
@@ -47,28 +78,27 @@ try {
   // after the thirtieth call before it.
   const minimumMs = (times[limit - 1] ?? 0) - first + (writes / limit - 1) * minute
   const share = minimumMs / (last - first)
+  const seconds = ends.map(({ ms }) => (ms / 1000).toFixed(1))
   console.log(
-    `exit code ${code}, ${calls.length} calls, ${throttled} throttled, ` +
-      `${(ms / 1000).toFixed(1)} s in total`,
-  )
-  console.log(
-    `arrivals within ${((last - first) / 1000).toFixed(1)} s, ` +
+    `${name}: ${calls.length} calls, ${throttled} throttled, ` +
+      `ended after ${seconds.join(', ')} s; ` +
+      `arrivals within ${((last - first) / 1000).toFixed(1)} s, ` +
       `minimum ${(minimumMs / 1000).toFixed(1)} s: ${(100 * share).toFixed(1)} % of the rate`,
   )
-  if (code !== 0) console.error(err)
-  if (code !== 0 || throttled > 0 || share < 0.97) process.exitCode = 1
-} finally {
-  proxy.close()
-  proxy.closeAllConnections()
-  real.end()
+  for (const { code, err } of ends) if (code !== 0) console.error(err)
+  if (ends.some(({ code }) => code !== 0) || throttled > 0 || share < 0.97) process.exitCode = 1
 }
 
 /** Forwards a call with up to 400 ms latency in each direction. */
-async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forward(
+  url: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   await sleep(Math.random() * 400)
-  const answer = await fetch(`${real.url}${request.url ?? ''}`, {
+  const answer = await fetch(`${url}${request.url ?? ''}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: Buffer.concat(chunks),
