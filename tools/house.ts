@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 const allowed: Record<string, string[]> = {
   action: ['model'],
   cli: [
+    'metrics',
     'operations',
     'apply',
     'report',
@@ -23,6 +24,7 @@ const allowed: Record<string, string[]> = {
     'model',
   ],
   'index.ts': ['operations', 'apply', 'model'],
+  metrics: ['state', 'model'],
   operations: [
     'apply',
     'rollout',

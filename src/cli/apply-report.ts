@@ -3,45 +3,77 @@ import type { Dialogue } from '../operations/ports.ts'
 import type { Executed } from '../operations/submit-plan.ts'
 import { formatApplyMarkdown, type ApplyReport } from '../report/apply/markdown.ts'
 import { formatUnrecorded } from '../report/apply/text.ts'
+import type { RecordedState } from '../state/store.ts'
 import { saveFile } from './save-file.ts'
 import { findStatus } from './terminal/print-executed.ts'
 
+/** What a report of an apply is about. */
+export interface ApplyRecord extends ApplyReport {
+  /** Calls that the budget allowed at the last event; null if nothing was sent. */
+  callsLeft: number | null
+  /** State after the apply; null until then. */
+  recorded: RecordedState | null
+}
+
+/** A file with a report of an apply. */
+export interface ReportFile {
+  /** Name of the report in messages. */
+  what: string
+  /** @throws EdgewiseError `usage` if the file can't be written */
+  save(record: ApplyRecord): Promise<void>
+}
+
+/** Creates the file with the report of an apply as Markdown. */
+export function createMarkdownFile(path: string): ReportFile {
+  return {
+    what: 'report',
+    save: async (record) => saveFile(path, formatApplyMarkdown(record)),
+  }
+}
+
 /**
- * Runs an apply and writes its report as Markdown: before anything is sent, so that the report of a
- * killed apply is no earlier one, and at the end, also if the apply fails.
+ * Runs an apply and writes its reports: before anything is sent, so that the report of a killed
+ * apply is no earlier one, and at the end, also if the apply fails.
  *
- * @throws EdgewiseError `usage` if the file can't be written, then nothing is sent; else the error
- * of the apply
+ * @throws EdgewiseError `usage` if a file can't be written, then nothing is sent; else the error of
+ * the apply
  */
-export async function withApplyReport(
-  path: string,
+export async function withApplyReports(
+  files: ReportFile[],
   dialogue: Dialogue,
   submit: (dialogue: Dialogue) => Promise<Executed>,
 ): Promise<Executed> {
-  const report: ApplyReport = { plan: null, events: [], status: 'running', problem: null }
-  saveFile(path, formatApplyMarkdown(report))
-  const save = () => saveAfterwards(path, report, dialogue)
+  const record: ApplyRecord = {
+    plan: null,
+    events: [],
+    status: 'running',
+    problem: null,
+    callsLeft: null,
+    recorded: null,
+  }
+  for (const file of files) await file.save(record)
   try {
-    const executed = await submit(recordInto(report, dialogue))
-    const { unrecorded, unshared } = executed.result
-    report.status = findStatus(executed)
-    report.problem = unrecorded === null ? null : formatUnrecorded(unrecorded, unshared)
-    save()
+    const executed = await submit(recordInto(record, dialogue))
+    const { unrecorded, unshared, recorded } = executed.result
+    record.status = findStatus(executed)
+    record.problem = unrecorded === null ? null : formatUnrecorded(unrecorded, unshared)
+    record.recorded = recorded
     return executed
   } catch (error) {
-    report.status = 'failed'
-    report.problem = describeError(error)
-    save()
+    record.status = 'failed'
+    record.problem = describeError(error)
     throw error
+  } finally {
+    for (const file of files) await saveAfterwards(file, record, dialogue)
   }
 }
 
 /** Returns the dialogue, which also records the plan and the events of the apply. */
-function recordInto(report: ApplyReport, dialogue: Dialogue): Dialogue {
+function recordInto(record: ApplyRecord, dialogue: Dialogue): Dialogue {
   return {
     ...dialogue,
     show: (subject) => {
-      if (subject.kind === 'plan') report.plan = subject.plan
+      if (subject.kind === 'plan') record.plan = subject.plan
       dialogue.show(subject)
     },
     startProgress: async (extent) => {
@@ -49,7 +81,8 @@ function recordInto(report: ApplyReport, dialogue: Dialogue): Dialogue {
       return {
         ...progress,
         report: (event, callsLeft) => {
-          report.events.push(event)
+          record.events.push(event)
+          record.callsLeft = callsLeft ?? record.callsLeft
           progress.report(event, callsLeft)
         },
       }
@@ -57,13 +90,17 @@ function recordInto(report: ApplyReport, dialogue: Dialogue): Dialogue {
   }
 }
 
-/** Writes the report after the apply, whose outcome a failure does not change. */
-function saveAfterwards(path: string, report: ApplyReport, dialogue: Dialogue): void {
+/** Writes a report after the apply, whose outcome a failure does not change. */
+async function saveAfterwards(
+  file: ReportFile,
+  record: ApplyRecord,
+  dialogue: Dialogue,
+): Promise<void> {
   try {
-    saveFile(path, formatApplyMarkdown(report))
+    await file.save(record)
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
-    dialogue.warn(`the report of the apply was not written: ${error.message}`)
+    dialogue.warn(`the ${file.what} of the apply was not written: ${error.message}`)
   }
 }
 

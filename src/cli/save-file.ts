@@ -1,4 +1,12 @@
-import { chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 
 /**
@@ -10,26 +18,39 @@ export function saveFile(path: string, text: string): void {
   try {
     writeFileSync(path, text)
   } catch (error) {
-    throw new EdgewiseError(
-      'usage',
-      `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
-    )
+    throw createUnwritableError(path, findCode(error))
   }
 }
 
 /**
- * Replaces the text of a file, completely or not at all.
+ * Writes a file named by the user, completely or not at all, so that others may read it any time.
+ *
+ * @param temporary identifies this process among those that may write here
+ * @throws EdgewiseError `usage` if it can't be written
+ */
+export function saveWholeFile(path: string, text: string, temporary: string): void {
+  const failure = replaceFile(path, text, temporary)
+  if (failure !== null) throw createUnwritableError(path, failure)
+}
+
+function createUnwritableError(path: string, code: string): EdgewiseError {
+  return new EdgewiseError('usage', `${path} can't be written (${code})`)
+}
+
+/**
+ * Replaces the text of a file, completely or not at all. A file that does not exist is created.
  *
  * @param temporary identifies this process among those that may write here
  * @returns why it can't be written; null if it was
  */
 export function replaceFile(path: string, text: string, temporary: string): string | null {
   try {
-    const target = realpathSync(path)
+    const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined
+    const target = isNew ? path : realpathSync(path)
     const draft = `${target}.${temporary}.tmp`
     writeFileSync(draft, '', { flag: 'wx' })
     try {
-      chmodSync(draft, statSync(target).mode)
+      if (!isNew) chmodSync(draft, statSync(target).mode)
       writeFileSync(draft, text)
       renameSync(draft, target)
     } catch (error) {
@@ -38,6 +59,10 @@ export function replaceFile(path: string, text: string, temporary: string): stri
     }
     return null
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+    return findCode(error)
   }
+}
+
+function findCode(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown'
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Dialogue } from '../../operations/ports.ts'
+import type { Outside } from '../../operations/outside.ts'
+import type { ReportFile } from '../apply-report.ts'
 import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
@@ -19,6 +20,7 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   retryHeld?: boolean
   stopOnRefusal?: boolean
   markdown?: string
+  metricsFile?: string
 }
 
 /** `edgewise apply`: locks, plans, shows the plan, asks, and executes it. */
@@ -32,7 +34,7 @@ export function declareApply(program: Command, declare: Declare): void {
       const { apply } = await import('../../operations/apply.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { printExecuted } = await import('../terminal/print-executed.ts')
-      const { withApplyReport } = await import('../apply-report.ts')
+      const { createMarkdownFile, withApplyReports } = await import('../apply-report.ts')
       const { openValidWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
       const workspace = openValidWorkspace(context, 'available')
@@ -50,13 +52,23 @@ export function declareApply(program: Command, declare: Declare): void {
             ? undefined
             : loadFile(path, `the plan file ${path}`, 'Make one with "edgewise plan --out FILE".'),
       }
-      const submit = (dialogue: Dialogue) =>
-        apply(workspace, request, { outside: context.io, dialogue })
-      const dialogue = createTerminalDialogue(context)
-      const executed =
-        options.markdown === undefined
-          ? await submit(dialogue)
-          : await withApplyReport(resolve(context.io.cwd, options.markdown), dialogue, submit)
+      const files: ReportFile[] = []
+      if (options.markdown !== undefined)
+        files.push(createMarkdownFile(resolve(context.io.cwd, options.markdown)))
+      let outside: Outside = context.io
+      if (options.metricsFile !== undefined) {
+        const { createMetricsFile } = await import('../metrics-file.ts')
+        const metrics = createMetricsFile(
+          resolve(context.io.cwd, options.metricsFile),
+          workspace,
+          outside,
+        )
+        files.push(metrics.file)
+        outside = metrics.outside
+      }
+      const executed = await withApplyReports(files, createTerminalDialogue(context), (dialogue) =>
+        apply(workspace, request, { outside, dialogue }),
+      )
       return printExecuted(context, workspace, executed)
     },
   })
@@ -67,6 +79,7 @@ export function declareApply(program: Command, declare: Declare): void {
     )
     .option('--retry-held', 'also apply changes that are on hold')
     .option('--markdown <file>', 'write the outcome as Markdown, for a comment')
+    .option('--metrics-file <file>', 'write metrics for a text-file collector of Prometheus')
     .option('--stop-on-refusal', 'send nothing more after a refused write, instead of bisecting it')
   addLockOptions(command)
 }
