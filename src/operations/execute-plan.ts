@@ -1,4 +1,5 @@
 import { applyPlan, maxInFlight } from '../apply/apply-plan.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
@@ -103,6 +104,16 @@ export async function executePlan(
     return await applyPlan(plan, recorded, context)
   } finally {
     await service?.close()
+    await endBudget(budget)
+  }
+}
+
+/** Ends the use of the call budget. Without it, others wait for some seconds more. */
+async function endBudget(budget: CallBudget): Promise<void> {
+  try {
+    await budget.end()
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
   }
 }
 

@@ -125,6 +125,15 @@ describe('processes with one call rate', () => {
     expect(computeRateShare(done)).toBeGreaterThanOrEqual(0.97)
   })
 
+  it('of which one ends cost the others almost nothing', async () => {
+    const run = await simulateSharing(
+      [1, 5, 20].map((tripMs) => ({ ...endless, tripMs, calls: 30 })),
+      6 * minute,
+    )
+    expect(run.arrivals.map((each) => each.length)).toEqual([30, 30, 30])
+    expect(computeRateShare(run)).toBeGreaterThanOrEqual(0.98)
+  })
+
   it('are not kept by one that may not call yet, by a limit of its own', async () => {
     const run = await simulateSharing(
       [

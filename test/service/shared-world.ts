@@ -160,6 +160,7 @@ export async function simulateSharing(
       }
     }
     await Promise.all(Array.from({ length: 4 }, work))
+    if (!isDead()) await budget.end()
     return arrivals
   }
   void clock.sleep(endMs).then(() => stop.abort())

@@ -233,6 +233,11 @@ export class CallBudget {
     await this.#others.record(() => this.#listOwn())
   }
 
+  /** Ends the use of the budget: other processes with the same calls wait for no more of it. */
+  async end(): Promise<void> {
+    await this.#others.load({ count: 0, inMs: 0 })
+  }
+
   /**
    * Lists the times of this machine's calls. A call in flight gets a time in the future: if this
    * process dies, the next one counts the call from its own start.
