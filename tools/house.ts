@@ -12,6 +12,7 @@ const allowed: Record<string, string[]> = {
   action: ['model'],
   cli: [
     'metrics',
+    'notify',
     'operations',
     'apply',
     'report',
@@ -25,6 +26,7 @@ const allowed: Record<string, string[]> = {
   ],
   'index.ts': ['operations', 'apply', 'model'],
   metrics: ['state', 'model'],
+  notify: ['report', 'service', 'model'],
   operations: [
     'apply',
     'rollout',

@@ -9,7 +9,7 @@ import { listVariables, replaceEnvironment, type Environment } from './workspace
 import { checkRules } from './workspace-rules.ts'
 import { checkShape } from './workspace-shape.ts'
 import type { SecretSource, WorkspaceConfig } from './workspace.ts'
-import type { Burst, HealthConfig, StateConfig } from '../model/config.ts'
+import type { Burst, HealthConfig, NotifyConfig, StateConfig } from '../model/config.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 /** The parsed workspace file. A configuration may have warnings; null has errors. */
@@ -85,8 +85,9 @@ function addDefaultToken(content: JsonObject): JsonObject {
 /** The workspace file after validation by its schema, defaults included. */
 interface ValidContent extends Omit<
   WorkspaceConfig,
-  'state' | 'limits' | 'guards' | 'rollout' | 'secrets'
+  'state' | 'limits' | 'guards' | 'rollout' | 'secrets' | 'notify'
 > {
+  notify: Omit<NotifyConfig, 'variables'>[]
   limits: Omit<WorkspaceConfig['limits'], 'burst'> & { burst?: string }
   secrets: Record<string, SecretSource>
   state?: ValidState
@@ -145,6 +146,7 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
       state === undefined
         ? { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' }
         : buildState(state, written),
+    notify: content.notify.map((receiver, i) => buildReceiver(receiver, i, written)),
     limits: {
       ...limits,
       ...(hasDefaultRate ? { callsPerMinute: emulatorCallsPerMinute } : {}),
@@ -176,6 +178,18 @@ function buildState({ url = '', schema, ...state }: ValidState, written: JsonObj
   const variables = [...names, passwordVariable]
   if (url === '') return { ...state, variables }
   return { ...state, variables, database: { url: verifyFully(url), schema } }
+}
+
+function buildReceiver(
+  receiver: Omit<NotifyConfig, 'variables'>,
+  index: number,
+  written: JsonObject,
+): NotifyConfig {
+  const variables = ['url', 'secret'].flatMap((key) => {
+    const text = resolvePointer(written, `/notify/${index}/${key}`)
+    return typeof text === 'string' ? listVariables(text) : []
+  })
+  return { ...receiver, variables }
 }
 
 function getWrittenUrl(written: JsonObject): string | null {

@@ -3,13 +3,15 @@ import type { Finding } from './finding.ts'
 
 export type Environment = Record<string, string | undefined>
 
-const sections = ['service', 'state', 'secrets']
+const sections = ['service', 'state', 'secrets', 'notify']
+/** Values that may be missing: an unset or empty variable makes all of the value empty. */
+const optional = /^\/(?:state\/url|notify\/\d+\/(?:url|secret))$/
 
 /**
- * Replaces `${env:NAME}` under `service`, `state` and `secrets` of the workspace file; `$${`
- * becomes `${` there. An unset variable of the token becomes an empty string; an unset or empty one
- * of the database's address makes the whole address empty. Any other unset variable is a finding,
- * and so is a reference to the environment elsewhere.
+ * Replaces `${env:NAME}` under `service`, `state`, `secrets` and `notify` of the workspace file;
+ * `$${` becomes `${` there. An unset variable of the token becomes an empty string; an unset or
+ * empty one of the database's address or of a receiver makes the whole value empty. Any other unset
+ * variable is a finding, and so is a reference to the environment elsewhere.
  */
 export function replaceEnvironment(
   content: JsonObject,
@@ -49,7 +51,7 @@ function replaceValue(
 function checkUnchanged(text: string, pointer: string, findings: Finding[]): string {
   if (/(?<!\$)\$\{env:/.test(text)) {
     const detail =
-      '"${env:…}" is allowed under service, state and secrets only. For a secret in a ' +
+      '"${env:…}" is allowed under service, state, secrets and notify only. For a secret in a ' +
       'manifest, define it under "secrets" and refer to it with "${secret:NAME}".'
     findings.push({
       code: 'reference-unknown',
@@ -69,7 +71,7 @@ function replaceText(text: string, pointer: string, env: Environment, findings: 
       summary: 'Undefined reference',
       detail,
     })
-  const isDatabase = pointer === '/state/url'
+  const isOptional = optional.test(pointer)
   let isKnown = true
   const replaced = text.replace(
     /\$\$\{|\$\{(?:([^}]*)\})?/g,
@@ -83,14 +85,14 @@ function replaceText(text: string, pointer: string, env: Environment, findings: 
       const value = Object.hasOwn(env, name) ? env[name] : undefined
       if (value === undefined || value === '') isKnown = false
       if (value !== undefined) return value
-      // `plan` and `validate` need no token, `validate` no database: a pull request from a fork has
-      // neither.
-      if (pointer !== '/service/token' && !isDatabase)
+      // `plan` and `validate` need no token and no receiver, `validate` no database: a pull request
+      // from a fork has none of them.
+      if (pointer !== '/service/token' && !isOptional)
         report(`the environment variable "${name}" is not set. Set it before running edgewise.`)
       return ''
     },
   )
-  return isDatabase && !isKnown ? '' : replaced
+  return isOptional && !isKnown ? '' : replaced
 }
 
 /** Lists the variables that a text refers to. */

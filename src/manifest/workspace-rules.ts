@@ -5,6 +5,7 @@ import type { ItemKey } from '../model/item.ts'
 import { formatPointerStep, type Json } from '../model/json.ts'
 import { createTimeZone } from '../model/time-zone.ts'
 import type { Finding } from './finding.ts'
+import { checkNotify } from './notify-rules.ts'
 import { checkRollout } from './rollout-rules.ts'
 import { checkAddress } from './service-address.ts'
 import { checkState } from './state-rules.ts'
@@ -30,6 +31,7 @@ export function checkRules(
       checkItem(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),
     ),
     ...checkState(config.state, find),
+    ...checkNotify(config.notify, find),
     ...checkGrouping(config.grouping),
     ...checkProtect(config.guards.protect),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),

@@ -1,4 +1,12 @@
-import type { Burst, Grouping, Guards, Notes, RolloutConfig, StateConfig } from '../model/config.ts'
+import type {
+  Burst,
+  Grouping,
+  Guards,
+  Notes,
+  NotifyConfig,
+  RolloutConfig,
+  StateConfig,
+} from '../model/config.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
@@ -47,6 +55,7 @@ export interface WorkspaceConfig {
   rollout: RolloutConfig
   /** Notes of a plan that are printed or not. */
   notes: Notes
+  notify: NotifyConfig[]
 }
 
 /** A workspace as declared by its files. */

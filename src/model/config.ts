@@ -43,6 +43,21 @@ export interface DatabaseConfig {
   schema: string
 }
 
+/** Event that a receiver may be notified of; the schema of the workspace file describes each. */
+export type NotifyEvent = 'applied' | 'refused' | 'in-doubt' | 'drift' | 'rollout' | 'approval'
+
+/** A receiver of notifications. */
+export interface NotifyConfig {
+  kind: 'webhook' | 'slack' | 'teams'
+  /** Empty if a variable of it has no value. */
+  url: string
+  /** Key that signs the messages of a webhook; absent without signature, empty like `url`. */
+  secret?: string
+  on: NotifyEvent[]
+  /** Variables that hold the address or the key. */
+  variables: string[]
+}
+
 /** Notes that repeat and can be silenced; the schema of the workspace file describes each. */
 export type NoteName = 'groups' | 'waves' | 'kinds'
 

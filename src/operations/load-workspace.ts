@@ -9,7 +9,7 @@ import { createSecretSources, type SecretReach } from '../manifest/secret-source
 import { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
-import type { StateConfig } from '../model/config.ts'
+import type { NotifyConfig, StateConfig } from '../model/config.ts'
 import { findVersion } from '../model/known-items.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
@@ -50,8 +50,8 @@ export function loadWorkspace(
   let vault: SecretVault | undefined
   const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {
     const { env } = outside
-    const { secrets, service, state } = config
-    const withheld = { token: service.token, ...listDatabaseSecrets(state, env) }
+    const { secrets, service } = config
+    const withheld = { token: service.token, ...listOtherSecrets(config, env) }
     const sources = createSecretSources(root, secrets, env, withheld, reach, locate)
     const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     vault = keeper
@@ -76,10 +76,30 @@ export function loadWorkspace(
   const env = buildGitEnvironment(outside.env, token)
   vault.hide(token, '(token)')
   hidePasswords(vault, workspace.config.state, outside.env)
+  for (const value of listReceiverSecrets(workspace.config.notify)) vault.hide(value, '(receiver)')
   const keeper = vault
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
   return Object.assign(workspace, { vault, findCommit: () => findHeadCommit(root, env), scrub })
+}
+
+/** Lists what programs of secrets must not get, beside the token. */
+function listOtherSecrets(
+  { state, notify }: WorkspaceConfig,
+  env: Outside['env'],
+): { variables: string[]; passwords: string[] } {
+  const { variables, passwords } = listDatabaseSecrets(state, env)
+  return {
+    variables: [...variables, ...notify.flatMap((receiver) => receiver.variables)],
+    passwords: [...passwords, ...listReceiverSecrets(notify)],
+  }
+}
+
+/** Lists the addresses and keys of receivers that come from variables. */
+function listReceiverSecrets(receivers: NotifyConfig[]): string[] {
+  return receivers
+    .flatMap(({ url, secret = '', variables }) => [variables.length > 0 ? url : '', secret])
+    .filter((value) => value !== '')
 }
 
 /** Removes the passwords of a database from foreign texts from now on. */

@@ -3,6 +3,8 @@ export interface Request {
   url: string
   /** JSON to post. Without a body the request is a GET. */
   body?: string
+  /** More headers. */
+  headers?: Record<string, string>
   /** Time-out. */
   timeoutMs: number
   /** Aborts the request too. */
@@ -31,7 +33,7 @@ export type Dispatcher = object
 
 /** Creates a transport over the network of this machine. Redirects are not followed. */
 export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
-  return async ({ url, body, timeoutMs, signal, maxBytes = defaultMaxBytes }) => {
+  return async ({ url, body, headers, timeoutMs, signal, maxBytes = defaultMaxBytes }) => {
     const late = new AbortController()
     const timer = setTimeout(
       () => late.abort(new DOMException('no answer in time', 'TimeoutError')),
@@ -43,6 +45,7 @@ export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       body,
       redirect: 'manual',

@@ -43,6 +43,7 @@ describe('parseWorkspaceConfig', () => {
       },
       rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
       notes: { groups: 'on', waves: 'on', kinds: 'on' },
+      notify: [],
     })
   })
 
@@ -124,7 +125,7 @@ describe('parseWorkspaceConfig', () => {
     ).toBe('https://api.example.net/cdn')
   })
 
-  it('replaces the environment in three sections; only the token may be unset', () => {
+  it('replaces the environment in four sections; a token may be unset', () => {
     expect(
       parse('version: 1\nservice: {account: "${env:A}"}\n', { A: 'team', EDGEWISE_TOKEN: 't' })
         .config?.service,
@@ -139,11 +140,11 @@ describe('parseWorkspaceConfig', () => {
     ])
     expect(faults('version: 1\nservice: {account: "${env:toString}"}\n')[0]).toContain('is not set')
     expect(faults('version: 1\nid: ${env:A}\n', { A: 'x' })[0]).toContain(
-      'is allowed under service, state and secrets only',
+      'is allowed under service, state, secrets and notify only',
     )
     expect(
       faults('version: 1\ndefaults: {extend: {squid: "${env:A}"}}\n', { A: 'x' })[0],
-    ).toContain('is allowed under service, state and secrets only')
+    ).toContain('is allowed under service, state, secrets and notify only')
     expect(faults('version: 1\nsecrets: {s: {command: [sh, "echo ${HOME}"]}}\n')[0]).toContain(
       'Write "$${" for a literal "${".',
     )

@@ -42,5 +42,6 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
     rollout: { waves: [{ percent: 100 }], first: [], pause: 0, approval: [], health: null },
     notes: { groups: 'on', waves: 'on', kinds: 'on' },
+    notify: [],
   }
 }

@@ -33,7 +33,7 @@ export function declareApply(program: Command, declare: Declare): void {
       context.io.saveMemory?.()
       const { apply } = await import('../../operations/apply.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
-      const { printExecuted } = await import('../terminal/print-executed.ts')
+      const { finishExecuted } = await import('../finish-executed.ts')
       const { createMarkdownFile, withApplyReports } = await import('../apply-report.ts')
       const { openValidWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
@@ -69,7 +69,7 @@ export function declareApply(program: Command, declare: Declare): void {
       const executed = await withApplyReports(files, createTerminalDialogue(context), (dialogue) =>
         apply(workspace, request, { outside, dialogue }),
       )
-      return printExecuted(context, workspace, executed)
+      return finishExecuted(context, workspace, executed)
     },
   })
   addGuardOptions(addSelectionOptions(command))

@@ -90,13 +90,17 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
   const found = await drift(workspace, request, io)
   const dialogue = await createDriftDialogue(context, options)
   dialogue.show({ kind: 'drift', found, at: io.clock.now() })
+  if (workspace.config.notify.length > 0) {
+    const { notifyOfDrift } = await import('../notify.ts')
+    await notifyOfDrift(context, workspace, found)
+  }
   return hasDrift(found.drift) ? exitCodes.differences : exitCodes.done
 }
 
 async function repairDrift(context: CommandContext, options: DriftOptions): Promise<number> {
   context.io.saveMemory?.()
   const { repair } = await import('../../operations/repair.ts')
-  const { printExecuted } = await import('../terminal/print-executed.ts')
+  const { finishExecuted } = await import('../finish-executed.ts')
   const { openValidWorkspace } = await import('../open.ts')
   const workspace = openValidWorkspace(context, 'available')
   const request = {
@@ -111,7 +115,7 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
     outside: context.io,
     dialogue: await createDriftDialogue(context, options),
   })
-  return printExecuted(context, workspace, executed)
+  return finishExecuted(context, workspace, executed)
 }
 
 /** Builds the observe port of a request from `--observed`. */

@@ -35,7 +35,7 @@ export function declareRollback(program: Command, declare: Declare): void {
         context.io.saveMemory?.()
         const { rollback } = await import('../../operations/rollback.ts')
         const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
-        const { printExecuted } = await import('../terminal/print-executed.ts')
+        const { finishExecuted } = await import('../finish-executed.ts')
         const { openWorkspace } = await import('../open.ts')
         const workspace = openWorkspace(context, 'available')
         const request = {
@@ -49,7 +49,7 @@ export function declareRollback(program: Command, declare: Declare): void {
           outside: context.io,
           dialogue: createTerminalDialogue(context),
         })
-        const code = printExecuted(context, workspace, executed, nameRollback(executed))
+        const code = await finishExecuted(context, workspace, executed, nameRollback(executed))
         await noteManifests(context, executed)
         return code
       },

@@ -1,0 +1,80 @@
+import { plainPaint } from '../report/text/paint.ts'
+import { formatHeadline, type FinishedStatus } from '../report/apply/text.ts'
+import { pluralize } from '../model/words.ts'
+import type { NotifyEvent } from '../model/config.ts'
+import type { Drift } from '../model/drift.ts'
+import type { ApplyEvent } from '../model/events.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+
+/** What a command reports to receivers; without values of items, which may be secret. */
+export interface Notification {
+  /** The same for each attempt to send it. */
+  id: string
+  /** ISO 8601. */
+  time: string
+  workspace: string
+  account: string
+  /** What happened. */
+  events: NotifyEvent[]
+  /** One sentence. */
+  title: string
+  /** Id of the apply; null for drift. */
+  apply: string | null
+  /** What is not as it should be. */
+  parts: { event: NotifyEvent; domains: Domain[]; items: ItemKey[] }[]
+  /** The next step; null if there is none. */
+  next: string | null
+}
+
+/** Facts of an apply, a rollback or a repair. */
+export interface ApplyFacts {
+  finished: Extract<ApplyEvent, { type: 'apply.finished' }>
+  status: FinishedStatus
+  inWaves: boolean
+  refusals: { domains: Domain[]; items: ItemKey[] }[]
+  doubts: { domains: Domain[]; items: ItemKey[] }[]
+}
+
+type Content = Pick<Notification, 'events' | 'title' | 'apply' | 'parts' | 'next'>
+
+/** Describes what an apply has done; null if it sent nothing. */
+export function describeApply(facts: ApplyFacts): Content | null {
+  const { finished, status, inWaves, refusals, doubts } = facts
+  const { refused, inDoubt, confirmed } = finished
+  const waits = status === 'approval' || status === 'paused'
+  const events: NotifyEvent[] = [
+    ...(status === 'done' && confirmed > 0 ? ['applied' as const] : []),
+    ...(refused > 0 ? ['refused' as const] : []),
+    ...(inDoubt > 0 || status === 'unrecorded' ? ['in-doubt' as const] : []),
+    ...(inWaves && !waits ? ['rollout' as const] : []),
+    ...(waits ? ['approval' as const] : []),
+  ]
+  if (events.length === 0) return null
+  return {
+    events,
+    title: formatHeadline(finished, status, plainPaint),
+    apply: finished.apply,
+    parts: [
+      ...refusals.map(({ domains, items }) => ({ event: 'refused' as const, domains, items })),
+      ...doubts.map(({ domains, items }) => ({ event: 'in-doubt' as const, domains, items })),
+    ],
+    next: waits ? 'edgewise rollout list' : null,
+  }
+}
+
+/** Describes drift; null if there is none. */
+export function describeDrift({ items }: Drift): Content | null {
+  const differing = items.filter(
+    ({ kinds, confidence }) => kinds.length > 0 || confidence === 'in-doubt',
+  )
+  if (differing.length === 0) return null
+  const domains = [...new Set(differing.map(({ domain }) => domain))]
+  const domainCount = pluralize(domains.length, 'domain')
+  return {
+    events: ['drift'],
+    title: `Drift: ${pluralize(differing.length, 'item')} of ${domainCount}.`,
+    apply: null,
+    parts: [{ event: 'drift', domains, items: [...new Set(differing.map(({ item }) => item))] }],
+    next: 'edgewise drift',
+  }
+}

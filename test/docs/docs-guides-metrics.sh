@@ -1,0 +1,1 @@
+source "$REPOSITORY/test/docs/four-domains.sh"

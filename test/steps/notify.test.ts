@@ -1,0 +1,292 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { loadWorkspace } from '../../src/operations/load-workspace.ts'
+import { createNodeOutside } from '../../src/operations/node-outside.ts'
+import { createNetworkTransport } from '../../src/service/transport.ts'
+import { Place, setFaults } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
+
+/** A message as a receiver got it. */
+interface Received {
+  url: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+const [www, api] = ['www.example.com', 'api.example.com']
+const secretPath = '/services/T0/B0/secret-of-the-hook'
+const key = `whsec_${Buffer.from('a key of the receiver, long enough').toString('base64')}`
+const received: Received[] = []
+/** Status codes of the next answers; 200 after them. */
+const answers: number[] = []
+let server: Server
+let url = ''
+
+setStage()
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { url: path = '', headers } = request
+      received.push({ url: path, headers, body: Buffer.concat(chunks).toString() })
+      response.writeHead(answers.shift() ?? 200).end('thanks')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${secretPath}`
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+beforeEach(() => setFaults(emulator))
+afterEach(() => {
+  received.length = 0
+  answers.length = 0
+})
+
+const all = '[applied, refused, in-doubt, drift, rollout, approval]'
+
+/** Enters a workspace with these receivers. */
+function enter(receivers: string, more = ''): void {
+  enterPlace(new Place(emulator.url, `notify:\n${receivers}\n${more}`))
+  place.env = { ...place.env, HOOK: url, KEY: key }
+  place.transport = createNetworkTransport()
+}
+
+const receive = (kind: string, on = all) => `  - {kind: ${kind}, url: "\${env:HOOK}", on: ${on}}`
+const parse = (index = 0) => JSON.parse(received[index]?.body ?? 'null') as Record<string, unknown>
+
+describe('notify', () => {
+  it('sends a webhook that is signed by Standard Webhooks', async () => {
+    enter(`  - {kind: webhook, url: "\${env:HOOK}", secret: "\${env:KEY}", on: [applied]}`)
+    place.manifest(www, { timeout: { time: 60 } })
+    const { code, err } = await place.cli('apply', '--yes')
+    expect([code, err]).toEqual([0, expect.not.stringContaining('warning')])
+    expect(received.map((each) => each.url)).toEqual([secretPath])
+    expect(parse()).toEqual({
+      format: 'edgewise.notification/1',
+      id: expect.any(String) as string,
+      time: expect.stringMatching(/Z$/) as string,
+      workspace: 'default',
+      account: 'default',
+      events: ['applied'],
+      title: 'Applied; writes: 1 confirmed.',
+      apply: expect.stringMatching(/^\d+T\d+Z-/) as string,
+      parts: [],
+      next: null,
+    })
+    const [{ headers, body }] = received as [Received]
+    expect(headers['content-type']).toBe('application/json')
+    expect(headers['webhook-id']).toBe(parse()['id'])
+    // The time is that of the test.
+    const now = Number(headers['webhook-timestamp'])
+    const verify = (text: string) => {
+      const { Date: RealDate } = globalThis
+      globalThis.Date = class extends RealDate {
+        static override now = () => now * 1000
+      } as DateConstructor
+      try {
+        return new Webhook(key).verify(text, headers as Record<string, string>)
+      } finally {
+        globalThis.Date = RealDate
+      }
+    }
+    expect(verify(body)).toEqual(parse())
+    expect(() => verify(body.replace('default', 'another'))).toThrow('signature')
+  })
+
+  it('names what was refused and is in-doubt, in one message for each receiver', async () => {
+    enter(
+      [receive('webhook', '[refused, in-doubt]'), receive('slack'), receive('teams')].join('\n'),
+    )
+    place.manifest(www, { timeout: { time: 60 } }).manifest(api, { timeout: { time: 61 } })
+    await setFaults(emulator, { kind: 'refuse', domain: www, probability: 1 })
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    expect(received).toHaveLength(3)
+    const sorted = received.toSorted((a, b) => a.body.length - b.body.length)
+    received.splice(0, 3, ...sorted)
+    const bodies = received.map((_each, i) => parse(i))
+    const webhook = bodies.find((each) => 'format' in each)
+    expect(webhook).toMatchObject({
+      events: ['refused'],
+      title: 'Not everything was applied; writes: 1 confirmed, 1 refused.',
+      parts: [{ event: 'refused', domains: [www], items: ['timeout'] }],
+    })
+    const title = 'Edgewise: Not everything was applied; writes: 1 confirmed, 1 refused.'
+    const line = `Refused: timeout of ${www}`
+    const about = expect.stringMatching(/^Workspace default, account default, apply \S+$/) as string
+    expect(bodies.find((each) => 'blocks' in each)).toEqual({
+      text: title,
+      blocks: [
+        { type: 'section', text: { type: 'mrkdwn', text: `*${title}*` } },
+        {
+          type: 'section',
+          text: { type: 'mrkdwn', text: expect.stringContaining(`\n${line}`) as string },
+        },
+      ],
+    })
+    expect(bodies.find((each) => 'attachments' in each)).toMatchObject({
+      type: 'message',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          content: {
+            type: 'AdaptiveCard',
+            body: [
+              { type: 'TextBlock', text: title, weight: 'Bolder' },
+              { type: 'TextBlock', text: about },
+              { type: 'TextBlock', text: line },
+            ],
+          },
+        },
+      ],
+    })
+  })
+
+  it('sends only what a receiver wants, and nothing of an apply without changes', async () => {
+    enter(receive('webhook', '[drift, in-doubt]'))
+    place.manifest(www, { timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(received).toEqual([])
+    enter(receive('webhook'))
+    place.manifest(www, { timeout: { time: 60 } })
+    await place.cli('apply', '--yes')
+    await place.cli('apply', '--yes')
+    expect(received.map((_each, i) => parse(i)['events'])).toEqual([['applied']])
+    expect((await place.cli('plan')).code).toBe(0)
+    place.manifest(www, { timeout: { time: 61 } })
+    await place.cli('apply', '--yes')
+    expect((await place.cli('rollback', '--yes')).code).toBe(0)
+    expect(received.map((_each, i) => parse(i)['events'])).toEqual([
+      ['applied'],
+      ['applied'],
+      ['applied'],
+    ])
+  })
+
+  it('tells drift in one message for many domains, and nothing without drift', async () => {
+    enter([receive('webhook'), receive('slack')].join('\n'))
+    expect((await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')).code).toBe(
+      0,
+    )
+    received.length = 0
+    expect((await place.cli('drift')).code).toBe(0)
+    expect(received).toEqual([])
+    for (let i = 0; i < 1000; i++)
+      place.manifest(`d${i}.example.com`, { timeout: { time: 60 }, origin_host: { host: 'a.net' } })
+    expect((await place.cli('drift')).code).toBe(2)
+    expect(received).toHaveLength(2)
+    const bodies = received.map((_each, i) => parse(i))
+    expect(bodies.find((each) => 'format' in each)).toMatchObject({
+      events: ['drift'],
+      title: 'Drift: 2000 items of 1000 domains.',
+      apply: null,
+    })
+    const slack = JSON.stringify(bodies.find((each) => 'blocks' in each))
+    expect(slack).toContain('of d0.example.com, d1.example.com, d10.example.com')
+    expect(slack).toContain('995 more')
+    expect(slack.length).toBeLessThan(2000)
+  })
+
+  it('tells that a rollout waits for an approval, and its end', async () => {
+    enter(
+      receive('webhook', '[rollout, approval]'),
+      'rollout: {waves: [1, 100%], pause: 1s, approval: [2]}',
+    )
+    place.manifest(www, { timeout: { time: 60 } }).manifest(api, { timeout: { time: 61 } })
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(parse()).toMatchObject({ events: ['approval'], next: 'edgewise rollout list' })
+    const { out } = await place.cli('rollout', 'list')
+    const [, id = ''] = /rollout approve (\S+)/.exec(out) ?? []
+    expect((await place.cli('rollout', 'approve', id)).code).toBe(0)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(parse(1)).toMatchObject({ events: ['applied', 'rollout'] })
+  })
+
+  it('tries again with the same id, and reports a failure beside the outcome', async () => {
+    enter(receive('webhook'))
+    answers.push(500, 429, 204)
+    place.manifest(www, { timeout: { time: 60 } })
+    const first = await place.cli('apply', '--yes')
+    expect([first.code, first.err]).toEqual([0, expect.not.stringContaining('warning')])
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1)
+    expect(received).toHaveLength(3)
+
+    answers.push(404)
+    place.manifest(www, { timeout: { time: 61 } })
+    const lost = await place.cli('apply', '--yes')
+    const text = 'warning: 1 notification not sent: webhook (number 1 of "notify"): HTTP 404'
+    expect([lost.code, lost.err.replaceAll('\n', ' ')]).toEqual([
+      0,
+      expect.stringContaining(text) as string,
+    ])
+    expect(received).toHaveLength(4)
+
+    const gone = createServer()
+    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
+    place.env['HOOK'] = url.replace(/:\d+/, `:${(gone.address() as AddressInfo).port}`)
+    await new Promise((resolve) => gone.close(resolve))
+    place.manifest(www, { timeout: { time: 62 } })
+    const down = await place.cli('apply', '--yes')
+    expect(down).toMatchObject({ code: 0, err: expect.stringContaining('ECONNREFUSED') as string })
+    for (const { out, err } of [first, lost, down]) expect(out + err).not.toContain('secret-of')
+  })
+
+  it('needs no address to plan, and says what is missing after an apply', async () => {
+    enter(`  - {kind: webhook, url: "\${env:HOOK}", secret: "\${env:KEY}", on: [applied]}`)
+    delete place.env['KEY']
+    place.manifest(www, { timeout: { time: 60 } })
+    expect(await place.cli('validate')).toMatchObject({ code: 0, err: '' })
+    expect((await place.cli('plan')).code).toBe(0)
+    const { code, err } = await place.cli('apply', '--yes')
+    expect([code, err]).toEqual([0, expect.stringContaining('no value for HOOK or KEY')])
+    expect(received).toEqual([])
+  })
+
+  it('keeps addresses and keys from programs of secrets, and from every output', async () => {
+    const script = 'env > dump; printf "%s" "$1"; echo "at $COPY" >&2'
+    enter(
+      `  - {kind: webhook, url: "\${env:HOOK}", secret: "\${env:KEY}", on: [applied]}`,
+      `secrets: {s: {command: [sh, -c, '${script}', sh, a-long-value-of-it]}}`,
+    )
+    place.env = { ...place.env, COPY: `see ${url}`, PATH: process.env['PATH'] }
+    const signed = { pattern: '.*', time_format: 'timestamp', deadtime: 60, req_uri_type: 1 }
+    place.manifest(www, { visit_timestamp: { ...signed, key: '${secret:s}' } })
+    const { code, out, err } = await place.cli('apply', '--yes')
+    expect([code, err]).toEqual([0, err])
+    const dump = place.read('dump')
+    for (const text of [dump, out, err]) {
+      expect(text).not.toContain('secret-of-the-hook')
+      expect(text).not.toContain(key)
+    }
+    expect(dump).toContain('PATH=')
+    const workspace = loadWorkspace(
+      place.root,
+      {
+        ...createNodeOutside(new AbortController().signal),
+        env: place.env,
+      },
+      'none',
+    )
+    expect(workspace.scrub(`could not reach ${url}`)).toBe('could not reach (receiver)')
+    expect(workspace.scrub(`the key is ${key}`)).toBe('the key is (receiver)')
+  })
+
+  it.each([
+    ['{kind: webhook, url: "ftp://hooks.example.com", on: [drift]}', 'begins with https://'],
+    ['{kind: webhook, url: "http://hooks.example.com", on: [drift]}', 'begins with https://'],
+    ['{kind: webhook, url: "https://a.example b", on: [drift]}', 'begins with https://'],
+    ['{kind: webhook, url: "", on: [drift]}', 'begins with https://'],
+    ['{kind: slack, url: "${env:HOOK}", secret: "${env:KEY}", on: [drift]}', 'kind: webhook'],
+    ['{kind: webhook, url: "${env:HOOK}", secret: abc, on: [drift]}', 'environment variable'],
+    ['{kind: mail, url: "${env:HOOK}", on: [drift]}', 'webhook'],
+    ['{kind: slack, url: "${env:HOOK}", on: []}', 'at least one'],
+    ['{kind: slack, url: "${env:HOOK}", on: [all]}', 'applied'],
+  ])('refuses %s', async (receiver, why) => {
+    enter(`  - ${receiver}`)
+    const { code, out, err } = await place.cli('validate')
+    expect([code, out]).toEqual([1, expect.stringContaining(why)])
+    expect(out + err).not.toContain('secret-of')
+  })
+})
