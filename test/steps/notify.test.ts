@@ -247,10 +247,18 @@ describe('notify', () => {
   it('keeps addresses and keys from programs of secrets, and from every output', async () => {
     const script = 'env > dump; printf "%s" "$1"; echo "at $COPY" >&2'
     enter(
-      `  - {kind: webhook, url: "\${env:HOOK}", secret: "\${env:KEY}", on: [applied]}`,
+      [
+        `  - {kind: webhook, url: "\${env:HOOK}", secret: "\${env:KEY}", on: [applied]}`,
+        `  - {kind: slack, url: "\${env:PART}\${env:NONE}", on: [drift]}`,
+      ].join('\n'),
       `secrets: {s: {command: [sh, -c, '${script}', sh, a-long-value-of-it]}}`,
     )
-    place.env = { ...place.env, COPY: `see ${url}`, PATH: process.env['PATH'] }
+    place.env = {
+      ...place.env,
+      COPY: `see ${url}`,
+      PART: 'secret-of-the-hook',
+      PATH: process.env['PATH'],
+    }
     const signed = { pattern: '.*', time_format: 'timestamp', deadtime: 60, req_uri_type: 1 }
     place.manifest(www, { visit_timestamp: { ...signed, key: '${secret:s}' } })
     const { code, out, err } = await place.cli('apply', '--yes')
