@@ -27,13 +27,13 @@ export async function acquireSelection<T extends { lease: Lease }, Lease>(
   release: (lease: Lease) => Promise<void>,
 ): Promise<T & { isWhole: boolean }> {
   const deadlineMs = clock.monotonic() + timeoutMs
+  const isAccount = !locks.isByDomain || selection === 'account'
   const choose = async () => {
-    const chosen = await (selection as Exclude<LockSelection, string>)(store)
+    const chosen = isAccount || selection === 'workspace' ? null : await selection(store)
     return chosen === null ? null : store.findEntangled(chosen)
   }
   store.lockOnly(null)
-  const isAccount = !locks.isByDomain || selection === 'account'
-  let domains = isAccount || selection === 'workspace' ? null : await choose()
+  let domains = await choose()
   for (;;) {
     const scope = isAccount ? accountScope : { workspace, domains }
     const acquired = await acquire(scope, Math.max(0, deadlineMs - clock.monotonic()))
