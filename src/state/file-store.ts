@@ -2,54 +2,32 @@ import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { openCallLedger } from './call-ledger.ts'
-import { formatCalls, mergeCalls, parseCalls, type Call } from './format/calls.ts'
-import { formatDomainFiles } from './format/domain-file.ts'
-import { parseJson } from '../model/json.ts'
-import { createSerialQueue } from './serial-queue.ts'
-import { formatEntry, formatMarker, formatWave, toApplied } from './format/journal.ts'
-import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
-import type {
-  DomainHistory,
-  KnownCalls,
-  LateCalls,
-  StateKey,
-  RecordedState,
-  Store,
-  Wave,
-} from './store.ts'
-import {
-  loadEntries,
-  loadLateCalls,
-  loadWaves,
-  mergeBefore,
-  nameApplies,
-  type UnfinishedApply,
-} from './load-journal.ts'
 import { buildClosing } from './close-applies.ts'
 import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
-import { loadDomainHistory } from './domain-history.ts'
+import type { FileChanges } from './folder/write-file.ts'
+import { formatCalls, type Call } from './format/calls.ts'
+import { formatDomainFiles } from './format/domain-file.ts'
+import { formatEntry, formatMarker, formatWave, toApplied } from './format/journal.ts'
+import { formatRollout } from './format/rollout-file.ts'
+import { buildBudgetPath } from './format/state-paths.ts'
+import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
+import { loadKnownCalls } from './known-calls.ts'
 import type { KnownFiles } from './known-files.ts'
 import { loadRollouts } from './load-files.ts'
+import { loadEntries, nameApplies, type UnfinishedApply } from './load-journal.ts'
 import { loadState } from './load-state.ts'
 import { LockedDomains, refuseSameId } from './locked-domains.ts'
 import { buildMove } from './move-state.ts'
-import { buildPrune, loadPruned } from './prune.ts'
-import {
-  findOwners,
-  knowsWorkspace,
-  listOtherAddresses,
-  refuseMigrated,
-  refuseOwned,
-} from './owners.ts'
+import { refuseMigrated, refuseOwned } from './owners.ts'
+import { buildPrune } from './prune.ts'
 import type { Register } from './register.ts'
-import { addSalt, loadSalt } from './salt.ts'
+import { addSalt } from './salt.ts'
+import { createSerialQueue } from './serial-queue.ts'
 import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
-import { findEntangled, listDomains, listRolloutDomains } from './spans.ts'
+import { listRolloutDomains } from './spans.ts'
 import type { Guard, StateFiles } from './state-files.ts'
-import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
-import type { PrunedApplies } from './format/pruned-file.ts'
-import { formatRollout } from './format/rollout-file.ts'
-import type { FileChanges } from './folder/write-file.ts'
+import { StateReader } from './state-reader.ts'
+import type { KnownCalls, RecordedState, StateKey, Store, Wave } from './store.ts'
 
 /**
  * Opens state in files: one for each domain, the journal, and a marker for each unfinished apply.
@@ -65,14 +43,11 @@ export function openFileStore(
   return new FileStore(files, key, account, callRegister)
 }
 
-class FileStore implements Store {
+class FileStore extends StateReader implements Store {
   readonly location: string
   readonly share: Store['share']
   readonly openCallLedger: Store['openCallLedger']
   readonly checkpoint: Store['checkpoint']
-  readonly #files: StateFiles
-  readonly #key: StateKey
-  readonly #paths: StatePaths
   readonly #budgetPath: string
   /** Unfinished applies at the last load; the next change of the state closes them. */
   #unfinished: UnfinishedApply[] = []
@@ -87,22 +62,20 @@ class FileStore implements Store {
   readonly #queue = createSerialQueue()
 
   constructor(files: StateFiles, key: StateKey, account: string, callRegister: Register | null) {
+    super(files, key)
     this.openCallLedger = (apply, previous, here) =>
       callRegister === null ? null : openCallLedger(callRegister, apply, previous, here)
-    this.#files = files
-    this.#key = key
-    this.#paths = buildStatePaths(key)
     this.#budgetPath = buildBudgetPath(key.address, account)
-    this.location = files.describePath(this.#paths.domains)
+    this.location = files.describePath(this.paths.domains)
     this.share = files.share
     this.checkpoint = files.checkpoint
   }
 
   async load(known: KnownFiles | null = null): Promise<RecordedState> {
-    this.#files.refresh()
-    await this.#files.moveOld?.()
-    await refuseMigrated(this.#files, this.#key)
-    const { recorded, unfinished, marked } = await loadState(this.#files, this.#paths, known)
+    this.files.refresh()
+    await this.files.moveOld?.()
+    await refuseMigrated(this.files, this.key)
+    const { recorded, unfinished, marked } = await loadState(this.files, this.paths, known)
     this.#unfinished = unfinished.filter(({ reach }) => this.#locked.cover(reach))
     this.#marked = marked.filter(({ reach }) => this.#locked.cover(reach))
     this.#known = new Set(recorded.keys())
@@ -113,42 +86,18 @@ class FileStore implements Store {
     this.#locked.replace(domains)
   }
 
-  listDomains(): Promise<Domain[]> {
-    return listDomains(this.#files, this.#paths)
-  }
-
-  findEntangled(domains: Iterable<Domain>): Promise<Set<Domain>> {
-    return findEntangled(this.#files, this.#paths, domains)
-  }
-
   async shareEarlier(): Promise<string[]> {
-    const { paths, commit } = await this.#files.listDropped()
+    const { paths, commit } = await this.files.listDropped()
     await this.share?.()
-    return nameApplies(this.#paths, paths, ` (commit ${commit?.slice(0, 12) ?? ''})`)
-  }
-
-  async listUnshared(): Promise<string[]> {
-    return nameApplies(this.#paths, (await this.#files.listUnshared()).paths)
-  }
-
-  findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {
-    return findOwners(this.#files, this.#key, domains)
-  }
-
-  knowsWorkspace(id: string): Promise<boolean> {
-    return knowsWorkspace(this.#files, { ...this.#key, id })
+    return nameApplies(this.paths, paths, ` (commit ${commit?.slice(0, 12) ?? ''})`)
   }
 
   listUnfinished(): Applied[] {
     return this.#unfinished.map(({ entry }) => toApplied(entry))
   }
 
-  listOtherAddresses(): Promise<string[]> {
-    return listOtherAddresses(this.#files, this.#paths)
-  }
-
   async listApplies(): Promise<Applied[]> {
-    const entries = await loadEntries(this.#files, this.#paths)
+    const entries = await loadEntries(this.files, this.paths)
     // The counts of an unfinished apply of version 1 were completed by the last load.
     const unfinished = new Map(this.#unfinished.map(({ entry }) => [entry.id, entry]))
     return entries
@@ -156,31 +105,15 @@ class FileStore implements Store {
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   }
 
-  listPruned(): Promise<PrunedApplies> {
-    return loadPruned(this.#files, this.#paths)
-  }
-
-  async loadStateBefore(apply: string): Promise<Wave['before']> {
-    return mergeBefore(await loadWaves(this.#files, this.#paths, apply))
-  }
-
-  loadDomainHistory(domain: Domain): Promise<DomainHistory> {
-    return loadDomainHistory(this.#files, this.#key, domain)
-  }
-
-  async loadLateCalls(apply: string): Promise<LateCalls> {
-    return loadLateCalls(this.#files, this.#paths, apply)
-  }
-
   async recordIntents(apply: Applied, wave: Wave): Promise<void> {
     if (wave.number === 1) this.#settled = noneSettled
-    const path = this.#paths.wave(apply.id, wave.number)
+    const path = this.paths.wave(apply.id, wave.number)
     const text = formatWave(wave)
     const intent = new Map([
       [path, text],
-      [this.#paths.entry(apply.id), this.#formatEntry(apply)],
+      [this.paths.entry(apply.id), this.#formatEntry(apply)],
     ])
-    const marker = new Map([[this.#paths.marker(apply.id), formatMarker(apply.id)]])
+    const marker = new Map([[this.paths.marker(apply.id), formatMarker(apply.id)]])
     const domains = [...wave.intents.values()].flatMap((written) => [...written.keys()])
     const message = formatEntryMessage(apply, wave)
     this.#locked.refuseOthers([...wave.before.keys(), ...domains])
@@ -199,8 +132,8 @@ class FileStore implements Store {
       // whose recording failed.
       const settled = addSettled(this.#settled, writes)
       const entry = this.#formatEntry(apply, settled)
-      await this.#files.record(
-        [formatDomainFiles(this.#paths, domains), new Map([[this.#paths.entry(apply.id), entry]])],
+      await this.files.record(
+        [formatDomainFiles(this.paths, domains), new Map([[this.paths.entry(apply.id), entry]])],
         formatOutcomeMessage(apply, writes, domains),
       )
       this.#settled = settled
@@ -209,36 +142,32 @@ class FileStore implements Store {
 
   async endApply(apply: Applied): Promise<void> {
     this.#settled = noneSettled
-    await this.#files.write(
+    await this.files.write(
       [
-        new Map([[this.#paths.entry(apply.id), this.#formatEntry(apply)]]),
-        new Map([[this.#paths.marker(apply.id), null]]),
+        new Map([[this.paths.entry(apply.id), this.#formatEntry(apply)]]),
+        new Map([[this.paths.marker(apply.id), null]]),
       ],
       formatEntryMessage(apply, null),
     )
   }
 
   markDoubtful(apply: string, writes: number[], cleared: ItemKey[]): Promise<void> {
-    return addDoubtMark(this.#files, this.#paths, { apply, writes, cleared })
+    return addDoubtMark(this.files, this.paths, { apply, writes, cleared })
   }
 
   async save(domains: RecordedState, why: string): Promise<void> {
     const recorded = [...domains].flatMap(([domain, { size }]) => (size === 0 ? [] : [domain]))
     this.#locked.refuseOthers(domains.keys())
-    await this.#publish([formatDomainFiles(this.#paths, domains)], why, this.#guardNew(recorded))
+    await this.#publish([formatDomainFiles(this.paths, domains)], why, this.#guardNew(recorded))
   }
 
   async move(domains: RecordedState, to: string, why: string): Promise<void> {
-    const { steps, guard } = await buildMove(this.#files, this.#key, domains, to)
+    const { steps, guard } = await buildMove(this.files, this.key, domains, to)
     await this.#publish(steps, why, guard)
   }
 
   async prune(applies: Applied[], why: string): Promise<void> {
-    await this.#publish(await buildPrune(this.#files, this.#paths, applies), why)
-  }
-
-  loadSalt(): Promise<string | null> {
-    return loadSalt(this.#files, this.#paths)
+    await this.#publish(await buildPrune(this.files, this.paths, applies), why)
   }
 
   keepSalt(salt: string): void {
@@ -246,48 +175,39 @@ class FileStore implements Store {
   }
 
   async listRollouts(): Promise<Rollout[]> {
-    const rollouts = await loadRollouts(this.#files, this.#paths)
+    const rollouts = await loadRollouts(this.files, this.paths)
     return rollouts.filter((each) => this.#locked.cover(listRolloutDomains(each)))
   }
 
   async saveRollout(rollout: Rollout, why: string): Promise<void> {
-    await this.#publish([new Map([[this.#paths.rollout(rollout.id), formatRollout(rollout)]])], why)
+    await this.#publish([new Map([[this.paths.rollout(rollout.id), formatRollout(rollout)]])], why)
   }
 
   async deleteRollouts(ids: string[], why: string): Promise<void> {
-    await this.#publish([new Map(ids.map((id) => [this.#paths.rollout(id), null]))], why)
+    await this.#publish([new Map(ids.map((id) => [this.paths.rollout(id), null]))], why)
   }
 
   async loadCalls(): Promise<KnownCalls> {
-    const { here, shared } = await this.#files.loadLocalAndShared(this.#budgetPath)
-    const [own, others] = [
-      parseCalls(parseJson(here ?? 'null')),
-      parseCalls(parseJson(shared ?? 'null')),
-    ]
-    const incomplete = this.#unfinished.some(({ entry }) => entry.id !== own.apply)
-    return {
-      calls: mergeCalls(own.calls, others.calls),
-      apply: own.apply,
-      incomplete: this.share !== null && incomplete,
-    }
+    const died = this.share === null ? [] : this.#unfinished.map(({ entry }) => entry.id)
+    return loadKnownCalls(this.files, this.#budgetPath, died)
   }
 
   async saveCalls(apply: string, calls: Call[]): Promise<void> {
-    await this.#files.saveLocally(this.#budgetPath, formatCalls(apply, calls))
+    await this.files.saveLocally(this.#budgetPath, formatCalls(apply, calls))
   }
 
   /** Publishes changes, and closes the unfinished applies in the same step. */
   async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
-    const closing = buildClosing(this.#key, this.#unfinished, this.#marked)
-    const salt = addSalt(this.#paths, this.#newSalt, guard)
-    await this.#files.publish([salt.files, ...closing, ...steps], message, salt.guard)
+    const closing = buildClosing(this.key, this.#unfinished, this.#marked)
+    const salt = addSalt(this.paths, this.#newSalt, guard)
+    await this.files.publish([salt.files, ...closing, ...steps], message, salt.guard)
     ;[this.#unfinished, this.#marked, this.#newSalt] = [[], [], null]
   }
 
   /** Builds the guard of a change after which this workspace manages more domains. */
   #guardNew(domains: Domain[]): Guard | undefined {
     const added = new Set(domains.filter((domain) => !this.#known.has(domain)))
-    return added.size === 0 ? undefined : (files) => refuseOwned(files, this.#key, added)
+    return added.size === 0 ? undefined : (files) => refuseOwned(files, this.key, added)
   }
 
   #formatEntry(apply: Applied, { settled, settledBatches } = this.#settled): string {

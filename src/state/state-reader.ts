@@ -1,0 +1,84 @@
+import type { Domain } from '../model/item.ts'
+import { loadDomainHistory } from './domain-history.ts'
+import type { PrunedApplies } from './format/pruned-file.ts'
+import { buildStatePaths, type StatePaths } from './format/state-paths.ts'
+import { loadLateCalls, loadWaves, mergeBefore, nameApplies } from './load-journal.ts'
+import { findOwners, knowsWorkspace, listOtherAddresses } from './owners.ts'
+import { loadPruned } from './prune.ts'
+import { loadSalt } from './salt.ts'
+import { findEntangled, listDomains } from './spans.ts'
+import type { StateFiles } from './state-files.ts'
+import type { DomainHistory, LateCalls, StateKey, Store, Wave } from './store.ts'
+
+/** The part of a store that only reads its files, and needs no load before. */
+type Reading = Pick<
+  Store,
+  | 'listDomains'
+  | 'findEntangled'
+  | 'listUnshared'
+  | 'findOwners'
+  | 'knowsWorkspace'
+  | 'listOtherAddresses'
+  | 'listPruned'
+  | 'loadStateBefore'
+  | 'loadDomainHistory'
+  | 'loadLateCalls'
+  | 'loadSalt'
+>
+
+/** Reads state in files. */
+export class StateReader implements Reading {
+  protected readonly files: StateFiles
+  protected readonly key: StateKey
+  protected readonly paths: StatePaths
+
+  constructor(files: StateFiles, key: StateKey) {
+    this.files = files
+    this.key = key
+    this.paths = buildStatePaths(key)
+  }
+
+  listDomains(): Promise<Domain[]> {
+    return listDomains(this.files, this.paths)
+  }
+
+  findEntangled(domains: Iterable<Domain>): Promise<Set<Domain>> {
+    return findEntangled(this.files, this.paths, domains)
+  }
+
+  async listUnshared(): Promise<string[]> {
+    return nameApplies(this.paths, (await this.files.listUnshared()).paths)
+  }
+
+  findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {
+    return findOwners(this.files, this.key, domains)
+  }
+
+  knowsWorkspace(id: string): Promise<boolean> {
+    return knowsWorkspace(this.files, { ...this.key, id })
+  }
+
+  listOtherAddresses(): Promise<string[]> {
+    return listOtherAddresses(this.files, this.paths)
+  }
+
+  listPruned(): Promise<PrunedApplies> {
+    return loadPruned(this.files, this.paths)
+  }
+
+  async loadStateBefore(apply: string): Promise<Wave['before']> {
+    return mergeBefore(await loadWaves(this.files, this.paths, apply))
+  }
+
+  loadDomainHistory(domain: Domain): Promise<DomainHistory> {
+    return loadDomainHistory(this.files, this.key, domain)
+  }
+
+  async loadLateCalls(apply: string): Promise<LateCalls> {
+    return loadLateCalls(this.files, this.paths, apply)
+  }
+
+  loadSalt(): Promise<string | null> {
+    return loadSalt(this.files, this.paths)
+  }
+}
