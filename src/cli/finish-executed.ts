@@ -4,7 +4,7 @@ import type { CommandContext } from './io.ts'
 import { printExecuted } from './terminal/print-executed.ts'
 
 /**
- * Prints the outcome of a plan, tells it to the receivers of the workspace, and returns the exit
+ * Prints the outcome of a plan, notifies the receivers of the workspace, and returns the exit
  * code.
  *
  * @param command command that sends the rest after an interrupt

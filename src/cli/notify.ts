@@ -9,7 +9,7 @@ import type { CommandContext } from './io.ts'
 import { findStatus } from './terminal/print-executed.ts'
 import { wrapForStderr } from './terminal/wrap-output.ts'
 
-/** Tells receivers what an apply has done. A failure is only reported. */
+/** Notifies receivers of what an apply has done. A failure is only reported. */
 export async function notifyOfApply(
   context: CommandContext,
   workspace: LoadedWorkspace,
@@ -23,7 +23,7 @@ export async function notifyOfApply(
   if (content !== null) await send(context, workspace, content)
 }
 
-/** Tells receivers about drift. A failure is only reported. */
+/** Notifies receivers of drift. A failure is only reported. */
 export async function notifyOfDrift(
   context: CommandContext,
   workspace: LoadedWorkspace,

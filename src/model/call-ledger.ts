@@ -36,7 +36,7 @@ export interface CallLedger {
   /**
    * Loads the calls of other processes.
    *
-   * @param wanted tells the others for a few seconds that this process waits; without it nothing is
+   * @param wanted shows the others for a few seconds that this process waits; without it nothing is
    *   changed
    */
   load(wanted?: WantedCalls): Promise<OtherCalls>

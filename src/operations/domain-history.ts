@@ -10,7 +10,7 @@ import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 
 /**
- * What state says about a change that an apply intended.
+ * The outcome of an intended change, as state has it.
  *
  * - `confirmed`: the service confirmed it; `in-doubt`: it may have taken effect
  * - `unchanged`: afterwards the item was recorded as before; the write was refused or not sent

@@ -12,7 +12,7 @@ import type { Register } from './register.ts'
 import { createSerialQueue } from './serial-queue.ts'
 
 /**
- * Opens the ledger in a register, which does not tell who waits.
+ * Opens the ledger in a register, which does not show who waits.
  *
  * @param apply id of the apply of this process
  * @param previous id of the last apply of the same store, whose calls this process takes over

@@ -24,7 +24,7 @@ export function declareHistory(state: Command, declare: Declare): void {
   }).addHelpText(
     'after',
     `
-The outcome of an item is what state says after the apply: an intent alone
+The outcome of an item is the one in state after the apply: an intent alone
 confirms nothing. Imports and "state forget" are not applies. Pruned applies
 have no items any more. -v shows long values whole.`,
   )

@@ -42,7 +42,7 @@ export class OtherProcesses {
     this.#waiting = waiting
   }
 
-  /** Loads them again, once for all who ask at the same time, and tells that this one waits. */
+  /** Loads them again, once for all who ask at the same time, and shows that this one waits. */
   async load(wanted: WantedCalls): Promise<void> {
     const ledger = this.#ledger
     if (ledger === null) return

@@ -1,7 +1,7 @@
 import type { OtherCalls, TimedCalls, WantedCalls } from '../../model/call-ledger.ts'
 import type { Row, Sql } from './database.ts'
 
-/** How long a process counts as waiting after it said so, ms. */
+/** How long a process counts as waiting after it has shown that, ms. */
 const waitingMs = 5000
 
 /** The calls of an account, and the process among them that is this one. */
@@ -81,7 +81,7 @@ function readText(value: unknown): string | null {
  * Replaces the calls of a process. Their ages are those before the statement is sent, so that it
  * stores times that are later than the true ones by its way.
  *
- * @param wanted calls that the process waits for from now on; null leaves what it said before
+ * @param wanted calls that the process waits for from now on; null leaves the number of before
  */
 export async function replaceCalls(
   sql: Sql,
@@ -116,7 +116,7 @@ export async function replaceCalls(
   )
 }
 
-/** Says that a process waits for calls. */
+/** Shows that a process waits for calls. */
 export async function replaceWanted(
   sql: Sql,
   { schema, account, owner }: CallRows,
