@@ -68,8 +68,13 @@ export interface ApplyResult extends OutcomeCounts {
   refusals: Refusal[]
   /** True if a health check rolled back everything that was sent; absent without a rollback. */
   takenBack?: boolean
-  /** Present if a rollout stopped before a wave that needs approval, or because it is paused. */
-  waitsFor?: 'approval' | 'paused'
+  /**
+   * Present if a rollout stopped before a wave that needs approval, because it is paused, or, for a
+   * caller that waits itself, at a pause or a health check.
+   */
+  waitsFor?: 'approval' | 'paused' | 'pausing'
+  /** Time until it goes on by itself, ms; present with `pausing`. */
+  waitMs?: number
   /**
    * Reason why state, or what other machines see of it, lacks outcomes of this apply; null if
    * complete.

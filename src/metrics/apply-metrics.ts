@@ -14,6 +14,7 @@ const states = [
   'unshared',
   'approval',
   'paused',
+  'pausing',
 ] as const
 
 /** What is known of an apply; null where it is unknown yet, or was never known. */

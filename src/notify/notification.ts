@@ -41,6 +41,7 @@ type Content = Pick<Notification, 'events' | 'title' | 'apply' | 'parts' | 'next
 export function describeApply(facts: ApplyFacts): Content | null {
   const { finished, status, inWaves, refusals, doubts } = facts
   const { refused, inDoubt, confirmed } = finished
+  if (status === 'pausing') return null
   const waits = status === 'approval' || status === 'paused'
   const events: NotifyEvent[] = [
     ...(status === 'done' && confirmed > 0 ? ['applied' as const] : []),

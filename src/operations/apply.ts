@@ -24,6 +24,11 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest, LockReques
   waves?: boolean
   /** Also apply changes that a stopped rollout put on hold. */
   retryHeld?: boolean
+  /**
+   * End where a rollout has to wait for some time: `result.waitMs` has how long. The next apply
+   * resumes it.
+   */
+  suspends?: boolean
   /** Send nothing more once a write is refused, instead of bisecting it. */
   stopOnRefusal?: boolean
 }

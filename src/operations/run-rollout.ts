@@ -30,6 +30,8 @@ interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'bisects'> {
   lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
   /** The rollout that the plan continues; null for a new one. */
   continued: Rollout | null
+  /** Whether the caller waits where the rollout has to. */
+  suspends: boolean
   /** Throws if a wave may not begin now. */
   guard(): void
   report(event: ApplyEvent, budget: CallBudget | null): void
@@ -117,6 +119,7 @@ export async function runRollout(
       rule: settings.health,
       zone: createTimeZone(service.timezone),
     },
+    suspends: options.suspends,
     signal: outside.signal,
     report: (event) => options.report(event, budget),
   }

@@ -34,6 +34,8 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   asks: boolean
   /** End the apply at the first refused write, instead of bisecting it. */
   stopOnRefusal?: boolean
+  /** End where a rollout has to wait for some time, instead of waiting. */
+  suspends?: boolean
   /** Suffix of the apply id, which shows its kind in the history. */
   suffix?: string
   /** Called after consent and before anything is sent. */
@@ -55,8 +57,8 @@ export interface Executed {
    * - `done`: everything planned is confirmed and recorded.
    * - `not-begun`: not everything is confirmed, and nothing was sent.
    * - `incomplete`: not everything is confirmed, and something was sent, now or by an earlier wave.
-   * - `waiting`: a rollout stopped before a wave that needs approval, or because it is paused;
-   *   everything sent so far is confirmed.
+   * - `waiting`: a rollout stopped before a wave that needs approval, because it is paused, or
+   *   where it has to wait; everything sent so far is confirmed.
    */
   status: 'done' | 'not-begun' | 'incomplete' | 'waiting'
   inWaves: boolean
@@ -152,6 +154,7 @@ export async function submitPlan(
           ...options,
           lock: locked,
           continued,
+          suspends: request.suspends === true,
           guard: () => refuseFrozen(workspace, serviceTime.time.now() ?? outside.clock.now()),
         })
       : await executePlan(workspace, ready, store, recorded, {

@@ -18,6 +18,8 @@ export interface RolloutContext {
   applying: Applying
   store: Pick<Store, 'load' | 'listRollouts' | 'saveRollout' | 'deleteRollouts'>
   settings: RolloutSettings
+  /** Whether the rollout ends where it has to wait for some time: its caller resumes it then. */
+  suspends: boolean
   /** Aborted on an interrupt. */
   signal: AbortSignal
   report(event: ApplyEvent): void

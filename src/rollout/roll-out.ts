@@ -4,6 +4,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
+import { formatLocalTime } from '../model/wait.ts'
 import type { RecordedState } from '../state/store.ts'
 import { countParts } from '../apply/counts.ts'
 import { createEmptyResult } from '../apply/empty-result.ts'
@@ -14,7 +15,7 @@ import { explainOpen, failWave, stopRollout } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
 import { interruptedRollout, reload, saveProgress, type Progress } from './progress.ts'
 import { stopBefore } from './stop-before.ts'
-import { waitFor } from './wait.ts'
+import { RolloutSuspended, waitFor } from './wait.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import { findChangedDomains, nameWave, selectWave } from './wave-part.ts'
 import { formatNow, markBegun, markEnded, readTime, updateWave } from './wave-times.ts'
@@ -48,9 +49,13 @@ export async function rollOut(
   try {
     await runWaves(plan, progress, context)
   } catch (error) {
-    if (!(error instanceof EdgewiseError) || !result.sent) throw error
-    const name = (each: Rollout) => nameWave(each, findCurrentWave(each) ?? waves.length - 1)
-    result.stopped ??= explainOpen(error.message, name(progress.rollout), name(progress.saved))
+    if (error instanceof RolloutSuspended) {
+      result.waitsFor = 'pausing'
+      result.waitMs = error.waitMs
+      const until = formatLocalTime(context.clock.now() + error.waitMs)
+      result.stopped = `It waits until ${until}; "edgewise apply" resumes it then`
+    } else if (!(error instanceof EdgewiseError) || !result.sent) throw error
+    else result.stopped ??= explainEarlyEnd(error, progress)
   }
   const unsent = plan.writes.filter(({ wave }) => wave > progress.counted)
   result.notSent += unsent.length
@@ -66,6 +71,11 @@ export async function rollOut(
     ...counts,
   })
   return result
+}
+
+function explainEarlyEnd({ message }: EdgewiseError, { rollout, saved }: Progress): string {
+  const name = (each: Rollout) => nameWave(each, findCurrentWave(each) ?? each.waves.length - 1)
+  return explainOpen(message, name(rollout), name(saved))
 }
 
 async function runWaves(plan: Plan, progress: Progress, context: RolloutContext): Promise<void> {
@@ -132,8 +142,10 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     ) {
       const wave = waveIndex
       isWatched = true
+      // Resumed later, a wave with refused or in-doubt writes would be sent again.
+      const watching = { ...context, suspends: context.suspends && complete }
       const watched = await context.applying.whileUnlocked(() =>
-        watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, context),
+        watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, watching),
       )
       const reason = await reload(progress, context)
       if (reason !== null || watched === null)

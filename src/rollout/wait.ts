@@ -15,6 +15,33 @@ const retryMs = 60_000
  */
 const maxRetryMs = 30 * 60_000
 
+/** Thrown where a rollout has to wait for some time, ms, if its caller waits itself. */
+export class RolloutSuspended extends Error {
+  readonly waitMs: number
+
+  constructor(waitMs: number) {
+    super(`the rollout waits for ${waitMs} ms`)
+    this.waitMs = waitMs
+  }
+}
+
+/** Shorter waits are not worth the work to resume a rollout, ms. */
+const minSuspensionMs = 5000
+
+/**
+ * Waits like `waitFor` for the next step of a rollout.
+ *
+ * @throws RolloutSuspended if the caller of the rollout waits itself
+ */
+export async function waitForStep(
+  ms: number,
+  waiting: Waiting & { suspends: boolean },
+): Promise<void> {
+  if (waiting.suspends && ms > minSuspensionMs && !waiting.signal.aborted)
+    throw new RolloutSuspended(ms)
+  await waitFor(ms, waiting)
+}
+
 /** Waits for some time by the monotonic clock, ms, or until an interrupt. */
 export async function waitFor(ms: number, { clock, signal }: Waiting): Promise<void> {
   const end = clock.monotonic() + ms

@@ -9,13 +9,13 @@ import type { RolloutContext, RolloutSettings } from './ports.ts'
 import type { HealthConfig } from '../model/config.ts'
 import { explain, explainUncertain } from './explain-verdict.ts'
 import { createComparison } from './compare-wave.ts'
-import { isTransient, retryQuery, waitFor } from './wait.ts'
+import { isTransient, retryQuery, waitForStep } from './wait.ts'
 import { computePauseLeft, findWaveTimes } from './wave-times.ts'
 
 /** Context for watching a wave. */
 type Watching = Pick<
   RolloutContext,
-  'clock' | 'time' | 'service' | 'settings' | 'signal' | 'report'
+  'clock' | 'time' | 'service' | 'settings' | 'suspends' | 'signal' | 'report'
 >
 
 /** Verdict on a watched wave; null after an interrupt. */
@@ -39,7 +39,7 @@ export function needsWatching(
  *
  * @param endedAtMs end of the wave by the monotonic clock; null if another process sent it
  * @returns null after an interrupt
- * @throws EdgewiseError the errors of queries
+ * @throws EdgewiseError the errors of queries, RolloutSuspended if its caller waits itself
  */
 export async function watchWave(
   rollout: Rollout,
@@ -62,12 +62,12 @@ export async function watchWave(
   }
   if (pauseLeft() > 0) {
     reportWaiting(rollout, waveIndex, pauseLeft(), 'pause', watching)
-    await waitFor(pauseLeft(), watching)
+    await waitForStep(pauseLeft(), watching)
   }
   return signal.aborted ? null : { passed: true }
 }
 
-/** Reports that a wave has no baseline yet, and waits for it. */
+/** Reports that a wave has no baseline yet, and waits for it; throws as `watchWave`. */
 export async function waitForBaseline(
   rollout: Rollout,
   waveIndex: number,
@@ -75,7 +75,7 @@ export async function waitForBaseline(
   watching: Watching,
 ): Promise<void> {
   reportWaiting(rollout, waveIndex, ms, 'baseline', watching)
-  await waitFor(ms, watching)
+  await waitForStep(ms, watching)
 }
 
 /**
@@ -159,7 +159,7 @@ async function watchWindow(
       if (health !== null) reportWatched(waveIndex, health, rule, watching)
     }
     const next = Math.max(nowMs, after.from + rule.lag * 1000) + step
-    await waitFor(Math.min(readyAt, next) - nowMs, watching)
+    await waitForStep(Math.min(readyAt, next) - nowMs, watching)
   }
 }
 

@@ -62,6 +62,7 @@ function buildContext(
       deleteRollouts: async () => undefined,
     },
     settings: { pauseMs: 0, rule: null, zone: createTimeZone('UTC') },
+    suspends: false,
     signal: new AbortController().signal,
     report: () => undefined,
   }

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { observe } from '../../src/cli/observe.ts'
+import { observe } from '../../src/operations/observe.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { setFaults, fetchConfig, token, fetchWrites } from './cli.ts'

@@ -339,3 +339,28 @@ it('a damaged rollout file is named, and nothing is sent', async () => {
   }
   expect((await fetchWrites(emulator)).length).toBe(1)
 })
+
+describe('--no-wait', () => {
+  it('ends where the rollout has to wait, and goes on when it is due', async () => {
+    const step = () => place.cli('apply', '--yes', '--no-wait')
+    const first = await step()
+    expect([first.code, first.out]).toEqual([
+      0,
+      expect.stringContaining('The rollout goes on later; writes: 1 confirmed, 3 not sent'),
+    ])
+    time.now += 5 * minute
+    expect((await step()).out).toContain('The rollout goes on later; writes: 3 not sent')
+    expect(await sent()).toEqual([[1, 0]])
+    time.now += 5 * minute
+    expect((await step()).code).toBe(0)
+    time.now += 10 * minute
+    expect((await step()).out).toContain('Applied; writes: 2 confirmed.')
+    expect(await sent()).toEqual([
+      [1, 0],
+      [4, 10],
+      [10, 10],
+      [5, 0],
+    ])
+    expect((await place.json('rollout', 'list'))['rollouts']).toEqual([])
+  })
+})

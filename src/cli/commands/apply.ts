@@ -18,6 +18,8 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   /** False with `--no-waves`. */
   waves: boolean
   retryHeld?: boolean
+  /** False with `--no-wait`. */
+  wait: boolean
   stopOnRefusal?: boolean
   markdown?: string
   metricsFile?: string
@@ -44,6 +46,7 @@ export function declareApply(program: Command, declare: Declare): void {
         target: options.target,
         items: options.item,
         waves: options.waves,
+        suspends: !options.wait,
         retryHeld: options.retryHeld === true,
         stopOnRefusal: options.stopOnRefusal === true,
         ...buildLockRequest(options),
@@ -76,6 +79,10 @@ export function declareApply(program: Command, declare: Declare): void {
     .option(
       '--no-waves',
       'apply all at once without health checks; finishes an open rollout of the same change',
+    )
+    .option(
+      '--no-wait',
+      'end where a rollout has to wait; the next apply or edgewise serve goes on',
     )
     .option('--retry-held', 'also apply changes that are on hold')
     .option('--markdown <file>', 'write the outcome as Markdown, for a comment')

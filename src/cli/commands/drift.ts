@@ -125,7 +125,7 @@ async function buildObserve(
   { observed }: DriftOptions,
 ): Promise<{ observe?: () => Promise<Json> }> {
   if (observed === undefined) return {}
-  const { observe } = await import('../observe.ts')
+  const { observe } = await import('../../operations/observe.ts')
   return { observe: () => observe(observed, io, (text) => workspace.scrub(text)) }
 }
 

@@ -17,7 +17,7 @@ import {
 import { plainPaint } from '../text/paint.ts'
 import { collectOutcomes, type Unconfirmed } from './outcomes.ts'
 import { formatRolloutEvent } from './rollout-text.ts'
-import { formatHeadline, type FinishedStatus } from './text.ts'
+import { formatHeadline, isWaiting, type FinishedStatus } from './text.ts'
 
 /** Facts of an apply for its report. */
 export interface ApplyReport {
@@ -50,7 +50,7 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
   const ofRollback = collectOutcomes([], back)
   const finished = events.findLast((event) => event.type === 'apply.finished')
   const stopped = finished?.stopped ?? null
-  const waits = status === 'approval' || status === 'paused'
+  const waits = isWaiting(status)
   const list = (outcome: 'refused' | 'inDoubt' | 'notSent') => {
     const format = outcome === 'notSent' ? formatNotSent : formatEntries
     return formatUnconfirmed(titles[outcome], [

@@ -54,7 +54,7 @@ export function formatFinished(
     const next = event.stopped === interrupted ? 'sends the rest' : 'resumes the rollout'
     return `${headline.slice(0, -1)}; "${command}" ${next}.`
   }
-  const isExpected = event.takenBack !== undefined || status === 'approval' || status === 'paused'
+  const isExpected = event.takenBack !== undefined || isWaiting(status)
   if (isExpected) return `${headline} ${escapeInvisible(event.stopped ?? '')}.`
   const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
   return `${headline}${stopped}`
@@ -95,10 +95,7 @@ export function formatHeadline(event: FinishedEvent, status: FinishedStatus, pai
       : paint.red('Not everything was rolled back')
     return `${paint.bold(result)}; ${writes}.`
   }
-  if (status === 'approval' || status === 'paused') {
-    const result = paint.yellow(status === 'paused' ? 'Paused' : 'Waiting for approval')
-    return `${paint.bold(result)}; ${writes}.`
-  }
+  if (isWaiting(status)) return `${paint.bold(paint.yellow(waitingResults[status]))}; ${writes}.`
   const result = whole ? wholeResults[status] : 'Not everything was applied'
   return `${paint.bold(result)}; ${writes}.`
 }
@@ -111,9 +108,21 @@ export type FinishedStatus =
   /** Other machines do not see outcomes. */
   | 'unshared'
   | 'incomplete'
-  /** A rollout waits for an approval, or is paused. */
-  | 'approval'
-  | 'paused'
+  | WaitingStatus
+
+/** A rollout waits for an approval, is paused, or ended at a pause or a health check. */
+type WaitingStatus = 'approval' | 'paused' | 'pausing'
+
+const waitingResults: Record<WaitingStatus, string> = {
+  approval: 'Waiting for approval',
+  paused: 'Paused',
+  pausing: 'The rollout goes on later',
+}
+
+/** Returns whether an apply ended as expected while its rollout is open. */
+export function isWaiting(status: string): status is WaitingStatus {
+  return Object.hasOwn(waitingResults, status)
+}
 
 /** Results of an apply whose writes are all confirmed. */
 const wholeResults = {

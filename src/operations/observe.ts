@@ -10,7 +10,7 @@ import { scanJson } from '../model/json-scan.ts'
 import { maxSearchedLength } from '../model/secret.ts'
 import { splitWords } from '../model/split-words.ts'
 import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
-import type { Io } from './io.ts'
+import type { Outside } from './outside.ts'
 
 /** Limits of the output and the run time of a program. */
 interface Limits {
@@ -18,7 +18,7 @@ interface Limits {
   seconds: number
 }
 
-type World = Pick<Io, 'cwd' | 'env' | 'signal'>
+type World = Pick<Outside, 'env' | 'signal'> & { cwd: string }
 
 const defaultLimits: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
 const maxStderrLength = 2000
