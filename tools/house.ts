@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 const allowed: Record<string, string[]> = {
   action: ['model'],
   cli: [
+    'server',
     'metrics',
     'notify',
     'operations',
@@ -21,6 +22,19 @@ const allowed: Record<string, string[]> = {
     'service',
     'emulator',
     'catalog',
+    'files',
+    'model',
+  ],
+  server: [
+    'metrics',
+    'notify',
+    'operations',
+    'rollout',
+    'apply',
+    'report',
+    'manifest',
+    'state',
+    'service',
     'files',
     'model',
   ],

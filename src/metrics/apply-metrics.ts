@@ -1,8 +1,8 @@
 import { Gauge, Histogram, Registry } from 'prom-client'
 import type { ApplyEvent } from '../model/events.ts'
-import type { OutcomeCounts } from '../model/outcome.ts'
 import type { Plan } from '../model/plan.ts'
 import type { RecordedState } from '../state/store.ts'
+import { addItems, ages, toLabels } from './items.ts'
 
 /** States of an apply: while it runs, after an error, and as it ended. */
 const states = [
@@ -38,9 +38,6 @@ export interface ApplyFacts {
   recorded: RecordedState | null
 }
 
-/** Upper limits of the ages of confirmations, seconds: an hour, a day, a week, 30 and 90 days. */
-const ages = [3600, 86_400, 604_800, 2_592_000, 7_776_000]
-
 /**
  * Formats metrics of an apply for a text-file collector, in the text format of Prometheus. A metric
  * whose value is unknown is left out.
@@ -72,7 +69,15 @@ export async function formatApplyMetrics(facts: ApplyFacts): Promise<string> {
   addPlan(facts.plan, count)
   addOutcomes(facts.events, count)
   const now = facts.startedAt + facts.duration
-  if (facts.recorded !== null) addItems(facts.recorded, now, count, registry)
+  if (facts.recorded !== null) {
+    const age = new Histogram({
+      name: 'edgewise_confirmation_age_seconds',
+      help: 'Ages of the confirmations of recorded items.',
+      buckets: ages,
+      registers: [registry],
+    })
+    addItems(facts.recorded, now, age, gauge('items', 'Recorded items by status.', 'status'))
+  }
   return registry.metrics()
 }
 
@@ -95,24 +100,4 @@ function addOutcomes(events: ApplyEvent[], count: Count): void {
   }
   if (Object.keys(verdicts).length > 0)
     count('apply_wave_verdicts', 'Verdicts of health checks of waves.', 'verdict', verdicts)
-}
-
-function toLabels({ confirmed, refused, inDoubt, notSent }: OutcomeCounts): Record<string, number> {
-  return { confirmed, refused, 'in-doubt': inDoubt, 'not-sent': notSent }
-}
-
-function addItems(recorded: RecordedState, now: number, count: Count, registry: Registry): void {
-  const statuses: Record<string, number> = { confirmed: 0, 'in-doubt': 0, unset: 0 }
-  const age = new Histogram({
-    name: 'edgewise_confirmation_age_seconds',
-    help: 'Ages of the confirmations of recorded items.',
-    buckets: ages,
-    registers: [registry],
-  })
-  for (const items of recorded.values())
-    for (const { status, at } of items.values()) {
-      statuses[status] = (statuses[status] ?? 0) + 1
-      if (status === 'confirmed') age.observe(Math.max(0, now - Date.parse(at) / 1000))
-    }
-  count('items', 'Recorded items by status.', 'status', statuses)
 }

@@ -1,7 +1,6 @@
 import { CancelledError, type EdgewiseError, type ErrorCode } from '../../model/edgewise-error.ts'
-import type { Json } from '../../model/json.ts'
 import { formatDiagnosticsText } from '../../report/diagnostics/text.ts'
-import { buildDiagnosticJson } from '../../report/diagnostics/json.ts'
+import { buildErrorJson } from '../../report/error-json.ts'
 import type { Paint } from '../../report/text/paint.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
 import type { Io } from '../io.ts'
@@ -13,14 +12,7 @@ const withLines: ReadonlySet<ErrorCode> = new Set(['guarded', 'not-observed', 'r
 /** Prints an error: message and hint on stderr, or with `--json` one object on stdout. */
 export function printError(error: EdgewiseError, io: Io, json: boolean, paint: Paint): void {
   if (json) {
-    const body: Json = {
-      format: 'edgewise.error/1',
-      code: error.code,
-      message: error.message,
-      hint: error.hint,
-      diagnostics: error.diagnostics.map(buildDiagnosticJson),
-    }
-    io.out(`${JSON.stringify(body)}\n`)
+    io.out(`${JSON.stringify(buildErrorJson(error))}\n`)
     return
   }
   const style = { findLine: () => null, paint, columns: io.columns }

@@ -1,0 +1,156 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Plan } from '../model/plan.ts'
+import type { Drift } from '../model/drift.ts'
+import type { ErrorCode } from '../model/edgewise-error.ts'
+import type { ApplyEvent } from '../model/events.ts'
+import type { ListedRollout } from '../model/listed-rollout.ts'
+import type { RecordedState } from '../state/store.ts'
+import { ages, addItems, toLabels } from './items.ts'
+import { toOpenMetrics } from './open-metrics.ts'
+
+/** Verdicts that are remembered, so that a resumed watch does not count one again. */
+const maxVerdicts = 1000
+/** Upper limits of durations and of waits, seconds. */
+const durations = [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400]
+
+/** The branch; times in seconds since 1970, null if unknown. */
+export interface BranchFacts {
+  commit: string | null
+  fetchedAt: number | null
+  appliedAt: number | null
+  inSync: boolean
+}
+
+export type ServerMetrics = ReturnType<typeof createServerMetrics>
+
+/** Creates the metrics of a server in a registry of their own, with those of Node. */
+export function createServerMetrics(common: { workspace: string; account: string }) {
+  const registry = new Registry()
+  registry.setDefaultLabels(common)
+  collectDefaultMetrics({ register: registry })
+  const options = (name: string, help: string, labelNames: string[] = []) => ({
+    name: `edgewise_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+  })
+  const gauge = (...args: Parameters<typeof options>) => new Gauge(options(...args))
+  const counter = (...args: Parameters<typeof options>) => new Counter(options(...args))
+  const writes = counter('writes_total', 'Writes of finished applies by outcome.', ['outcome'])
+  const parts = counter('parts_total', 'Items of domains in these writes.', ['outcome'])
+  const verdicts = counter('wave_verdicts_total', 'Verdicts of health checks.', ['verdict'])
+  const errors = counter('errors_total', 'Errors by code.', ['code'])
+  const webhooks = counter('webhooks_total', 'Webhooks by result.', ['result'])
+  const runs = new Histogram({
+    ...options('run_duration_seconds', 'Durations of runs.', ['kind', 'status']),
+    buckets: durations,
+  })
+  const waits = new Histogram({
+    ...options('lock_wait_seconds', 'Times waited for the lock.'),
+    buckets: durations,
+  })
+  const changes = gauge('plan_changes', 'Changes of the current plan.', ['action'])
+  const planned = gauge('plan_writes', 'Writes of the current plan.')
+  const drifts = gauge('drift_items', 'Items that differ.', ['kind', 'confidence'])
+  const age = new Histogram({
+    ...options('confirmation_age_seconds', 'Ages of the confirmations of recorded items.'),
+    buckets: ages,
+  })
+  const items = gauge('items', 'Recorded items by status.', ['status'])
+  const oldest = gauge('confirmation_age_oldest_seconds', 'Age of the oldest confirmation.')
+  const left = gauge('budget_calls_left', 'Calls that the call budget allows at once.')
+  const limit = gauge('budget_calls_limit', 'Calls that the call budget allows a minute.')
+  const rollouts = gauge('rollouts', 'Unfinished rollouts by state.', ['state'])
+  const leader = gauge('leader', '1 if this replica leads.')
+  const term = gauge('leader_term', 'Number of the term of the leader.')
+  const commit = gauge('branch_info', 'Commit that was fetched last.', ['commit'])
+  const fetched = gauge('branch_fetch_time_seconds', 'Last fetch, Unix time.')
+  const applied = gauge('branch_apply_time_seconds', 'Last complete apply, Unix time.')
+  const synced = gauge('branch_in_sync', '1 if the commit is applied.')
+  const pending = gauge('outbox_pending', 'Notifications to be sent.')
+  const givenUp = gauge('outbox_given_up', 'Notifications that were given up.')
+  const waiting = gauge('outbox_oldest_seconds', 'Age of the oldest notification to be sent.')
+  const seen = new Set<string>()
+  let current = ''
+  const recordVerdict = (apply: string, wave: number, verdict: string) => {
+    const key = JSON.stringify([apply, wave, verdict])
+    if (seen.has(key)) return
+    seen.add(key)
+    for (const first of seen) {
+      if (seen.size <= maxVerdicts) break
+      seen.delete(first)
+    }
+    verdicts.labels(verdict).inc()
+  }
+  for (const result of ['accepted', 'refused']) webhooks.labels(result).inc(0)
+  return {
+    /**
+     * Counts an event. @param id what identifies the rollout or apply across restarts of a watch;
+     * absent: the id of the last apply that started
+     */
+    recordEvent(event: ApplyEvent, id?: string): void {
+      if (event.type === 'apply.started') current = event.apply
+      if (event.type === 'wave.judged') recordVerdict(id ?? current, event.wave, event.verdict)
+      if (event.type !== 'apply.finished') return
+      for (const [outcome, count] of Object.entries(toLabels(event)))
+        writes.labels(outcome).inc(count)
+      for (const [outcome, count] of Object.entries(toLabels(event.parts)))
+        parts.labels(outcome).inc(count)
+    },
+    /** Records a run. `status` is one of few words. */
+    recordApply(kind: 'apply' | 'rollout' | 'drift' | 'plan', status: string, seconds: number) {
+      runs.labels(kind, status).observe(seconds)
+    },
+    recordLockWait: (seconds: number) => waits.observe(seconds),
+    setPlan(plan: Pick<Plan, 'changes' | 'writes'>): void {
+      changes.reset()
+      for (const action of ['set', 'change', 'unset', 'release']) changes.labels(action).set(0)
+      for (const { action } of plan.changes) changes.labels(action).inc()
+      planned.set(plan.writes.length)
+    },
+    setDrift(drift: Pick<Drift, 'items'>): void {
+      drifts.reset()
+      for (const { kinds, confidence } of drift.items)
+        for (const kind of kinds) drifts.labels(kind, confidence).inc()
+    },
+    /** Replaces the ages of confirmations; `now` in seconds since 1970. */
+    setConfirmations(recorded: RecordedState, now: number): void {
+      age.reset()
+      items.reset()
+      oldest.set(addItems(recorded, now, age, items))
+    },
+    setBudget(callsLeft: number, callsPerMinute: number): void {
+      left.set(callsLeft)
+      limit.set(callsPerMinute)
+    },
+    setRollouts(listed: ListedRollout[]): void {
+      rollouts.reset()
+      for (const { state } of listed) rollouts.labels(state).inc()
+    },
+    setLeader(isLeader: boolean, number: number): void {
+      leader.set(Number(isLeader))
+      term.set(number)
+    },
+    setBranch(facts: BranchFacts): void {
+      commit.reset()
+      if (facts.commit !== null) commit.labels(facts.commit).set(1)
+      if (facts.fetchedAt !== null) fetched.set(facts.fetchedAt)
+      if (facts.appliedAt !== null) applied.set(facts.appliedAt)
+      synced.set(Number(facts.inSync))
+    },
+    setOutbox(facts: { pending: number; givenUp: number; oldestSeconds: number }): void {
+      pending.set(facts.pending)
+      givenUp.set(facts.givenUp)
+      waiting.set(facts.oldestSeconds)
+    },
+    countWebhook: (result: 'accepted' | 'refused') => webhooks.labels(result).inc(),
+    countError: (code: ErrorCode | 'defect') => errors.labels(code).inc(),
+    /** Formats all metrics, and returns them with their content type. */
+    async format(format: 'prometheus' | 'openmetrics'): Promise<{ type: string; text: string }> {
+      const text = await registry.metrics()
+      return format === 'prometheus'
+        ? { type: Registry.PROMETHEUS_CONTENT_TYPE, text }
+        : { type: Registry.OPENMETRICS_CONTENT_TYPE, text: toOpenMetrics(text) }
+    },
+  }
+}

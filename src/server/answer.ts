@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http'
+import { EdgewiseError, type ErrorCode } from '../model/edgewise-error.ts'
+import type { Json } from '../model/json.ts'
+import { buildErrorJson } from '../report/error-json.ts'
+
+/** An answer of a route, before it is sent. */
+export interface Answer {
+  status: number
+  type: string
+  body: string
+  headers?: Record<string, string>
+}
+
+const statuses: Partial<Record<ErrorCode, number>> = {
+  usage: 409,
+  locked: 409,
+  'rollout-open': 409,
+  'rollback-unfinished': 409,
+  'stale-plan': 409,
+  declined: 409,
+  guarded: 409,
+}
+
+/** Builds an answer of JSON. */
+export function answerJson(status: number, body: Json, headers?: Record<string, string>): Answer {
+  const type = 'application/json; charset=utf-8'
+  return { status, type, body: `${JSON.stringify(body)}\n`, ...(headers && { headers }) }
+}
+
+/** Builds an answer of plain text, one line. */
+export function answerText(status: number, text: string): Answer {
+  return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` }
+}
+
+/** Builds the answer for an error; 409 for what the user can change, otherwise 503. */
+export function answerError(
+  error: EdgewiseError,
+  status = statuses[error.code] ?? 503,
+  headers?: Record<string, string>,
+): Answer {
+  return answerJson(status, buildErrorJson(error), headers)
+}
+
+/** Builds the answer of a refused request. */
+export function refuse(
+  status: number,
+  code: ErrorCode,
+  message: string,
+  { hint = '', headers }: { hint?: string; headers?: Record<string, string> } = {},
+): Answer {
+  return answerError(new EdgewiseError(code, message, hint), status, headers)
+}
+
+/** Sends an answer, without its body to HEAD. Closes the connection after it if `last`. */
+export function sendAnswer(outgoing: ServerResponse, answer: Answer, last: boolean): void {
+  if (outgoing.headersSent || outgoing.destroyed) return
+  outgoing.writeHead(answer.status, {
+    ...answer.headers,
+    'Content-Type': answer.type,
+    'Content-Length': Buffer.byteLength(answer.body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'",
+    ...(last && { Connection: 'close' }),
+  })
+  outgoing.end(answer.body)
+}

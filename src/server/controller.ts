@@ -1,0 +1,30 @@
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
+import type { Json } from '../model/json.ts'
+import type { Decided, ListedRollout } from '../model/listed-rollout.ts'
+
+/** What may be decided about a rollout over HTTP. */
+export const decisions = ['approve', 'abort', 'pause'] as const
+export type DecisionName = (typeof decisions)[number]
+
+/** The controller behind the HTTP server. Failures are EdgewiseErrors; others are defects. */
+export interface Controller {
+  metrics: ServerMetrics
+  /** Describes the controller, the branch and the last apply. */
+  status(): Promise<Json>
+  /** Returns the plan of the loaded commit. */
+  plan(): Promise<Json>
+  /** Lists the unfinished rollouts, first to last. */
+  listRollouts(): Promise<ListedRollout[]>
+  /**
+   * Decides about a rollout.
+   *
+   * @throws EdgewiseError `usage` when it can't be decided now, `locked`, `unavailable`
+   */
+  decide(verb: DecisionName, id: string): Promise<Decided>
+  /** Fetches the branch soon; never throws, and several calls are one fetch. */
+  poke(): void
+  /** Returns null while the process works, otherwise the reason; without names of domains. */
+  isHealthy(): string | null
+  /** Returns null if the replica can serve, otherwise the reason; without names of domains. */
+  findUnready(): Promise<string | null>
+}

@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { answerError, answerJson, sendAnswer, type Answer } from './answer.ts'
+import type { Logger } from './logger.ts'
+import { route, type RouteContext } from './routes.ts'
+
+/** Minimum length of the token of the API, characters. */
+const minTokenLength = 16
+
+/** Limits of what clients can occupy, ms. */
+export interface HttpLimits {
+  headersMs: number
+  requestMs: number
+  /** Interval at which these times are checked. */
+  checkMs: number
+  /** Time for running requests when the server closes. */
+  closeMs: number
+  /** Further connections are closed. */
+  connections: number
+}
+
+const defaultLimits: HttpLimits = {
+  headersMs: 10_000,
+  requestMs: 60_000,
+  checkMs: 1000,
+  closeMs: 5000,
+  connections: 256,
+}
+
+/** Ports and settings of an HTTP server. */
+export interface HttpServerOptions extends RouteContext {
+  logger: Logger
+  /** Creates a unique id for a defect. */
+  newId(): string
+  limits?: HttpLimits
+}
+
+/** An HTTP server around a controller. */
+export interface HttpServer {
+  /** Listens, and returns the port; port 0 picks a free one. */
+  listen(port: number, host: string): Promise<number>
+  /** Ends idle connections, waits some seconds for running requests, then ends those as well. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates an HTTP server, not listening yet.
+ *
+ * @throws EdgewiseError `usage` when the token is too short
+ */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { token = '', limits = defaultLimits } = options
+  if (token !== '' && token.length < minTokenLength)
+    throw new EdgewiseError(
+      'usage',
+      `EDGEWISE_SERVE_TOKEN has fewer than ${minTokenLength} characters`,
+      'Choose a long random token, for example by "openssl rand -hex 32".',
+    )
+  let isClosing = false
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+    },
+    (incoming, outgoing) => {
+      void answer(incoming, options).then((answered) => {
+        // What is left of a body is not read, so that the connection can't be used again.
+        const isUnread = !incoming.complete
+        if (isUnread) outgoing.on('finish', () => incoming.destroy())
+        sendAnswer(outgoing, answered, isClosing || isUnread)
+      })
+      outgoing.on('error', () => outgoing.destroy())
+    },
+  )
+  server.maxConnections = limits.connections
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          const address = server.address()
+          resolve(typeof address === 'object' && address !== null ? address.port : port)
+        })
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        isClosing = true
+        const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs)
+        server.close(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+async function answer(incoming: IncomingMessage, options: HttpServerOptions): Promise<Answer> {
+  try {
+    return await route(incoming, options)
+  } catch (error) {
+    if (error instanceof EdgewiseError) {
+      options.controller.metrics.countError(error.code)
+      return answerError(error)
+    }
+    const id = options.newId()
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    options.controller.metrics.countError('defect')
+    options.logger.error('a request failed', { id, error: text })
+    return answerJson(500, {
+      format: 'edgewise.error/1',
+      code: 'defect',
+      message: `the request failed; the log has the reason under ${id}`,
+      hint: '',
+      diagnostics: [],
+      id,
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import type { ApplyEvent } from '../model/events.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Dialogue, Subject } from '../operations/ports.ts'
+import type { Level, Logger } from './logger.ts'
+
+/** Creates a dialogue that logs: summaries and events. Consent is the branch, so it confirms. */
+export function createLogDialogue(logger: Logger): Dialogue {
+  return {
+    note: (text) => logger.info(text),
+    warn: (text) => logger.warn(text),
+    show: (subject) => logger.info(subject.kind, summarize(subject)),
+    confirm: () => Promise.resolve(true),
+    startProgress: () =>
+      Promise.resolve({
+        report: (event, callsLeft) => {
+          const level = findLevel(event)
+          if (level !== null) logger[level](event.type, { ...describe(event), callsLeft })
+        },
+        end: () => undefined,
+      }),
+  }
+}
+
+/** Counts what a subject contains; a large plan is one line as well. */
+function summarize(subject: Subject): JsonObject {
+  switch (subject.kind) {
+    case 'plan':
+      return { ...subject.plan.summary }
+    case 'state':
+      return { domains: subject.recorded.size, unfinished: subject.cutOff.length }
+    case 'rollback': {
+      const { applies, plan, irreversible } = subject.rollback
+      return { ...plan.summary, applies: applies.length, irreversible: irreversible.length }
+    }
+    case 'drift': {
+      const { pending, live, inDoubt } = subject.found.drift
+      return { pending: pending.length, live: live.length, inDoubt: inDoubt.length }
+    }
+    case 'lock':
+      return { who: subject.holder.who, reason: subject.holder.reason, since: subject.holder.since }
+    case 'prune':
+      return { applies: subject.applies.length }
+  }
+}
+
+/** Returns the level of an event; null if it is not logged. */
+function findLevel({ type }: ApplyEvent): Level | null {
+  if (type === 'write.confirmed') return 'debug'
+  if (type === 'write.refused' || type === 'write.in-doubt') return 'warn'
+  return /^(apply|wave|rollout)\./.test(type) ? 'info' : null
+}
+
+/** Picks the numbers, words and counts of an event; of its lists only their lengths. */
+function describe(event: ApplyEvent): JsonObject {
+  const fields = Object.entries(event).flatMap(([key, value]): [string, JsonObject[string]][] => {
+    if (key === 'type' || key === 'time') return []
+    if (Array.isArray(value)) return [[key, value.length]]
+    if (typeof value === 'object' && value !== null) return []
+    return [[key, value ?? null]]
+  })
+  return Object.fromEntries(fields)
+}

@@ -1,0 +1,139 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../model/clock.ts'
+import { buildDecidedJson } from '../report/apply/rollouts-text.ts'
+import { answerJson, answerText, refuse, type Answer } from './answer.ts'
+import { decisions, type Controller, type DecisionName } from './controller.ts'
+import { drain } from './drain.ts'
+import { areEqual, createVerifier } from './verify-webhook.ts'
+
+/** GitHub sends no larger body. It is hashed as it arrives and never held. */
+const maxWebhookBytes = 25 * 1024 * 1024
+/** A decision needs no body. */
+const maxDecisionBytes = 64 * 1024
+
+/** What the routes need. */
+export interface RouteContext {
+  controller: Controller
+  clock: Pick<Clock, 'now'>
+  /** Undefined or empty: the routes that need it are refused. */
+  webhookSecret: string | undefined
+  token: string | undefined
+}
+
+/** Answers one request. Errors of the controller are thrown. */
+export async function route(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {
+  const { controller } = context
+  const path = (incoming.url ?? '').split('?', 1)[0] ?? ''
+  if (path === '/healthz')
+    return allow(incoming, 'GET') ?? answerHealth(controller.isHealthy(), 'ok')
+  if (path === '/readyz')
+    return allow(incoming, 'GET') ?? answerHealth(await controller.findUnready(), 'ready')
+  if (path === '/metrics') return allow(incoming, 'GET') ?? answerMetrics(incoming, controller)
+  if (path === '/webhook') return allow(incoming, 'POST') ?? receiveWebhook(incoming, context)
+  if (path === '/api' || path.startsWith('/api/'))
+    return authorize(incoming, context.token) ?? routeApi(incoming, path, controller)
+  return notFound()
+}
+
+async function routeApi(
+  incoming: IncomingMessage,
+  path: string,
+  controller: Controller,
+): Promise<Answer> {
+  if (path === '/api/status')
+    return allow(incoming, 'GET') ?? answerJson(200, await controller.status())
+  if (path === '/api/plan')
+    return allow(incoming, 'GET') ?? answerJson(200, await controller.plan())
+  if (path === '/api/rollouts')
+    return allow(incoming, 'GET') ?? listRollouts(await controller.listRollouts())
+  const [id, name, ...others] = path.replace(/^\/api\/rollouts\//, '').split('/')
+  const verb = decisions.find((each) => each === name)
+  if (!path.startsWith('/api/rollouts/') || !id || verb === undefined || others.length > 0)
+    return notFound()
+  return allow(incoming, 'POST') ?? decide(incoming, verb, id, controller)
+}
+
+async function decide(
+  incoming: IncomingMessage,
+  verb: DecisionName,
+  id: string,
+  controller: Controller,
+): Promise<Answer> {
+  if (isCrossSite(incoming)) return refuse(403, 'access', 'a web page may not decide')
+  const isWhole = await drain(incoming, maxDecisionBytes, () => undefined)
+  if (!isWhole) return tooLarge(maxDecisionBytes)
+  const isKnown = (await controller.listRollouts()).some((rollout) => rollout.id === id)
+  if (!isKnown)
+    return refuse(404, 'usage', 'there is no such rollout', {
+      hint: 'GET /api/rollouts lists the unfinished rollouts.',
+    })
+  return answerJson(200, buildDecidedJson(await controller.decide(verb, id)))
+}
+
+async function receiveWebhook(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {
+  const { controller, webhookSecret = '', clock } = context
+  if (webhookSecret === '')
+    return refuse(404, 'usage', 'webhooks are off: EDGEWISE_WEBHOOK_SECRET is not set')
+  const refuseSignature = () => {
+    controller.metrics.countWebhook('refused')
+    return refuse(401, 'access', 'the signature is missing, wrong or too old')
+  }
+  if (isCrossSite(incoming)) return refuseSignature()
+  const verifier = createVerifier(incoming.headersDistinct, webhookSecret, clock.now())
+  if (verifier === null) return refuseSignature()
+  const isWhole = await drain(incoming, maxWebhookBytes, (chunk) => verifier.update(chunk))
+  if (!isWhole) {
+    controller.metrics.countWebhook('refused')
+    return tooLarge(maxWebhookBytes)
+  }
+  if (!verifier.isSigned()) return refuseSignature()
+  controller.metrics.countWebhook('accepted')
+  controller.poke()
+  return answerText(202, 'accepted')
+}
+
+/** Refuses other methods than one; HEAD is allowed where GET is. */
+function allow({ method }: IncomingMessage, allowed: 'GET' | 'POST'): Answer | null {
+  if (method === allowed || (method === 'HEAD' && allowed === 'GET')) return null
+  const methods = allowed === 'GET' ? 'GET, HEAD' : allowed
+  return refuse(405, 'usage', `the method must be ${methods}`, { headers: { Allow: methods } })
+}
+
+function authorize({ headers }: IncomingMessage, token = ''): Answer | null {
+  if (token === '') return refuse(403, 'access', 'the API is off: EDGEWISE_SERVE_TOKEN is not set')
+  const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+  if (areEqual(sent, token)) return null
+  return refuse(401, 'access', 'the token is missing or wrong', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="edgewise"' },
+  })
+}
+
+/** Reports whether a browser sends the request for a page of another host. */
+function isCrossSite({ headers }: IncomingMessage): boolean {
+  const { origin, host = '' } = headers
+  if (origin === undefined) return false
+  return !/^https?:\/\//i.test(origin) || origin.replace(/^https?:\/\//i, '') !== host
+}
+
+async function answerMetrics(incoming: IncomingMessage, { metrics }: Controller): Promise<Answer> {
+  const isOpen = (incoming.headers.accept ?? '').includes('application/openmetrics-text')
+  const { type, text } = await metrics.format(isOpen ? 'openmetrics' : 'prometheus')
+  return { status: 200, type, body: text, headers: { Vary: 'Accept' } }
+}
+
+function answerHealth(reason: string | null, fine: string): Answer {
+  return reason === null ? answerText(200, fine) : answerText(503, reason)
+}
+
+function listRollouts(rollouts: Awaited<ReturnType<Controller['listRollouts']>>): Answer {
+  const listed = rollouts.map((rollout) => ({ ...rollout }))
+  return answerJson(200, { format: 'edgewise.rollouts/1', rollouts: listed })
+}
+
+function tooLarge(bytes: number): Answer {
+  return refuse(413, 'usage', `the body has more than ${bytes} bytes, or ended early`)
+}
+
+function notFound(): Answer {
+  return refuse(404, 'usage', 'there is no such route')
+}
