@@ -40,7 +40,7 @@ const allowed: Record<string, string[]> = {
   ],
   'index.ts': ['operations', 'apply', 'model'],
   metrics: ['state', 'model'],
-  notify: ['report', 'service', 'model'],
+  notify: ['operations', 'report', 'manifest', 'state', 'service', 'model'],
   operations: [
     'apply',
     'rollout',

@@ -1,23 +1,37 @@
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import type { Outside } from '../operations/outside.ts'
 import type { Executed } from '../operations/submit-plan.ts'
 import type { CommandContext } from './io.ts'
 import { printExecuted } from './terminal/print-executed.ts'
 
 /**
- * Prints the outcome of a plan, notifies the receivers of the workspace, and returns the exit
- * code.
+ * Executes a plan, prints its outcome, and notifies the receivers of the workspace.
  *
- * @param command command that sends the rest after an interrupt
+ * @param execute executes it with an outside that records when it begins to send
+ * @param nameCommand names the command that sends the rest after an interrupt
+ * @returns what was executed, and the exit code
  */
-export async function finishExecuted(
+export async function executeAndFinish<T extends Executed>(
   context: CommandContext,
   workspace: LoadedWorkspace,
-  executed: Executed,
-  command?: string,
-): Promise<number> {
-  const code = printExecuted(context, workspace, executed, command)
-  if (workspace.config.notify.length === 0) return code
-  const { notifyOfApply } = await import('./notify.ts')
-  await notifyOfApply(context, workspace, executed)
-  return code
+  outside: Outside,
+  execute: (outside: Outside) => Promise<T>,
+  nameCommand?: (executed: T) => string,
+): Promise<{ executed: T; code: number }> {
+  const finish = (executed: T) => ({
+    executed,
+    code: printExecuted(context, workspace, executed, nameCommand?.(executed)),
+  })
+  if (workspace.config.notify.length === 0) return finish(await execute(outside))
+  const { createNotifier } = await import('./notify.ts')
+  const notifier = createNotifier(context, workspace, outside)
+  let finished: { executed: T; code: number }
+  try {
+    finished = finish(await execute(notifier.outside))
+  } catch (error) {
+    await notifier.abandon()
+    throw error
+  }
+  await notifier.notifyOfApply(finished.executed)
+  return finished
 }

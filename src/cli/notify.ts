@@ -1,43 +1,108 @@
 import { pluralize } from '../model/words.ts'
-import { describeApply, describeDrift, type Notification } from '../notify/notification.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { describeApply, describeDrift } from '../notify/notification.ts'
+import type { Content, Notification } from '../notify/notification.ts'
+import { openOutbox, type Outbox } from '../notify/outbox.ts'
 import { sendNotification } from '../notify/send.ts'
 import { createTransport } from '../operations/connect.ts'
 import type { FoundDrift } from '../operations/find-drift.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import type { Outside } from '../operations/outside.ts'
 import type { Executed } from '../operations/submit-plan.ts'
 import type { CommandContext } from './io.ts'
 import { findStatus } from './terminal/print-executed.ts'
 import { wrapForStderr } from './terminal/wrap-output.ts'
 
-/** Notifies receivers of what an apply has done. A failure is only reported. */
-export async function notifyOfApply(
-  context: CommandContext,
-  workspace: LoadedWorkspace,
-  executed: Executed,
-): Promise<void> {
-  const { finished, inWaves, doubts, result } = executed
-  if (finished === undefined) return
-  const { refusals } = result
-  const status = findStatus(executed)
-  const content = describeApply({ finished, status, inWaves, refusals, doubts })
-  if (content !== null) await send(context, workspace, content)
+/** Notifications of one command. A failure is only reported. */
+export interface Notifier {
+  /** The outside of the command, by which it records that it begins to send. */
+  outside: Outside
+  notifyOfApply(executed: Executed): Promise<void>
+  /** @param scope what was compared */
+  notifyOfDrift(found: FoundDrift, scope: string): Promise<void>
+  /** Ends a command that failed. */
+  abandon(): Promise<void>
 }
 
-/** Notifies receivers of drift. A failure is only reported. */
-export async function notifyOfDrift(
+/** Creates the notifications of a command; with state in a database they are kept until sent. */
+export function createNotifier(
   context: CommandContext,
   workspace: LoadedWorkspace,
-  { drift }: FoundDrift,
-): Promise<void> {
-  const content = describeDrift(drift)
-  if (content !== null) await send(context, workspace, content)
+  outside: Outside,
+): Notifier {
+  const outbox = openOutbox(workspace, outside)
+  let token: string | null = null
+  const tryToStore = async (work: (outbox: Outbox) => Promise<void>): Promise<boolean> => {
+    if (outbox === null) return false
+    try {
+      await work(outbox)
+      return true
+    } catch (error) {
+      if (!(error instanceof EdgewiseError)) throw error
+      warn(context, `notifications can't be kept in the database: ${error.message}`)
+      return false
+    }
+  }
+  const report = async (content: Content | null, store: (outbox: Outbox) => Promise<void>) => {
+    if (await tryToStore(store)) await tryToStore((opened) => deliver(context, opened))
+    else if (content !== null) await send(context, workspace, content)
+  }
+  return {
+    outside: {
+      ...outside,
+      onSending: async () => {
+        await tryToStore(async (opened) => void (token = await opened.begin('apply')))
+      },
+    },
+    notifyOfApply: async (executed) => {
+      const { finished, inWaves, doubts, result } = executed
+      const { refusals } = result
+      const status = findStatus(executed)
+      const content =
+        finished === undefined
+          ? null
+          : describeApply({ finished, status, inWaves, refusals, doubts })
+      await report(content, (opened) => opened.finish(token, content === null ? [] : [content]))
+    },
+    notifyOfDrift: ({ drift }, scope) =>
+      report(describeDrift(drift), (opened) => opened.reportDrift(drift, scope)),
+    abandon: async () => {
+      const begun = token
+      if (begun !== null) await tryToStore((opened) => opened.abandon(begun))
+    },
+  }
+}
+
+/** Sends what is due, and reports what still waits. */
+async function deliver(context: CommandContext, outbox: Outbox): Promise<void> {
+  const { postponed, givenUp, dropped, failures } = await outbox.deliverDue()
+  const why = failures.length === 0 ? '' : `: ${failures.join('; ')}`
+  if (dropped > 0)
+    context.note(
+      `${pluralize(dropped, 'notification')} dropped: the receiver is not configured any more`,
+    )
+  if (givenUp > 0)
+    warn(context, `${pluralize(givenUp, 'notification')} given up after 24 hours${why}`)
+  if (postponed === 0) return
+  const { pending } = await outbox.count()
+  const wait = pending === 1 ? 'waits' : 'wait'
+  warn(
+    context,
+    `${pluralize(pending, 'notification')} ${wait} in the database; the next command or ` +
+      `edgewise serve sends ${pending === 1 ? 'it' : 'them'}${why}`,
+  )
+}
+
+function warn({ io, errPaint }: CommandContext, text: string): void {
+  io.err(`${wrapForStderr(`${errPaint.yellow('warning:')} ${text}`, io)}\n`)
 }
 
 async function send(
-  { io, errPaint }: CommandContext,
+  commandContext: CommandContext,
   { config }: LoadedWorkspace,
-  content: Omit<Notification, 'id' | 'time' | 'workspace' | 'account'>,
+  content: Content,
 ): Promise<void> {
+  const { io } = commandContext
   const notification: Notification = {
     id: io.newId(),
     time: new Date(io.clock.now()).toISOString(),
@@ -61,7 +126,5 @@ async function send(
   )
   const lost = failures.flat()
   if (lost.length === 0) return
-  const what = pluralize(lost.length, 'notification')
-  const text = `${errPaint.yellow('warning:')} ${what} not sent: ${lost.join('; ')}`
-  io.err(`${wrapForStderr(text, io)}\n`)
+  warn(commandContext, `${pluralize(lost.length, 'notification')} not sent: ${lost.join('; ')}`)
 }

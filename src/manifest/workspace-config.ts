@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Amount } from '../model/amount.ts'
 import type { ItemKey } from '../model/item.ts'
 import { resolvePointer, isObject, getOwn, type JsonObject } from '../model/json.ts'
@@ -87,7 +88,7 @@ interface ValidContent extends Omit<
   WorkspaceConfig,
   'state' | 'limits' | 'guards' | 'rollout' | 'secrets' | 'notify'
 > {
-  notify: Omit<NotifyConfig, 'variables'>[]
+  notify: Omit<NotifyConfig, 'variables' | 'key'>[]
   limits: Omit<WorkspaceConfig['limits'], 'burst'> & { burst?: string }
   secrets: Record<string, SecretSource>
   state?: ValidState
@@ -146,7 +147,10 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
       state === undefined
         ? { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' }
         : buildState(state, written),
-    notify: content.notify.map((receiver, i) => buildReceiver(receiver, i, written)),
+    notify: content.notify.reduce(
+      (before, receiver, i) => [...before, buildReceiver(receiver, i, written, before)],
+      [] as NotifyConfig[],
+    ),
     limits: {
       ...limits,
       ...(hasDefaultRate ? { callsPerMinute: emulatorCallsPerMinute } : {}),
@@ -181,15 +185,22 @@ function buildState({ url = '', schema, ...state }: ValidState, written: JsonObj
 }
 
 function buildReceiver(
-  receiver: Omit<NotifyConfig, 'variables'>,
+  receiver: Omit<NotifyConfig, 'variables' | 'key'>,
   index: number,
   written: JsonObject,
+  before: NotifyConfig[],
 ): NotifyConfig {
   const variables = ['url', 'secret'].flatMap((key) => {
     const text = resolvePointer(written, `/notify/${index}/${key}`)
     return typeof text === 'string' ? listVariables(text) : []
   })
-  return { ...receiver, variables }
+  const url = resolvePointer(written, `/notify/${index}/url`)
+  const hash = createHash('sha256')
+    .update(JSON.stringify([receiver.kind, url]))
+    .digest('hex')
+  // Equal receivers are told apart by their order.
+  const position = before.filter(({ key }) => key.startsWith(`${hash}-`)).length
+  return { ...receiver, variables, key: `${hash}-${position}` }
 }
 
 function getWrittenUrl(written: JsonObject): string | null {

@@ -48,6 +48,8 @@ export type NotifyEvent = 'applied' | 'refused' | 'in-doubt' | 'drift' | 'rollou
 
 /** A receiver of notifications. */
 export interface NotifyConfig {
+  /** Identifies it among all receivers of the file, whatever its address and order are. */
+  key: string
   kind: 'webhook' | 'slack' | 'teams'
   /** Empty if a variable of it has no value. */
   url: string

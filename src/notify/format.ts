@@ -14,23 +14,28 @@ export interface Message {
   headers: Record<string, string>
 }
 
-/** Formats a notification as its receiver expects it. */
+/**
+ * Formats a notification as its receiver expects it.
+ *
+ * @param sentAt time of the attempt, ms since 1970: receivers refuse signatures of long ago
+ */
 export function formatMessage(
   notification: Notification,
   { kind, secret = '' }: Pick<NotifyConfig, 'kind' | 'secret'>,
+  sentAt = Date.parse(notification.time),
 ): Message {
   if (kind === 'slack') return { body: JSON.stringify(buildSlack(notification)), headers: {} }
   if (kind === 'teams') return { body: JSON.stringify(buildTeams(notification)), headers: {} }
   const body = JSON.stringify({ format: 'edgewise.notification/1', ...notification })
-  return { body, headers: sign(notification, body, secret) }
+  return { body, headers: sign(notification.id, body, secret, sentAt) }
 }
 
 /**
  * Signs a message by the specification of Standard Webhooks: the receiver can verify who sent it,
  * and ignore one that it got before. A key with the prefix `whsec_` is decoded from base64.
  */
-function sign({ id, time }: Notification, body: string, secret: string): Record<string, string> {
-  const timestamp = String(Math.floor(Date.parse(time) / 1000))
+function sign(id: string, body: string, secret: string, sentAt: number): Record<string, string> {
+  const timestamp = String(Math.floor(sentAt / 1000))
   const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp }
   if (secret === '') return headers
   const prefix = 'whsec_'

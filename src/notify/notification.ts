@@ -35,7 +35,8 @@ export interface ApplyFacts {
   doubts: { domains: Domain[]; items: ItemKey[] }[]
 }
 
-type Content = Pick<Notification, 'events' | 'title' | 'apply' | 'parts' | 'next'>
+/** What a notification is about. */
+export type Content = Pick<Notification, 'events' | 'title' | 'apply' | 'parts' | 'next'>
 
 /** Describes what an apply has done; null if it sent nothing. */
 export function describeApply(facts: ApplyFacts): Content | null {
@@ -63,11 +64,35 @@ export function describeApply(facts: ApplyFacts): Content | null {
   }
 }
 
+/** Describes an apply whose process ended before it reported anything. */
+export function describeLost(begun: string, who: string): Content {
+  return {
+    events: ['in-doubt', 'rollout'],
+    title:
+      `An apply that began at ${begun} by ${who} ended without reporting its outcome; ` +
+      'see edgewise state history.',
+    apply: null,
+    parts: [],
+    next: 'edgewise state history',
+  }
+}
+
+/** Describes that there is no drift any more, after so much of it. */
+export function describeGone(items: number, domains: number): Content {
+  const what = `${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}`
+  return { events: ['drift'], title: `Drift is gone: it was ${what}.`, ...nothingLeft }
+}
+
+const nothingLeft = { apply: null, parts: [], next: null }
+
+/** Lists the items that differ or are in-doubt. */
+export function listDiffering({ items }: Drift): Drift['items'] {
+  return items.filter(({ kinds, confidence }) => kinds.length > 0 || confidence === 'in-doubt')
+}
+
 /** Describes drift; null if there is none. */
-export function describeDrift({ items }: Drift): Content | null {
-  const differing = items.filter(
-    ({ kinds, confidence }) => kinds.length > 0 || confidence === 'in-doubt',
-  )
+export function describeDrift(drift: Drift): Content | null {
+  const differing = listDiffering(drift)
   if (differing.length === 0) return null
   const domains = [...new Set(differing.map(({ domain }) => domain))]
   const domainCount = pluralize(domains.length, 'domain')

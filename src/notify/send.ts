@@ -12,7 +12,7 @@ const maxPauseMs = 30_000
 
 /** What sending needs of the outside. */
 export interface SendContext {
-  clock: Pick<Clock, 'sleep'>
+  clock: Pick<Clock, 'now' | 'sleep'>
   signal: AbortSignal
   createTransport(url: string): Promise<Transport>
 }
@@ -21,21 +21,24 @@ export interface SendContext {
  * Sends a notification, with repeats after failures that another attempt may not have. The receiver
  * may get it more than once, with the same id.
  *
+ * @param isQuick whether it may be sent again within seconds
  * @returns why it was not sent, without the address; null if it was
  */
 export async function sendNotification(
   notification: Notification,
   receiver: NotifyConfig,
   { clock, signal, createTransport }: SendContext,
+  isQuick = true,
 ): Promise<string | null> {
   const missing = receiver.url === '' || receiver.secret === ''
   if (missing) return `no value for ${receiver.variables.join(' or ')}`
   const transport = await createTransport(receiver.url)
-  const request = { url: receiver.url, ...formatMessage(notification, receiver), timeoutMs }
+  const message = formatMessage(notification, receiver, clock.now())
+  const request = { url: receiver.url, ...message, timeoutMs }
   for (let attempt = 0; ; attempt++) {
     const { failure, retryMs } = await attemptToSend(transport, request)
     const pauseMs = pausesMs[attempt]
-    if (failure === null || retryMs === null || pauseMs === undefined || signal.aborted)
+    if (failure === null || retryMs === null || pauseMs === undefined || !isQuick || signal.aborted)
       return failure
     await clock.sleep(Math.max(pauseMs, retryMs), signal)
   }

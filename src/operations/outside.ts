@@ -34,6 +34,8 @@ export interface Outside {
    * absent: it always ends by itself.
    */
   runBlocking?<T>(work: () => T): T
+  /** Called after consent, before an apply, a rollback or a repair may send its first write. */
+  onSending?(): Promise<void>
   machine: Machine
   disk: Disk
   /** Opens the repository of a folder; absent: with the git program of this machine. */

@@ -116,6 +116,7 @@ export async function submitPlan(
         'the writes send the new value.',
     )
   await request.beforeSending?.()
+  if (ready.writes.length > 0) await outside.onSending?.()
   if (ended.length > 0)
     await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
   for (const rollout of kept)

@@ -35,7 +35,7 @@ export function declareApply(program: Command, declare: Declare): void {
       context.io.saveMemory?.()
       const { apply } = await import('../../operations/apply.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
-      const { finishExecuted } = await import('../finish-executed.ts')
+      const { executeAndFinish } = await import('../finish-executed.ts')
       const { createMarkdownFile, withApplyReports } = await import('../apply-report.ts')
       const { openValidWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
@@ -69,10 +69,12 @@ export function declareApply(program: Command, declare: Declare): void {
         files.push(metrics.file)
         outside = metrics.outside
       }
-      const executed = await withApplyReports(files, createTerminalDialogue(context), (dialogue) =>
-        apply(workspace, request, { outside, dialogue }),
+      const { code } = await executeAndFinish(context, workspace, outside, (watched) =>
+        withApplyReports(files, createTerminalDialogue(context), (dialogue) =>
+          apply(workspace, request, { outside: watched, dialogue }),
+        ),
       )
-      return finishExecuted(context, workspace, executed)
+      return code
     },
   })
   addGuardOptions(addSelectionOptions(command))

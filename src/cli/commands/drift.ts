@@ -91,8 +91,10 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
   const dialogue = await createDriftDialogue(context, options)
   dialogue.show({ kind: 'drift', found, at: io.clock.now() })
   if (workspace.config.notify.length > 0) {
-    const { notifyOfDrift } = await import('../notify.ts')
-    await notifyOfDrift(context, workspace, found)
+    const { createNotifier } = await import('../notify.ts')
+    const { target, item, observed } = options
+    const scope = JSON.stringify([target, item, observed !== undefined])
+    await createNotifier(context, workspace, io).notifyOfDrift(found, scope)
   }
   return hasDrift(found.drift) ? exitCodes.differences : exitCodes.done
 }
@@ -100,7 +102,7 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
 async function repairDrift(context: CommandContext, options: DriftOptions): Promise<number> {
   context.io.saveMemory?.()
   const { repair } = await import('../../operations/repair.ts')
-  const { finishExecuted } = await import('../finish-executed.ts')
+  const { executeAndFinish } = await import('../finish-executed.ts')
   const { openValidWorkspace } = await import('../open.ts')
   const workspace = openValidWorkspace(context, 'available')
   const request = {
@@ -111,11 +113,11 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
     ...(await buildObserve(context, workspace, options)),
     ...buildLockRequest(options),
   }
-  const executed = await repair(workspace, request, {
-    outside: context.io,
-    dialogue: await createDriftDialogue(context, options),
-  })
-  return finishExecuted(context, workspace, executed)
+  const dialogue = await createDriftDialogue(context, options)
+  const { code } = await executeAndFinish(context, workspace, context.io, (outside) =>
+    repair(workspace, request, { outside, dialogue }),
+  )
+  return code
 }
 
 /** Builds the observe port of a request from `--observed`. */

@@ -35,7 +35,7 @@ export function declareRollback(program: Command, declare: Declare): void {
         context.io.saveMemory?.()
         const { rollback } = await import('../../operations/rollback.ts')
         const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
-        const { finishExecuted } = await import('../finish-executed.ts')
+        const { executeAndFinish } = await import('../finish-executed.ts')
         const { openWorkspace } = await import('../open.ts')
         const workspace = openWorkspace(context, 'available')
         const request = {
@@ -45,11 +45,14 @@ export function declareRollback(program: Command, declare: Declare): void {
           ...buildLockRequest(options),
           apply: typeof name === 'string' ? name : undefined,
         }
-        const executed = await rollback(workspace, request, {
-          outside: context.io,
-          dialogue: createTerminalDialogue(context),
-        })
-        const code = await finishExecuted(context, workspace, executed, nameRollback(executed))
+        const { executed, code } = await executeAndFinish(
+          context,
+          workspace,
+          context.io,
+          (outside) =>
+            rollback(workspace, request, { outside, dialogue: createTerminalDialogue(context) }),
+          nameRollback,
+        )
         await noteManifests(context, executed)
         return code
       },

@@ -34,7 +34,29 @@ const steps: ((schema: string) => string[])[] = [
        wanted integer not null default 0, wanted_from timestamptz not null default 'epoch',
        wanted_until timestamptz not null default 'epoch', primary key (account, owner))`,
   ],
+  createOutbox,
 ]
+
+/**
+ * Builds the tables of notifications that wait for their receivers, of applies that have begun and
+ * not reported yet, and of the drift that was reported last.
+ */
+function createOutbox(schema: string): string[] {
+  const now = 'timestamptz not null default clock_timestamp()'
+  return [
+    `create table ${schema}.outbox (
+       number bigint generated always as identity primary key, workspace text not null,
+       address text not null, id text not null, receiver text not null, text text not null,
+       created ${now}, due ${now}, attempts integer not null default 0, failure text,
+       given_up timestamptz, claim text, claimed_until timestamptz, unique (id, receiver))`,
+    `create table ${schema}.outbox_begun (
+       token text primary key, workspace text not null, address text not null,
+       holder text not null, begun ${now}, seen_at ${now})`,
+    `create table ${schema}.outbox_drift (
+       workspace text, address text, scope text, hash text not null, items integer not null,
+       domains integer not null, primary key (workspace, address, scope))`,
+  ]
+}
 
 /**
  * Builds a table with the domains of each wave, and an index of it: the waves that name a domain

@@ -1,0 +1,246 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Drift, DriftItem } from '../../src/model/drift.ts'
+import type { Content } from '../../src/notify/notification.ts'
+import { openOutbox, type Outbox } from '../../src/notify/outbox.ts'
+import { loadWorkspace } from '../../src/operations/load-workspace.ts'
+import { createNodeOutside } from '../../src/operations/node-outside.ts'
+import { createNetworkTransport } from '../../src/service/transport.ts'
+import { TestSchema } from '../state/test-schema.ts'
+import { Place, token } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
+
+const www = 'www.example.com'
+const secretPath = '/services/T0/B0/secret-of-the-hook'
+const received: { id: string; title: string; events: string[]; text?: string }[] = []
+/** Status of all answers. */
+let status = 200
+/** Called instead of an answer with each request; null answers. */
+let onRequest: (() => void) | null = null
+let server: Server
+let url = ''
+let schema: TestSchema
+
+setStage()
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      if (onRequest !== null) return onRequest()
+      if (status === 200) received.push(JSON.parse(Buffer.concat(chunks).toString()) as never)
+      response.writeHead(status).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${secretPath}`
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+beforeEach(async () => {
+  schema = await TestSchema.make()
+  const all = '[applied, refused, in-doubt, drift, rollout, approval]'
+  enter(`  - {kind: webhook, url: "\${env:HOOK}", on: ${all}}`)
+})
+afterEach(async () => {
+  received.length = 0
+  status = 200
+  onRequest = null
+  await schema.remove()
+})
+
+function enter(receivers: string): void {
+  const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
+  enterPlace(new Place(emulator.url, `notify:\n${receivers}\n`, { state }))
+  const { url: address } = schema.configure((to) => to.searchParams.delete('application_name'))
+  const key = 'key-of-the-receiver-long-enough'
+  place.env = { EDGEWISE_TOKEN: token, DATABASE_URL: address, HOOK: url, KEY: key }
+  place.transport = createNetworkTransport()
+}
+
+/** Opens the notifications of the place in another process, with this start. */
+function open(started?: string): Outbox {
+  const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
+  const clock = { ...outside.clock, sleep: () => Promise.resolve() }
+  const beating = { ...outside.clock, sleep: sleepUntilAborted }
+  const machine = started === undefined ? outside.machine : { ...outside.machine, started }
+  const workspace = loadWorkspace(place.root, outside, 'none')
+  const opened = openOutbox(workspace, {
+    ...outside,
+    machine,
+    clock: started === undefined ? clock : beating,
+  })
+  if (opened === null) throw new TypeError('expected an outbox')
+  return opened
+}
+
+function sleepUntilAborted(_ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
+}
+
+/** Runs an apply in a process of its own, and kills it. */
+async function killApply(hook: string, prepare: (kill: () => void) => void): Promise<void> {
+  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+  const loader = import.meta.resolve('tsx')
+  const child = spawn(process.execPath, ['--import', loader, program, 'apply', '--yes'], {
+    cwd: place.root,
+    env: { PATH: process.env['PATH'], ...place.env, HOOK: hook },
+    stdio: 'ignore',
+  })
+  prepare(() => void child.kill('SIGKILL'))
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  expect(signal).toBe('SIGKILL')
+}
+
+const makeDue = () => schema.query(`update ${schema.name}.outbox set due = 'epoch'`)
+const titles = () => received.map(({ title }) => title)
+
+function describeTest(title: string): Content {
+  return { events: ['applied'], title, apply: null, parts: [], next: null }
+}
+
+function createDrift(...domains: string[]): Drift {
+  const items = domains.map((domain): DriftItem => {
+    const about = { domain, item: 'timeout', confidence: 'assumed' as const, recordedAt: null }
+    return { ...about, kinds: ['pending'], pending: [], live: [], notVerifiable: [], held: false }
+  })
+  return { items, pending: [], live: [], inDoubt: [] }
+}
+
+describe('notifications in a database', () => {
+  it('wait for a receiver that is down, in its order, with the same id', async () => {
+    status = 500
+    place.manifest(www, { timeout: { time: 60 } })
+    const { code, err } = await place.cli('apply', '--yes')
+    expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([
+      0,
+      expect.stringContaining('1 notification waits in the database; the next command'),
+    ])
+    const outbox = open()
+    await outbox.finish(null, [describeTest('second')])
+    expect(await outbox.deliverDue()).toMatchObject({ sent: 0, postponed: 0 })
+    const stored = await schema.query(`select * from ${schema.name}.outbox order by number`)
+    expect(stored).toHaveLength(2)
+    expect(JSON.stringify(stored)).not.toMatch(/secret-of-the-hook|127\.0\.0\.1:\d+\/serv/)
+    expect(stored[0]).toMatchObject({ attempts: 1, failure: 'HTTP 500' })
+    status = 200
+    await makeDue()
+    expect(await outbox.deliverDue()).toMatchObject({ sent: 2, failures: [] })
+    expect(titles()).toEqual(['Applied; writes: 1 confirmed.', 'second'])
+    expect(received[0]?.id).toBe(stored[0]?.['id'])
+    expect(await outbox.count()).toEqual({ pending: 0, givenUp: 0, oldestSeconds: 0 })
+  })
+
+  it('are sent once by two processes at once', async () => {
+    const outbox = open()
+    await outbox.finish(null, ['a', 'b', 'c', 'd'].map(describeTest))
+    await Promise.all([open().deliverDue(), open().deliverDue(), outbox.deliverDue()])
+    expect(titles()).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('report an apply whose process is gone, and its outcome if it wakes up', async () => {
+    const killed = open('another start')
+    const begun = await killed.begin('apply')
+    await open().deliverDue()
+    expect(titles()).toEqual([expect.stringMatching(/^An apply that began at .* ended without/)])
+    await killed.finish(begun, [describeTest('late')])
+    await open().deliverDue()
+    expect(titles().slice(1)).toEqual(['late'])
+    expect(await schema.query(`select from ${schema.name}.outbox_begun`)).toEqual([])
+  })
+
+  it('report no apply that still runs, until it shows no sign of life', async () => {
+    const running = open()
+    const outside = createNodeOutside(new AbortController().signal)
+    await open(outside.machine.started).begin('apply')
+    await running.deliverDue()
+    expect(received).toEqual([])
+    await schema.query(
+      `update ${schema.name}.outbox_begun set seen_at = seen_at - interval '91 seconds'`,
+    )
+    await running.deliverDue()
+    expect(received).toHaveLength(1)
+  })
+
+  it('are given up after a day, counted, and reported once', async () => {
+    status = 500
+    const outbox = open()
+    await outbox.finish(null, [describeTest('old')])
+    await schema.query(`update ${schema.name}.outbox set created = created - interval '1 day'`)
+    expect(await outbox.deliverDue()).toMatchObject({ givenUp: 1, postponed: 0 })
+    await makeDue()
+    expect(await outbox.deliverDue()).toMatchObject({ givenUp: 0, postponed: 0 })
+    expect(await outbox.count()).toMatchObject({ pending: 0, givenUp: 1 })
+  })
+
+  it('are dropped when their receiver is removed', async () => {
+    await open().finish(null, [describeTest('gone')])
+    const file = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', file.replace('kind: webhook', 'kind: slack'))
+    expect(await open().deliverDue()).toMatchObject({ sent: 0, dropped: 1 })
+    expect(received).toEqual([])
+  })
+
+  it('are sent by the next command after a kill before the receiver answered', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    await killApply(url, (kill) => (onRequest = kill))
+    expect(received).toEqual([])
+    onRequest = null
+    // The claim of the killed process ends, and what failed is due again.
+    await schema.query(`update ${schema.name}.outbox set claimed_until = 'epoch'`)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(titles()).toEqual(['Applied; writes: 1 confirmed.'])
+  })
+
+  it('report an apply that was killed while it sent', async () => {
+    const silent = createServer()
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const home = place.read('edgewise.yaml')
+    const port = (silent.address() as AddressInfo).port
+    place.write('edgewise.yaml', home.replace(emulator.url, `http://127.0.0.1:${port}`))
+    place.manifest(www, { timeout: { time: 60 } })
+    await killApply(url, (kill) => silent.on('request', kill))
+    expect(await schema.query(`select from ${schema.name}.outbox_begun`)).toHaveLength(1)
+    await open().deliverDue()
+    expect(titles()).toEqual([expect.stringContaining('ended without reporting its outcome')])
+    await new Promise((resolve) => silent.close(resolve))
+  })
+
+  it('report an apply that failed after it began', async () => {
+    const outbox = open('another start')
+    await outbox.abandon(await outbox.begin('apply'))
+    await open().deliverDue()
+    expect(titles()).toEqual([expect.stringMatching(/^An apply that began at .* ended without/)])
+  })
+
+  it('have tables also where those of version 4 are', async () => {
+    await open().count()
+    await schema.query(
+      `drop table ${schema.name}.outbox, ${schema.name}.outbox_begun, ${schema.name}.outbox_drift;
+       update ${schema.name}.version set version = 4`,
+    )
+    expect(await open().count()).toMatchObject({ pending: 0 })
+  })
+
+  it('report drift when it changes, and when it is gone', async () => {
+    const outbox = open()
+    const many = Array.from({ length: 1000 }, (_each, i) => `d${i}.example.com`)
+    for (const domains of [[], [www], [www], many, [], []]) {
+      await outbox.reportDrift(createDrift(...domains), 'all')
+      await outbox.deliverDue()
+    }
+    expect(titles()).toEqual([
+      'Drift: 1 item of 1 domain.',
+      'Drift: 1000 items of 1000 domains.',
+      'Drift is gone: it was 1000 items of 1000 domains.',
+    ])
+    for (const run of ['first', 'second']) {
+      place.manifest(www, { timeout: { time: 60 } })
+      expect([run, (await place.cli('drift')).code]).toEqual([run, 2])
+    }
+    expect(titles()).toHaveLength(4)
+  })
+})
