@@ -43,6 +43,8 @@ const options = {
   // A bundled package would print the environment of git, tokens included, where DEBUG is set.
   // Another one would load a native package from beside the program.
   define: { 'process.env.DEBUG': 'undefined', 'process.env.NODE_PG_FORCE_NATIVE': 'undefined' },
+  // Installed beside the program by who needs it.
+  external: ['@dbos-inc/dbos-sdk'],
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

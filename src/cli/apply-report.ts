@@ -5,7 +5,7 @@ import { formatApplyMarkdown, type ApplyReport } from '../report/apply/markdown.
 import { formatUnrecorded } from '../report/apply/text.ts'
 import type { RecordedState } from '../state/store.ts'
 import { saveFile } from './save-file.ts'
-import { findStatus } from './terminal/print-executed.ts'
+import { findStatus } from '../operations/finished-status.ts'
 
 /** What a report of an apply is about. */
 export interface ApplyRecord extends ApplyReport {

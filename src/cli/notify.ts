@@ -10,7 +10,7 @@ import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { Executed } from '../operations/submit-plan.ts'
 import type { CommandContext } from './io.ts'
-import { findStatus } from './terminal/print-executed.ts'
+import { findStatus } from '../operations/finished-status.ts'
 import { wrapForStderr } from './terminal/wrap-output.ts'
 
 /** Notifications of one command. A failure is only reported. */

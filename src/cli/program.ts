@@ -13,6 +13,7 @@ import { declarePlan } from './commands/plan.ts'
 import { declarePrefetch } from './commands/prefetch.ts'
 import { declareRollback } from './commands/rollback.ts'
 import { declareRollout } from './commands/rollout.ts'
+import { declareServe } from './commands/serve.ts'
 import { declareState } from './commands/state.ts'
 import { declareStats } from './commands/stats.ts'
 import { declareValidate } from './commands/validate.ts'
@@ -46,6 +47,7 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
   prefetch: declarePrefetch,
   fmt: declareFmt,
   explain: declareExplain,
+  serve: declareServe,
   emulator: declareEmulator,
   completion: declareCompletion,
   'completion-domains': declareCompletionDomains,

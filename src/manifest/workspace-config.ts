@@ -86,9 +86,10 @@ function addDefaultToken(content: JsonObject): JsonObject {
 /** The workspace file after validation by its schema, defaults included. */
 interface ValidContent extends Omit<
   WorkspaceConfig,
-  'state' | 'limits' | 'guards' | 'rollout' | 'secrets' | 'notify'
+  'state' | 'limits' | 'guards' | 'rollout' | 'secrets' | 'notify' | 'serve'
 > {
   notify: Omit<NotifyConfig, 'variables' | 'key'>[]
+  serve: { drift: { schedule?: string; observed?: string; repair: boolean } }
   limits: Omit<WorkspaceConfig['limits'], 'burst'> & { burst?: string }
   secrets: Record<string, SecretSource>
   state?: ValidState
@@ -151,6 +152,7 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
       (before, receiver, i) => [...before, buildReceiver(receiver, i, written, before)],
       [] as NotifyConfig[],
     ),
+    serve: { drift: { schedule: null, observed: null, ...content.serve.drift } },
     limits: {
       ...limits,
       ...(hasDefaultRate ? { callsPerMinute: emulatorCallsPerMinute } : {}),

@@ -32,11 +32,18 @@ export function checkRules(
     ),
     ...checkState(config.state, find),
     ...checkNotify(config.notify, find),
+    ...checkServe(config.serve),
     ...checkGrouping(config.grouping),
     ...checkProtect(config.guards.protect),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
     ...checkRollout(config.rollout),
   ]
+}
+
+function checkServe({ drift }: WorkspaceConfig['serve']): Finding[] {
+  if (!drift.repair || drift.observed !== null) return []
+  const detail = '"repair" writes what differs at the service: it needs "observed".'
+  return [createFinding('/serve/drift/repair', detail)]
 }
 
 function checkTimezone(pointer: string, zone: string): Finding[] {

@@ -5,6 +5,7 @@ import type {
   Notes,
   NotifyConfig,
   RolloutConfig,
+  ServeConfig,
   StateConfig,
 } from '../model/config.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
@@ -56,6 +57,7 @@ export interface WorkspaceConfig {
   /** Notes of a plan that are printed or not. */
   notes: Notes
   notify: NotifyConfig[]
+  serve: ServeConfig
 }
 
 /** A workspace as declared by its files. */

@@ -60,6 +60,18 @@ export interface NotifyConfig {
   variables: string[]
 }
 
+/** Settings of the controller. */
+export interface ServeConfig {
+  drift: {
+    /** Cron expression; null if drift is not looked for. */
+    schedule: string | null
+    /** File or program with the observed configuration; null if there is none. */
+    observed: string | null
+    /** Whether items that differ at the service are written again. */
+    repair: boolean
+  }
+}
+
 /** Notes that repeat and can be silenced; the schema of the workspace file describes each. */
 export type NoteName = 'groups' | 'waves' | 'kinds'
 

@@ -13,6 +13,7 @@ import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
 import { findRepositoryFolder } from './git/find-repository-folder.ts'
 import type { Database } from './postgres/database.ts'
+import { createLeadership, type Leadership } from './postgres/leadership.ts'
 import { createPostgresCalls } from './postgres/postgres-calls.ts'
 import { createPostgresFiles } from './postgres/postgres-files.ts'
 import { createPostgresLocks } from './postgres/postgres-locks.ts'
@@ -59,6 +60,8 @@ export interface OpenState {
   /** Files of the store, for copies of whole states. */
   files: StateFiles
   locks: Locks
+  /** Election of the controller of the workspace; absent for stores without one. */
+  leadership?: Leadership
   /** Finds the locks of earlier programs, which state that is still at their paths may have. */
   findOldLocks(): Promise<Register[]>
   /**
@@ -184,6 +187,7 @@ function openInDatabase({ account, ...key }: StateLocation, database: Database):
     store: Object.assign(openFileStore(files, key, account), calls),
     files,
     locks,
+    leadership: createLeadership(database, buildStatePaths(key).home),
     findOldLocks: async () => [],
     allowMoves: () => undefined,
     notes: [],

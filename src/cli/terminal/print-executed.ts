@@ -1,12 +1,8 @@
 import type { ApplyResult } from '../../apply/run.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Executed } from '../../operations/submit-plan.ts'
-import {
-  formatDoubts,
-  formatFinished,
-  formatUnrecorded,
-  type FinishedStatus,
-} from '../../report/apply/text.ts'
+import { formatDoubts, formatFinished, formatUnrecorded } from '../../report/apply/text.ts'
+import { findStatus } from '../../operations/finished-status.ts'
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -40,17 +36,6 @@ export function printExecuted(
     'not-begun': exitCodes.failed,
     incomplete: exitCodes.incomplete,
   }[status]
-}
-
-/** Finds the status of an apply by what is confirmed, recorded and shared. */
-export function findStatus({
-  status,
-  result,
-}: Pick<Executed, 'status' | 'result'>): FinishedStatus {
-  if (status === 'done') return status
-  if (result.waitsFor !== undefined) return result.waitsFor
-  if (result.unrecorded === null) return 'incomplete'
-  return result.unshared ? 'unshared' : 'unrecorded'
 }
 
 /** Prints refused writes with the lines of the manifests. */

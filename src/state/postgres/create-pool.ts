@@ -6,12 +6,12 @@ const connectMs = 10_000
 /** Maximum time of a statement, ms. */
 const statementMs = 60_000
 
-/** Creates the connections to a database; they are made on demand. */
-export function createPool({ url }: DatabaseConfig): pg.Pool {
+/** Creates up to `max` connections to a database; they are made on demand. */
+export function createPool({ url }: DatabaseConfig, max = 4): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'edgewise',
-    max: 4,
+    max,
     connectionTimeoutMillis: connectMs,
     query_timeout: statementMs,
     keepAlive: true,

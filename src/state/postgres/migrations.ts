@@ -35,6 +35,13 @@ const steps: ((schema: string) => string[])[] = [
        wanted_until timestamptz not null default 'epoch', primary key (account, owner))`,
   ],
   createOutbox,
+  (schema) => [
+    // One row for each workspace with a controller; its number is the fencing number of the leader.
+    `create table ${schema}.leaders (
+       workspace text collate "C" primary key, number bigint not null default 0,
+       token text, seen_at timestamptz not null default 'epoch', process text not null default '{}',
+       wakes bigint not null default 0)`,
+  ],
 ]
 
 /**

@@ -1,0 +1,108 @@
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import type { Outside } from '../operations/outside.ts'
+import { plan } from '../operations/plan.ts'
+import { abortRollout, approveRollout, listRollouts, pauseRollout } from '../operations/rollouts.ts'
+import { buildPlanJson } from '../report/plan/json.ts'
+import type { Leadership } from '../state/postgres/leadership.ts'
+import type { Branch } from './branch.ts'
+import type { Controller } from './controller.ts'
+import { createLogDialogue } from './log-dialogue.ts'
+import type { Logger } from './logger.ts'
+import type { Findings, Reconciler } from './reconciler.ts'
+
+/** Where this replica stands. */
+export interface Position {
+  /** Fencing number of its term; null while it does not lead. */
+  term: number | null
+  /** Last sign that its loop works, by the monotonic clock, ms. */
+  tickMs: number
+}
+
+interface ControllerContext {
+  /** The workspace as it was when the controller began. */
+  workspace: LoadedWorkspace
+  branch: Branch
+  reconciler: Reconciler
+  leadership: Leadership
+  metrics: ServerMetrics
+  position: Position
+  logger: Logger
+  outside: Outside
+  pingMs: number
+}
+
+/** Time to wait for the lock before a decision is refused, seconds. */
+const lockTimeout = 10
+
+/** Creates what the HTTP interface controls, and the sleep between rounds that it may end. */
+export function createController(
+  context: ControllerContext,
+): Controller & { sleep(ms: number): Promise<void> } {
+  const { workspace, branch, reconciler, leadership, metrics, position, logger, outside } = context
+  const { clock, signal } = outside
+  const ports = { outside, dialogue: createLogDialogue(logger) }
+  let nap = new AbortController()
+  const decide = { approve: approveRollout, abort: abortRollout, pause: pauseRollout }
+  const wakeLeader = () => {
+    if (position.term !== null) return nap.abort()
+    leadership.wake().catch((error: unknown) => {
+      if (!(error instanceof EdgewiseError)) throw error
+      logger.warn(`the leader could not be woken: ${error.message}`)
+    })
+  }
+  return {
+    metrics,
+    status: async () => ({
+      format: 'edgewise.status/1',
+      role: position.term === null ? 'standby' : 'leader',
+      term: position.term,
+      workspace: workspace.config.id,
+      branch: { location: branch.location, name: branch.name },
+      ...copy(reconciler.found),
+    }),
+    plan: async () => {
+      const current = await reconciler.loadTip()
+      const planned = await plan(current, {}, { outside })
+      const { itemKeys } = current.config.service
+      return buildPlanJson(planned.plan, (item) => itemKeys[item] ?? item)
+    },
+    listRollouts: () => listRollouts(workspace, outside),
+    decide: async (verb, rollout) => {
+      const decided = await decide[verb](workspace, { rollout, lockTimeout }, ports)
+      wakeLeader()
+      return decided
+    },
+    poke: wakeLeader,
+    isHealthy: () => null,
+    findUnready: async () => {
+      const ping = leadership.isCurrent(position.term ?? 0).then(
+        () => null,
+        (error: unknown) => {
+          if (!(error instanceof EdgewiseError)) throw error
+          return 'the database can not be reached'
+        },
+      )
+      const timeout = clock.sleep(context.pingMs, signal).then(() => 'the database does not answer')
+      return Promise.race([ping, timeout])
+    },
+    sleep: async (ms) => {
+      await clock.sleep(ms, AbortSignal.any([signal, nap.signal]))
+      if (nap.signal.aborted) {
+        nap = new AbortController()
+        reconciler.hurry()
+      }
+    },
+  }
+}
+
+/** Copies findings into JSON. */
+function copy({ applied, drift, ...others }: Findings): JsonObject {
+  return {
+    ...others,
+    applied: applied === null ? null : { ...applied },
+    drift: drift === null ? null : { ...drift },
+  }
+}

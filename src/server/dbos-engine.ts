@@ -1,0 +1,130 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import type { Engine, Workflow, Workflows } from './engine.ts'
+import type { Logger } from './logger.ts'
+
+/**
+ * Version of the shape of the workflows: of their steps and inputs. Workflows of another version
+ * are left to a process that knows it, so a change that an open workflow can't survive needs a new
+ * number, and an ended one none.
+ */
+const workflowVersion = 'edgewise-1'
+/** Connections of the engine, beside those of the state. */
+const poolSize = 6
+
+/** Name of the package of the engine, and the command that installs it. */
+const installHint = 'Install it beside edgewise: npm install @dbos-inc/dbos-sdk@5 pg'
+
+/**
+ * Loads the engine.
+ *
+ * @throws EdgewiseError `unavailable` if its package is not installed
+ */
+async function loadDbos(): Promise<typeof import('./dbos.ts')> {
+  try {
+    return await import('./dbos.ts')
+  } catch (error) {
+    const isMissing =
+      error instanceof Error &&
+      'code' in error &&
+      ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(String(error.code))
+    if (!isMissing) throw error
+    throw new EdgewiseError(
+      'unavailable',
+      'serve needs the package @dbos-inc/dbos-sdk for durable rollouts, and it is not installed',
+      installHint,
+    )
+  }
+}
+
+/** Refuses to begin without the package of the engine. */
+export async function requireDbos(): Promise<void> {
+  await loadDbos()
+}
+
+/**
+ * Launches DBOS with its tables in the database of the state. It goes on with the open workflows of
+ * the workspace: all replicas have the same executor id, and only the leader launches it.
+ */
+export async function launchDbos(
+  { config }: Pick<LoadedWorkspace, 'config'>,
+  workflows: Workflows,
+  logger: Logger,
+): Promise<Engine> {
+  const { database } = config.state
+  if (database === undefined) throw new TypeError('expected the address of the database')
+  const workspace = `${config.id} ${config.service.url}`
+  const { DBOS } = await loadDbos()
+  const { createPool } = await import('../state/postgres/create-pool.ts')
+  const pool = createPool(database, poolSize)
+  const adapt = (workflow: Workflow) => async (input: JsonObject) =>
+    workflow(input, {
+      step: (name, work) => DBOS.runStep(work, { name, retriesAllowed: false }),
+      sleep: (ms) => DBOS.sleepms(ms),
+    })
+  const rollout = DBOS.registerWorkflow(adapt(workflows.rollout), { name: 'rollout' })
+  const runDrift = adapt(workflows.drift)
+  const drift = DBOS.registerWorkflow(async (_at: Date, _context: unknown) => runDrift({}), {
+    name: 'drift',
+  })
+  DBOS.setConfig({
+    name: 'edgewise',
+    systemDatabaseUrl: 'postgres://state@state/state',
+    systemDatabasePool: pool,
+    systemDatabaseSchemaName: `${database.schema}_dbos`,
+    executorID: workspace,
+    applicationVersion: workflowVersion,
+    // A session of its own would not survive a pooler, and polling is enough.
+    useListenNotify: false,
+    logger: createLogs(logger),
+  })
+  await DBOS.launch()
+  const scheduleName = `drift ${workspace}`
+  return {
+    start: async (name, id, input) => {
+      if (name !== 'rollout') throw new TypeError('expected a rollout: drift has a schedule')
+      await DBOS.startWorkflow(rollout, { workflowID: id })(input)
+    },
+    listOpen: async () => {
+      const open = await DBOS.listWorkflows({
+        executorId: workspace,
+        status: ['PENDING', 'ENQUEUED'],
+        loadInput: false,
+        loadOutput: false,
+      })
+      return open.map(({ workflowID }) => workflowID)
+    },
+    schedule: async (cron) => {
+      if (cron === null) {
+        if ((await DBOS.getSchedule(scheduleName)) !== null) await DBOS.deleteSchedule(scheduleName)
+        return
+      }
+      try {
+        await DBOS.applySchedules([{ scheduleName, workflowFn: drift, schedule: cron }])
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        throw new EdgewiseError(
+          'invalid',
+          `"serve.drift.schedule" in edgewise.yaml is not a schedule: ${error.message}`,
+          'Write five fields, for example "*/30 * * * *" for each half hour (UTC).',
+        )
+      }
+    },
+    close: async () => {
+      await DBOS.shutdown()
+      await pool.end()
+    },
+  }
+}
+
+/** Adapts the logger for the engine, whose own messages are only of interest with its problems. */
+function createLogs(logger: Logger) {
+  const toText = (entry: unknown) => (entry instanceof Error ? entry.message : String(entry))
+  return {
+    debug: () => undefined,
+    info: (entry: unknown) => logger.debug(toText(entry), { from: 'dbos' }),
+    warn: (entry: unknown) => logger.warn(toText(entry), { from: 'dbos' }),
+    error: (entry: unknown) => logger.error(toText(entry), { from: 'dbos' }),
+  }
+}

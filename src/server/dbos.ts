@@ -1,0 +1,1 @@
+export { DBOS } from '@dbos-inc/dbos-sdk'

@@ -1,0 +1,174 @@
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
+import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import type { Outside } from '../operations/outside.ts'
+import { listRollouts } from '../operations/rollouts.ts'
+import type { Executed } from '../operations/submit-plan.ts'
+import { createSerialQueue } from '../state/serial-queue.ts'
+import type { Branch } from './branch.ts'
+import type { Engine } from './engine.ts'
+import type { Logger } from './logger.ts'
+import { buildInput, type Advanced } from './rollout-workflow.ts'
+import { retryMs, undecided, type Runs } from './runs.ts'
+
+/** What a reconciler works with. */
+export interface ReconcilerContext {
+  outside: Outside
+  branch: Branch
+  runs: Runs
+  metrics: ServerMetrics
+  logger: Logger
+  /** Resolves while this process leads; never settles after its term. */
+  whileLeading(): Promise<void>
+}
+
+/** How the last apply of a commit ended. */
+export interface Applied {
+  commit: string
+  /** ISO 8601. */
+  at: string
+  status: Executed['status'] | 'failed'
+  /** Why not everything is applied; null if it is. */
+  message: string | null
+}
+
+/** What a reconciler has found so far; times are ISO 8601, null if unknown. */
+export interface Findings {
+  commit: string | null
+  fetchedAt: string | null
+  applied: Applied | null
+  drift: { at: string; pending: number; live: number; inDoubt: number } | null
+  /** Why the last round failed; null if it did not. */
+  problem: string | null
+}
+
+/** Longest wait before a failed apply is repeated, ms; each is twice as long as the one before. */
+const maxRetryMs = 30 * 60_000
+
+export type Reconciler = ReturnType<typeof createReconciler>
+
+/** Creates what brings the service to the tip of the branch; one piece of work runs at a time. */
+export function createReconciler(context: ReconcilerContext) {
+  const { outside, branch, runs, metrics, logger } = context
+  const { clock } = outside
+  const oneByOne = createSerialQueue()
+  const found: Findings = {
+    commit: null,
+    fetchedAt: null,
+    applied: null,
+    drift: null,
+    problem: null,
+  }
+  let retry = { atMs: 0, waitMs: retryMs }
+  const now = () => new Date(clock.now()).toISOString()
+  const hurry = (): void => {
+    retry = { atMs: 0, waitMs: retryMs }
+  }
+  const loadTip = async () => runs.load(found.commit ?? (await branch.fetch()))
+  /** Runs a piece of work of the leader. Nothing of it counts after the end of the term. */
+  const lead = <T>(work: () => Promise<T>): Promise<T> =>
+    oneByOne(async () => {
+      await context.whileLeading()
+      const result = await work()
+      await context.whileLeading()
+      return result
+    })
+
+  const applyCommit = async (commit: string): Promise<Applied> => {
+    try {
+      const { status, result } = await runs.apply(await runs.load(commit))
+      return { commit, at: now(), status, message: result.stopped ?? result.unrecorded }
+    } catch (error) {
+      const message = runs.report(`commit ${commit.slice(0, 12)} is not applied`, error)
+      return { commit, at: now(), status: 'failed', message }
+    }
+  }
+
+  /** Applies the tip if it is new, or if its last apply left something and is to be repeated. */
+  const followTip = async (commit: string): Promise<void> => {
+    const isNew = found.applied?.commit !== commit
+    if (!isNew && clock.monotonic() < retry.atMs) return
+    found.applied = await lead(() => applyCommit(commit))
+    const { status, message } = found.applied
+    const isOver = status === 'done' || status === 'waiting'
+    const waitMs = isNew ? retryMs : Math.min(maxRetryMs, retry.waitMs * 2)
+    retry = { atMs: isOver ? Infinity : clock.monotonic() + waitMs, waitMs }
+    logger.info(`commit ${commit.slice(0, 12)}: ${status}`, { message })
+  }
+
+  /**
+   * Starts a workflow for each rollout that can go on and has none.
+   *
+   * @returns commits of all unfinished rollouts
+   */
+  const resumeRollouts = async (workspace: LoadedWorkspace, engine: Engine): Promise<string[]> => {
+    const rollouts = await listRollouts(workspace, outside)
+    metrics.setRollouts(rollouts)
+    const open = await engine.listOpen()
+    for (const { id, state } of rollouts) {
+      const name = `${workspace.config.id} ${id} `
+      if (undecided.includes(state) || open.some((each) => each.startsWith(name))) continue
+      await engine.start('rollout', name + outside.newId(), buildInput(id))
+    }
+    return rollouts.flatMap(({ commit }) => commit ?? [])
+  }
+
+  const reportBranch = () => {
+    const { commit, fetchedAt, applied } = found
+    const isApplied = applied !== null && applied.commit === commit && applied.status === 'done'
+    const toSeconds = (at: string | null) => (at === null ? null : Date.parse(at) / 1000)
+    metrics.setBranch({
+      commit,
+      fetchedAt: toSeconds(fetchedAt),
+      appliedAt: isApplied ? toSeconds(applied.at) : null,
+      inSync: isApplied,
+    })
+  }
+
+  return {
+    found,
+    loadTip,
+    /** Applies the tip at the next round, whatever became of the last one. */
+    hurry,
+    /** Fetches the branch, goes on with rollouts, and applies what is new. */
+    async round(engine: Engine): Promise<void> {
+      try {
+        const commit = await branch.fetch()
+        if (found.commit !== commit) logger.info(`the branch is at ${commit}`)
+        Object.assign(found, { commit, fetchedAt: now(), problem: null })
+        const workspace = await runs.load(commit)
+        await engine.schedule(workspace.config.serve.drift.schedule)
+        await followTip(commit)
+        const commits = await resumeRollouts(workspace, engine)
+        await branch.keepOnly([commit, ...commits])
+        await runs.deliver(workspace)
+      } catch (error) {
+        found.problem = runs.report('the round failed', error)
+      }
+      reportBranch()
+    },
+    /** Takes the next step of a rollout. */
+    advance: (id: string): Promise<Advanced> =>
+      lead(async () => {
+        try {
+          const { waitMs } = await runs.advance(id, await loadTip())
+          // What it has left to do at the tip.
+          if (waitMs === null) hurry()
+          return { waitMs }
+        } catch (error) {
+          runs.report(`rollout ${id} can't go on`, error)
+          return { waitMs: retryMs }
+        }
+      }),
+    /** Looks for drift, and repairs it if the workspace is configured so. */
+    detectDrift: (): Promise<void> =>
+      lead(async () => {
+        try {
+          const { pending, live, inDoubt } = await runs.compare(await loadTip(), loadTip)
+          found.drift = { at: now(), pending, live, inDoubt }
+          if (pending + inDoubt > 0) hurry()
+        } catch (error) {
+          runs.report('drift could not be looked for', error)
+        }
+      }),
+  }
+}

@@ -1,0 +1,163 @@
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { apply } from '../operations/apply.ts'
+import { drift } from '../operations/drift.ts'
+import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import { openState } from '../operations/open-state.ts'
+import type { Ports } from '../operations/ports.ts'
+import { repair } from '../operations/repair.ts'
+import { rollback } from '../operations/rollback.ts'
+import type { Executed } from '../operations/submit-plan.ts'
+import { summarizeDrift, type DriftSummary } from '../report/drift/json.ts'
+import { listRollout } from '../rollout/list-rollout.ts'
+import type { Branch } from './branch.ts'
+import { buildDriftRequest } from './drift-request.ts'
+import type { Logger } from './logger.ts'
+import type { Notifications } from './notifications.ts'
+import { observeRun } from './observe-run.ts'
+import {
+  loadCommit,
+  refuseInvalid,
+  refuseMoved,
+  type Committed,
+  type Identity,
+} from './workspaces.ts'
+
+/** What runs work with. */
+export interface RunContext {
+  ports: Ports
+  branch: Branch
+  identity: Identity
+  metrics: ServerMetrics
+  logger: Logger
+  notifications: Notifications
+}
+
+/** How a step of a rollout ended. */
+export interface RolloutStep {
+  /** Time until the next one, ms; null if the rollout has ended or waits for a decision. */
+  waitMs: number | null
+  status: Executed['status'] | 'none'
+}
+
+/** Time to wait for the lock of another command, seconds. */
+const lockTimeout = 600
+/** Wait before a step that failed is repeated, ms. */
+export const retryMs = 60_000
+/** States in which a rollout waits for somebody. */
+export const undecided = ['waiting-for-approval', 'paused']
+
+export type Runs = ReturnType<typeof createRuns>
+
+/** Creates the operations of a controller: those of the commands, with metrics, log and notices. */
+export function createRuns(context: RunContext) {
+  const { ports, branch, identity, metrics, logger, notifications } = context
+  const { clock } = ports.outside
+  /** Loads a commit; its secrets stay out of the log from then on. */
+  const load = async (commit: string): Promise<Committed> => {
+    const workspace = await loadCommit(branch, commit, ports.outside)
+    logger.setScrub((text) => workspace.scrub(text))
+    refuseMoved(workspace, identity)
+    return workspace
+  }
+  const measure = async <T>(
+    kind: 'apply' | 'rollout' | 'drift',
+    findStatus: (result: T) => string,
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    const startMs = clock.monotonic()
+    const record = (status: string) =>
+      metrics.recordApply(kind, status, (clock.monotonic() - startMs) / 1000)
+    try {
+      const result = await work()
+      record(findStatus(result))
+      return result
+    } catch (error) {
+      record('failed')
+      throw error
+    }
+  }
+  /** Executes a plan with metrics and notifications. */
+  const execute = async <T extends Executed>(
+    workspace: LoadedWorkspace,
+    work: (run: Ports) => Promise<T>,
+    rollout?: string,
+  ): Promise<T> => {
+    const run = observeRun(ports, workspace, metrics, rollout)
+    const executed = await notifications.aboutRun(workspace, run, work)
+    metrics.setConfirmations(executed.result.recorded, clock.now() / 1000)
+    return executed
+  }
+  const takeStep = async (id: string, head: Committed): Promise<RolloutStep> => {
+    const { store } = await openState(head, ports.outside)
+    await store.load()
+    const rollout = (await store.listRollouts()).find((each) => each.id === id)
+    const isOver = rollout?.state !== 'open' && rollout?.state !== 'taking-back'
+    if (rollout === undefined || isOver || undecided.includes(listRollout(rollout, false).state))
+      return { waitMs: null, status: 'none' }
+    const workspace = rollout.commit === null ? head : await load(rollout.commit)
+    if (rollout.state === 'taking-back') {
+      const request = { apply: id, lockTimeout }
+      const { status } = await execute(workspace, (run) => rollback(workspace, request, run), id)
+      return { waitMs: status === 'done' ? null : retryMs, status }
+    }
+    refuseInvalid(workspace)
+    const { asked, items } = rollout
+    const request = { target: Object.keys(asked), items, suspends: true, lockTimeout }
+    const { status, result } = await execute(workspace, (run) => apply(workspace, request, run), id)
+    return { waitMs: result.waitMs ?? null, status }
+  }
+  return {
+    load,
+    /** Applies a workspace, up to where a rollout has to wait. */
+    apply: async (workspace: Committed): Promise<Executed> => {
+      refuseInvalid(workspace)
+      const work = () =>
+        execute(workspace, (run) => apply(workspace, { suspends: true, lockTimeout }, run))
+      const executed = await measure('apply', ({ status }) => status, work)
+      metrics.setPlan(executed.plan)
+      return executed
+    },
+    /**
+     * Takes the next step of a rollout, with the manifests of its own commit.
+     *
+     * @param head workspace at the tip of the branch
+     */
+    advance: (id: string, head: Committed): Promise<RolloutStep> =>
+      measure(
+        'rollout',
+        ({ status }) => status,
+        () => takeStep(id, head),
+      ),
+    /** Looks for drift, and writes again what differs if the workspace is configured so. */
+    compare: (workspace: Committed, reload: () => Promise<Committed>) =>
+      measure(
+        'drift',
+        ({ live }) => (live > 0 ? 'differs' : 'same'),
+        async (): Promise<DriftSummary> => {
+          const request = buildDriftRequest(workspace, ports.outside)
+          const compared = await drift(workspace, request, ports.outside)
+          const summary = summarizeDrift(compared.drift)
+          metrics.setDrift(compared.drift)
+          logger.info('drift', { ...summary })
+          await notifications.aboutDrift(workspace, compared)
+          if (!workspace.config.serve.drift.repair || summary.live === 0) return summary
+          const again = await reload()
+          const repairRequest = { ...buildDriftRequest(again, ports.outside), lockTimeout }
+          await execute(again, (run) => repair(again, repairRequest, run))
+          return summary
+        },
+      ),
+    deliver: (workspace: LoadedWorkspace) => notifications.deliver(workspace),
+    /** Logs and counts an error, and returns its message. */
+    report: (what: string, error: unknown): string => {
+      const isExpected = error instanceof EdgewiseError
+      const code = isExpected ? error.code : 'defect'
+      metrics.countError(code)
+      const message = error instanceof Error ? error.message : String(error)
+      const stack = error instanceof Error ? (error.stack ?? '') : ''
+      logger.error(`${what}: ${message}`, { code, detail: isExpected ? error.hint : stack })
+      return message
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { createServerMetrics } from '../metrics/server-metrics.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import { openState } from '../operations/open-state.ts'
+import type { Outside } from '../operations/outside.ts'
+import type { Leadership } from '../state/postgres/leadership.ts'
+import { openBranch, type BranchOptions } from './branch.ts'
+import { createController, type Position } from './create-controller.ts'
+import type { Engine, Workflows } from './engine.ts'
+import { createHttpServer } from './http-server.ts'
+import { createLogDialogue } from './log-dialogue.ts'
+import type { Logger } from './logger.ts'
+import { createNotifications } from './notifications.ts'
+import { createReconciler } from './reconciler.ts'
+import { createRolloutWorkflow } from './rollout-workflow.ts'
+import { createRuns } from './runs.ts'
+import { keepTerm, removeLocksOf, waitForTerm } from './term.ts'
+import { identify, loadCommit } from './workspaces.ts'
+
+/** Options of the controller. */
+export interface ServeOptions extends Omit<BranchOptions, 'env' | 'clock' | 'signal'> {
+  host: string
+  port: number
+  /** Wait between two looks at the branch, ms. */
+  pollMs: number
+  /** Token of the HTTP interface, and key of the webhook; empty for none. */
+  token: string
+  webhookSecret: string
+}
+
+/** Ports of the controller, beside the outside. */
+export interface ServePorts {
+  outside: Outside
+  logger: Logger
+  /** Launches the engine of durable workflows. */
+  launch(workspace: LoadedWorkspace, workflows: Workflows): Promise<Engine>
+  /** Called when the HTTP interface answers, with its address. */
+  onListening(url: string): void
+}
+
+/** Longest wait for the database before a replica counts as not ready, ms. */
+const pingMs = 3000
+
+/**
+ * Follows a branch until an interrupt: waits to become the leader, applies each new commit, goes on
+ * with rollouts and looks for drift.
+ *
+ * @returns `lost` if another replica has become the leader: this one has to begin anew
+ * @throws EdgewiseError if it can't begin
+ */
+export async function serve(options: ServeOptions, ports: ServePorts): Promise<'stopped' | 'lost'> {
+  const { logger, launch } = ports
+  const { clock, signal } = ports.outside
+  const lost = new AbortController()
+  const outside = { ...ports.outside, signal: AbortSignal.any([signal, lost.signal]) }
+  const branch = await openBranch({ ...options, env: outside.env, clock, signal: outside.signal })
+  const head = await branch.fetch()
+  const workspace = await loadCommit(branch, head, outside)
+  logger.setScrub((text) => workspace.scrub(text))
+  const identity = identify(workspace)
+  const { locks, leadership } = await openState(workspace, outside)
+  if (leadership === undefined) throw new TypeError('expected PostgreSQL to elect leaders')
+  const { id, service } = workspace.config
+  const metrics = createServerMetrics({ workspace: id, account: service.account })
+  const position: Position = { term: null, tickMs: clock.monotonic() }
+  const runs = createRuns({
+    ports: { outside, dialogue: createLogDialogue(logger) },
+    branch,
+    identity,
+    metrics,
+    logger,
+    notifications: createNotifications(outside, metrics, logger),
+  })
+  const reconciler = createReconciler({
+    outside,
+    branch,
+    runs,
+    metrics,
+    logger,
+    whileLeading: () => whileLeading(leadership, position, outside),
+  })
+  const controller = createController({
+    workspace,
+    branch,
+    reconciler,
+    leadership,
+    metrics,
+    position,
+    logger,
+    outside,
+    pingMs,
+  })
+  const { token, webhookSecret } = options
+  const newId = () => outside.newId()
+  const http = createHttpServer({ controller, clock, webhookSecret, token, logger, newId })
+  const port = await http.listen(options.port, options.host)
+  ports.onListening(
+    `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+  )
+  try {
+    metrics.setLeader(false, 0)
+    logger.info(`follows ${branch.name} of ${branch.location}`, { commit: head })
+    const term = await waitForTerm(leadership, outside, logger)
+    if (term === null) return 'stopped'
+    position.term = term.number
+    metrics.setLeader(true, term.number)
+    logger.info('leads', { term: term.number })
+    if (term.previous !== null) {
+      const removed = await removeLocksOf(term.previous, locks, id, outside)
+      logger.info('took over from a leader that gave no sign of life', { locks: removed })
+    }
+    const engine = await launch(workspace, {
+      rollout: createRolloutWorkflow((rollout) => reconciler.advance(rollout)),
+      drift: () => reconciler.detectDrift(),
+    })
+    const kept = keepTerm(leadership, term.number, outside, logger, controller.poke).then(
+      (isLost) => {
+        if (isLost) lost.abort()
+      },
+    )
+    while (!outside.signal.aborted) {
+      await reconciler.round(engine)
+      await controller.sleep(options.pollMs)
+    }
+    await kept
+    metrics.setLeader(false, 0)
+    await engine.close()
+    if (lost.signal.aborted) {
+      logger.error('another replica leads now: this one ends, and has to be started again')
+      return 'lost'
+    }
+    await leadership.resign(term.number)
+    logger.info('stopped')
+    return 'stopped'
+  } finally {
+    await http.close()
+  }
+}
+
+/**
+ * Resolves if this process leads, as the database has it; never settles after its term, so that
+ * nothing is recorded that a successor has to decide.
+ */
+async function whileLeading(
+  leadership: Leadership,
+  { term }: Position,
+  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
+): Promise<void> {
+  while (!signal.aborted && term !== null) {
+    try {
+      if (!(await leadership.isCurrent(term))) break
+      return
+    } catch (error) {
+      if (!(error instanceof EdgewiseError)) throw error
+      await clock.sleep(1000, signal)
+    }
+  }
+  return new Promise(() => undefined)
+}

@@ -1,0 +1,71 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { countProblems } from '../model/limit-problems.ts'
+import { pluralize } from '../model/words.ts'
+import { loadWorkspace, type LoadedWorkspace } from '../operations/load-workspace.ts'
+import type { Outside } from '../operations/outside.ts'
+import type { Branch } from './branch.ts'
+
+/** What must be the same in all commits: the state that this controller leads. */
+export interface Identity {
+  id: string
+  address: string
+  database: string
+}
+
+/** A workspace with its commit. */
+export type Committed = LoadedWorkspace & { commit: string }
+
+/**
+ * Loads the workspace of a commit. Manifests may be invalid: rollouts of other commits go on.
+ *
+ * @throws EdgewiseError `invalid` if its edgewise.yaml is, and those of `Branch.checkOut`
+ */
+export async function loadCommit(
+  branch: Branch,
+  commit: string,
+  outside: Outside,
+): Promise<Committed> {
+  const root = await branch.checkOut(commit)
+  return Object.assign(loadWorkspace(root, outside, 'available'), { commit })
+}
+
+/** @throws EdgewiseError `invalid`, with the place of the first problem */
+export function refuseInvalid({ commit, diagnostics }: Committed): void {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  const [first] = errors
+  if (first === undefined) return
+  const { file, line, column, detail } = first
+  throw new EdgewiseError(
+    'invalid',
+    `the manifests of ${commit.slice(0, 12)} have ${pluralize(countProblems(errors), 'error')}, ` +
+      `the first at ${file}:${line}:${column}: ${detail}`,
+    'Nothing of this commit is applied. "edgewise validate" lists all problems.',
+  )
+}
+
+/** @throws EdgewiseError `usage` for a workspace whose state is not in PostgreSQL */
+export function identify({ config }: LoadedWorkspace): Identity {
+  const { database } = config.state
+  if (config.state.store === 'postgres' && database !== undefined) {
+    const { url, schema } = database
+    return { id: config.id, address: config.service.url, database: `${url} ${schema}` }
+  }
+  throw new EdgewiseError(
+    'usage',
+    'serve needs its state in PostgreSQL, where the replicas elect a leader and rollouts continue',
+    'Configure "state: {store: postgres, url: ${env:DATABASE_URL}}" and set the variable. ' +
+      '"edgewise state migrate" moves existing state.',
+  )
+}
+
+/** @throws EdgewiseError `usage` if a commit has moved the workspace to other state */
+export function refuseMoved(workspace: LoadedWorkspace, known: Identity): void {
+  const now = identify(workspace)
+  if (now.id === known.id && now.address === known.address && now.database === known.database)
+    return
+  throw new EdgewiseError(
+    'usage',
+    'the branch has another id, service or state than this controller began with',
+    'Restart edgewise serve if that is meant.',
+  )
+}
