@@ -1,5 +1,11 @@
+/** How a user checks a remote: a command that must work, and what shows its address. */
+interface Check {
+  command: string
+  address: string
+}
+
 /** Causes by git's or ssh's message, the first that matches, each with its advice. */
-const advices: [RegExp, (remote: string) => string][] = [
+const advices: [RegExp, (check: Check) => string][] = [
   [
     /HOST IDENTIFICATION HAS CHANGED/,
     () =>
@@ -14,15 +20,15 @@ const advices: [RegExp, (remote: string) => string][] = [
   ],
   [
     /Permission denied \(/,
-    (remote) =>
+    ({ command }) =>
       'Provide an ssh key that the server accepts, by ssh-agent or the setting core.sshCommand ' +
-      `of git, without a prompt. "git fetch ${remote}" must work.`,
+      `of git, without a prompt. "${command}" must work.`,
   ],
   [
     /Authentication failed|could not read (Username|Password)|error: 401/,
-    (remote) =>
+    ({ command }) =>
       'Provide a valid user name and password or token by a credential helper of git ' +
-      `(credential.helper), without a prompt. "git fetch ${remote}" must work.`,
+      `(credential.helper), without a prompt. "${command}" must work.`,
   ],
   [
     new RegExp(
@@ -33,22 +39,31 @@ const advices: [RegExp, (remote: string) => string][] = [
       ].join('|'),
       'i',
     ),
-    (remote) =>
-      `Check the network and the address of the remote ("git remote get-url ${remote}"), then ` +
-      'run the same command again.',
+    ({ address }) =>
+      `Check the network and the address of the remote (${address}), then run the same command ` +
+      'again.',
   ],
 ]
 
 /**
- * Advises what to do about a failed call to a remote.
+ * Finds the advice for a failed call to a remote; undefined for an unknown cause.
+ *
+ * @param reason the formatted message of git
+ */
+export function findAdvice(check: Check, reason: string): string | undefined {
+  return advices.find(([pattern]) => pattern.test(reason))?.[1](check)
+}
+
+/**
+ * Advises what to do about a failed call to the remote of the state.
  *
  * @param reason the formatted message of git
  */
 export function adviseRemote(remote: string, reason: string): string {
-  const advice = advices.find(([pattern]) => pattern.test(reason))?.[1]
+  const check = { command: `git fetch ${remote}`, address: `"git remote get-url ${remote}"` }
   return (
-    advice?.(remote) ??
-    `Check that "git fetch ${remote}" works and that you may push branches and refs/edgewise/…: ` +
+    findAdvice(check, reason) ??
+    `Check that "${check.command}" works and that you may push branches and refs/edgewise/…: ` +
       'the state needs both.'
   )
 }

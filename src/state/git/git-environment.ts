@@ -52,3 +52,17 @@ export function buildGitEnvironment(
     GCM_INTERACTIVE: 'never',
   }
 }
+
+/**
+ * Forbids ssh to prompt, unless the user has settings for ssh.
+ *
+ * @param settings lines of `git config --get-regexp`, with those of `core.sshCommand`
+ */
+export function withQuietSsh(
+  env: Record<string, string>,
+  settings: string[],
+): Record<string, string> {
+  if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return env
+  const set = settings.some((line) => /^core\.sshcommand( |$)/.test(line))
+  return set ? env : { ...env, GIT_SSH_COMMAND: 'ssh -oBatchMode=yes' }
+}

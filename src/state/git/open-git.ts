@@ -4,6 +4,7 @@ import { createRepository } from './create-repository.ts'
 import { createDetachedGit } from './detached-git.ts'
 import { findRepositoryFolder } from './find-repository-folder.ts'
 import { formatGitError, scrubErrors, splitLines, type GitResult } from './git-command.ts'
+import { withQuietSsh } from './git-environment.ts'
 import type { GitRepository } from './git-repository.ts'
 import { limitRemoteCalls, type RemoteContext } from './remote-calls.ts'
 
@@ -82,11 +83,4 @@ export async function findHeadCommit(
     if (error instanceof EdgewiseError) return null
     throw error
   }
-}
-
-/** Forbids ssh to prompt, unless the user has settings for ssh. */
-function withQuietSsh(env: Record<string, string>, settings: string[]): Record<string, string> {
-  if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return env
-  const set = settings.some((line) => /^core\.sshcommand( |$)/.test(line))
-  return set ? env : { ...env, GIT_SSH_COMMAND: 'ssh -oBatchMode=yes' }
 }
