@@ -19,8 +19,11 @@ export interface Machine {
   isStopped?(pid: number): boolean
 }
 
-/** Returns whether the process of a holder has certainly ended. */
-export function isDead({ boot, namespace, pid, started }: LockHolder, machine: Machine): boolean {
+/** Identifies a process on a machine. */
+export type ProcessId = Pick<LockHolder, 'boot' | 'namespace' | 'pid' | 'started'>
+
+/** Returns whether a process, such as that of a lock holder, has certainly ended. */
+export function isDead({ boot, namespace, pid, started }: ProcessId, machine: Machine): boolean {
   const here = boot !== '' && boot === machine.boot && namespace === machine.namespace
   return here && !machine.isRunning(pid, started)
 }
