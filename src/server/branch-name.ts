@@ -19,8 +19,7 @@ export function checkBranchName(name: string): void {
     /^[^\p{Cc} ~^:?*[\\]+$/u.test(name) &&
     !/^[-/]|\/$|\/\/|\.\.|@\{|\.$/.test(name) &&
     name.split('/').every((step) => !step.startsWith('.') && !step.endsWith('.lock')) &&
-    name !== 'HEAD' &&
-    name !== '@'
+    name !== 'HEAD'
   if (isValid) return
   throw new EdgewiseError(
     'usage',

@@ -75,7 +75,9 @@ export async function openBranch(options: BranchOptions): Promise<Branch> {
   const place = parseAddress(origin?.address ?? repository ?? '', origin?.top ?? cwd)
   const hash = createHash('sha256').update(place.location).digest('hex').slice(0, 32)
   const shared = join(resolve(cwd, options.dataFolder), hash)
-  const own = realpathSync(await createProcessFolder(shared, newId(), machine, clock.now()))
+  const own = await explainDisk(shared, async () =>
+    realpathSync(await createProcessFolder(shared, newId(), machine, clock.now())),
+  )
   const close = () => rm(own, { recursive: true, force: true })
   try {
     const git = await CloneGit.open(place, realpathSync(shared), options)
@@ -106,7 +108,7 @@ class FollowedBranch implements Branch {
   readonly name: string
   readonly #parts: Parts
   readonly #options: BranchOptions
-  readonly #inTurn = createSerialQueue()
+  readonly #queue = createSerialQueue()
   #tip: string | null = null
 
   constructor(parts: Parts, options: BranchOptions) {
@@ -144,7 +146,7 @@ class FollowedBranch implements Branch {
       throw new EdgewiseError(
         'unavailable',
         `git does not find the commit ${commit} in ${checkout}`,
-        'Check that the data folder belongs to the user of this process ("git status" works in it).',
+        'Check that the data folder belongs to the user of this process: "git status" must work.',
       )
     })
   }
@@ -168,6 +170,10 @@ class FollowedBranch implements Branch {
     })
   }
 
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue(() => explainDisk(this.#parts.own, work))
+  }
+
   close(): Promise<void> {
     return this.#inTurn(() => rm(this.#parts.own, { recursive: true, force: true }))
   }
@@ -176,5 +182,19 @@ class FollowedBranch implements Branch {
     const { clone, git } = this.#parts
     if (!isCommitId(commit)) throw git.createAbsentError('of that id')
     if (!(await clone.obtain(commit, commit))) throw git.createAbsentError(commit)
+  }
+}
+
+/** Turns a failure of the file system, such as a full disk, into an error with advice. */
+async function explainDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
+    throw new EdgewiseError(
+      'unavailable',
+      `the data folder ${folder} can't be used: ${String(error.code)}`,
+      'Check its owner, its access mode and the free space, or pass another folder with --data.',
+    )
   }
 }

@@ -118,7 +118,7 @@ export class CloneGit {
   }
 
   #createGit(repository: string | null, cwd = this.#cwd, more: Record<string, string> = {}) {
-    const inRepository = repository === null ? {} : { GIT_DIR: repository }
+    const inRepository: Record<string, string> = repository === null ? {} : { GIT_DIR: repository }
     // In a partial clone, git would fetch missing objects by itself, without a limit.
     const env = { ...this.#env, ...inRepository, ...more, GIT_NO_LAZY_FETCH: '1' }
     return scrubErrors(createDetachedGit(cwd, env), (text) => this.#context.scrub(text))

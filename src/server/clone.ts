@@ -12,9 +12,13 @@ class CloneError extends EdgewiseError {}
 /** Answers of git for a commit that the remote does not have or does not give. */
 const absent = /not our ref|couldn't find remote ref|unadvertised object|no such remote ref/i
 
+/** Fetches commits and folders of the whole history, but no files: a checkout fetches its own. */
 const fetchCommand = [
-  ...['fetch', '--progress', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
-  // Commits and folders of the whole history, but only the files that are checked out.
+  'fetch',
+  '--progress',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
   '--filter=blob:none',
 ]
 
@@ -23,8 +27,12 @@ const attributes = '* -text !eol -filter -ident !working-tree-encoding\n'
 
 const checkoutSettings = [
   `core.symlinks=${process.platform !== 'win32'}`,
-  ...['core.fileMode=true', 'core.sparseCheckout=false', 'core.splitIndex=false'],
-  ...['submodule.recurse=false', 'core.protectNTFS=true', 'core.protectHFS=true'],
+  'core.fileMode=true',
+  'core.sparseCheckout=false',
+  'core.splitIndex=false',
+  'submodule.recurse=false',
+  'core.protectNTFS=true',
+  'core.protectHFS=true',
 ]
 
 /** Git packs the clone when it has more packs or loose objects than this. */

@@ -1,0 +1,270 @@
+import {
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { describe, expect } from 'vitest'
+import { findHeadCommit } from '../../src/state/git/open-git.ts'
+import { buildMachine, findFailure, it, workspace } from './followed.ts'
+
+const unknown = 'f'.repeat(40)
+
+describe('a followed branch', () => {
+  it('has the files of the commit at its tip, and then of the next', async ({ followed }) => {
+    const branch = await followed.open()
+    const first = await branch.fetch()
+    const folder = await branch.checkOut(first)
+    expect(readFileSync(join(folder, 'edgewise.yaml'), 'utf8')).toBe(workspace)
+    const next = await followed.push({ 'domains/a.yaml': 'a: 1\n' })
+    expect(await branch.fetch()).toBe(next)
+    expect(readFileSync(join(await branch.checkOut(next), 'domains/a.yaml'), 'utf8')).toBe('a: 1\n')
+    expect(readdirSync(folder)).not.toContain('domains')
+    expect(await branch.checkOut(first)).toBe(folder)
+  })
+
+  it('is that of HEAD, or a named one', async ({ followed }) => {
+    const main = await followed.git('rev-parse', 'HEAD')
+    const other = await followed.push({ 'a.yaml': '' }, 'refs/heads/rollout/eu')
+    const branch = await followed.open()
+    expect([branch.name, await branch.fetch()]).toEqual(['main', main])
+    const named = await followed.open({ branch: 'rollout/eu' })
+    expect([named.name, await named.fetch()]).toEqual(['rollout/eu', other])
+  })
+
+  it('is the commit that plans name as their basis', async ({ followed }) => {
+    const branch = await followed.open()
+    const commit = await branch.fetch()
+    const folder = await branch.checkOut(commit)
+    expect(await findHeadCommit(folder, followed.sandbox.env)).toBe(commit)
+  })
+
+  it('reports when it was forced to an older or unrelated commit', async ({ followed }) => {
+    const branch = await followed.open()
+    const first = await branch.fetch()
+    const second = await followed.push({ 'a.yaml': '' })
+    expect(await branch.fetch()).toBe(second)
+    expect(await branch.isAncestor(first, second)).toBe(true)
+    await followed.git('push', '--quiet', '--force', 'origin', `${first}:main`)
+    expect(await branch.fetch()).toBe(first)
+    expect(await branch.isAncestor(second, first)).toBe(false)
+    await followed.git('checkout', '--quiet', '--orphan', 'unrelated')
+    const unrelated = await followed.push({ 'b.yaml': '' })
+    expect(await branch.fetch()).toBe(unrelated)
+    expect(await branch.isAncestor(first, unrelated)).toBe(false)
+    expect(await branch.isAncestor(unknown, unrelated)).toBe(false)
+  })
+
+  it('may be deleted, and lists others then', async ({ followed }) => {
+    await followed.push({}, 'refs/heads/release')
+    const branch = await followed.open({ branch: 'release' })
+    await followed.git('push', '--quiet', 'origin', ':release')
+    const failure = await findFailure(branch.fetch())
+    expect(failure).toMatchObject({ code: 'unavailable' })
+    expect(failure['message']).toContain('has no branch release')
+    expect(failure['hint']).toContain('main')
+    await followed.push({}, 'refs/heads/release')
+    expect(await branch.fetch()).toMatch(/^[0-9a-f]{40}$/)
+  })
+
+  it('gives a commit that was pushed only to another ref', async ({ followed }) => {
+    const branch = await followed.open()
+    await branch.fetch()
+    const commit = await followed.push({ 'ci.yaml': 'ci\n' }, 'refs/pull/7/head')
+    expect(readFileSync(join(await branch.checkOut(commit), 'ci.yaml'), 'utf8')).toBe('ci\n')
+    expect((await findFailure(branch.checkOut(unknown)))['message']).toContain('has no commit')
+    for (const invalid of ['HEAD', '--all', 'main', commit.slice(0, 12)])
+      expect(await findFailure(branch.checkOut(invalid))).toMatchObject({ code: 'unavailable' })
+  })
+
+  it('follows the origin of a clone, which it does not change', async ({ followed }) => {
+    await followed.push({ 'cdn/edgewise.yaml': workspace })
+    const before = await followed.git('for-each-ref')
+    const branch = await followed.open({ repository: null, cwd: followed.path('clone', 'cdn') })
+    expect(branch.location).toBe(followed.remote)
+    const next = await followed.push({ 'cdn/a.yaml': '' })
+    await followed.git('update-ref', 'refs/remotes/origin/main', 'HEAD~1')
+    expect(await branch.fetch()).toBe(next)
+    const folder = await branch.checkOut(next)
+    expect([basename(folder), basename(dirname(folder))]).toEqual(['cdn', next])
+    expect(before.split('\n').length).toBe((await followed.git('for-each-ref')).split('\n').length)
+    const outside = await findFailure(followed.open({ repository: null }))
+    expect(outside).toMatchObject({ code: 'usage' })
+    expect(outside['message']).toContain('no git repository')
+  })
+})
+
+describe('the workspace of a commit', () => {
+  it('is in the given folder', async ({ followed }) => {
+    const commit = await followed.push({ 'a/b/edgewise.yaml': workspace })
+    const branch = await followed.open({ folder: './a/b/' })
+    const folder = await branch.checkOut(commit)
+    expect(folder.endsWith(join(commit, 'a', 'b'))).toBe(true)
+    const other = await followed.open({ folder: 'a' })
+    const failure = await findFailure(other.checkOut(commit))
+    expect(failure).toMatchObject({ code: 'not-a-workspace' })
+    expect(failure['hint']).toContain('a/b')
+  })
+
+  it('is the only one, or must be chosen', async ({ followed }) => {
+    await followed.git('rm', '--quiet', 'edgewise.yaml')
+    const [none, one, two] = [
+      await followed.push({ 'README.md': '' }),
+      await followed.push({ 'eu/edgewise.yaml': workspace }),
+      await followed.push({ 'us/edgewise.yaml': workspace }),
+    ]
+    const branch = await followed.open()
+    expect(basename(await branch.checkOut(one))).toBe('eu')
+    expect(await findFailure(branch.checkOut(none))).toMatchObject({ code: 'not-a-workspace' })
+    const several = await findFailure(branch.checkOut(two))
+    expect(several).toMatchObject({ code: 'not-a-workspace' })
+    expect(several['hint']).toContain('--folder: eu, us')
+  })
+
+  it('is not outside of the checkout', async ({ followed }) => {
+    const outside = followed.path('outside')
+    await followed.sandbox.repository('outside')
+    writeFileSync(join(outside, 'edgewise.yaml'), workspace)
+    await followed.git('config', 'core.symlinks', 'true')
+    symlinkSync(outside, followed.path('clone', 'link'))
+    symlinkSync('.', followed.path('clone', 'here'))
+    const commit = await followed.push({ 'file/keep': '' })
+    symlinkSync(join(outside, 'edgewise.yaml'), followed.path('clone', 'file/edgewise.yaml'))
+    const linked = await followed.push({})
+    const open = (folder: string) => followed.open({ folder })
+    expect(await (await open('here')).checkOut(commit)).toContain(commit)
+    for (const [folder, at] of [
+      ['link', commit],
+      ['file', linked],
+    ] as const) {
+      const failure = await findFailure((await open(folder)).checkOut(at))
+      expect(failure).toMatchObject({ code: 'not-a-workspace' })
+    }
+  })
+})
+
+describe('the data folder', () => {
+  const list = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' })
+
+  it('is private, and keeps the clone after the end', async ({ followed }) => {
+    const branch = await followed.open()
+    const commit = await branch.fetch()
+    await branch.close()
+    const [hash = ''] = readdirSync(followed.data)
+    expect(statSync(join(followed.data, hash)).mode & 0o777).toBe(0o700)
+    expect(readdirSync(join(followed.data, hash))).toEqual(['clone'])
+    const { ino } = statSync(join(followed.data, hash, 'clone'))
+    const again = await followed.open()
+    await again.checkOut(await again.fetch())
+    expect(await again.fetch()).toBe(commit)
+    expect(statSync(join(followed.data, hash, 'clone')).ino).toBe(ino)
+  })
+
+  it('is shared by processes', async ({ followed }) => {
+    const branches = await Promise.all(
+      [1, 2, 3].map((pid) => followed.open({ machine: buildMachine(pid) })),
+    )
+    const follow = () =>
+      Promise.all(branches.map(async (branch) => branch.checkOut(await branch.fetch())))
+    const folders = await follow()
+    expect(new Set(folders).size).toBe(3)
+    await followed.push({ 'a.yaml': 'a' })
+    for (const folder of await follow())
+      expect(readFileSync(join(folder, 'a.yaml'), 'utf8')).toBe('a')
+    await branches[0]?.close()
+    await branches[1]?.keepOnly([])
+    expect(readFileSync(join(folders[2] ?? '', 'edgewise.yaml'), 'utf8')).toBe(workspace)
+  })
+
+  it('loses what killed processes left', async ({ followed }) => {
+    const killed = await followed.open({ machine: buildMachine(7) })
+    const folder = await killed.checkOut(await killed.fetch())
+    const own = dirname(folder)
+    await followed.open({ machine: buildMachine(8) })
+    expect(list(own)).toContain('process.json')
+    await followed.open({ machine: buildMachine(9, [7]) })
+    expect(() => list(own)).toThrow('ENOENT')
+  })
+
+  it('loses what unknown processes have left for a day', async ({ followed }) => {
+    const elsewhere = { ...buildMachine(7), namespace: 'another' }
+    const old = await followed.open({ machine: elsewhere })
+    const own = dirname(await old.checkOut(await old.fetch()))
+    await followed.open({ machine: buildMachine(8, [7]) })
+    expect(list(own)).toContain('process.json')
+    utimesSync(own, Date.now() / 1000 - 90_000, Date.now() / 1000 - 90_000)
+    await followed.open({ machine: buildMachine(8, [7]) })
+    expect(() => list(own)).toThrow('ENOENT')
+  })
+
+  it('keeps only the commits in use', async ({ followed }) => {
+    const branch = await followed.open()
+    const folders = [await branch.checkOut(await branch.fetch())]
+    for (const text of ['1', '2']) {
+      await followed.push({ 'a.yaml': text })
+      folders.push(await branch.checkOut(await branch.fetch()))
+    }
+    const [first = '', second = '', third = ''] = folders
+    await branch.keepOnly([basename(first), basename(third)])
+    expect(readdirSync(dirname(first)).toSorted()).toEqual(
+      [basename(first), basename(third), 'process.json'].toSorted(),
+    )
+    expect(await branch.checkOut(basename(second))).toBe(second)
+  })
+
+  it('does not grow with the number of commits', async ({ followed }) => {
+    const branch = await followed.open()
+    let folder = ''
+    for (let i = 0; i < 30; i++) {
+      const commit = await followed.push({ 'a.yaml': String(i) })
+      folder = await branch.checkOut(await branch.fetch())
+      await branch.keepOnly([commit])
+    }
+    expect(readdirSync(dirname(folder))).toHaveLength(2)
+    const clone = join(dirname(folder), '..', 'clone')
+    const packs = list(join(clone, 'objects', 'pack')).filter((name) => name.endsWith('.pack'))
+    expect(packs.length).toBeLessThan(51)
+    const refs = await followed.sandbox.git(
+      relative(followed.sandbox.folder, clone),
+      'for-each-ref',
+    )
+    expect(refs.split('\n')).toHaveLength(1)
+    await followed.push({ 'a.yaml': 'last' })
+    const last = await branch.checkOut(await branch.fetch())
+    expect(readFileSync(join(last, 'a.yaml'), 'utf8')).toBe('last')
+  }, 60_000)
+
+  const damages: [string, (clone: string) => void][] = [
+    ['has no HEAD', (clone) => rmSync(join(clone, 'HEAD'))],
+    ['is empty', (clone) => list(clone).forEach((name) => rmSync(join(clone, name), forced))],
+    ['has lost its objects', (clone) => rmSync(join(clone, 'objects'), forced)],
+    ['has a broken pack', breakPacks],
+    ['is gone', (clone) => rmSync(clone, forced)],
+  ]
+  it.for(damages)('has a new clone if the old one %s', async ([, damage], { followed }) => {
+    const branch = await followed.open()
+    const first = await branch.fetch()
+    const folder = await branch.checkOut(first)
+    await followed.push({ 'a.yaml': 'a' })
+    damage(join(dirname(folder), '..', 'clone'))
+    const next = await branch.checkOut(await branch.fetch())
+    expect(readFileSync(join(next, 'a.yaml'), 'utf8')).toBe('a')
+    expect(await branch.isAncestor(first, basename(next))).toBe(true)
+    expect(await findHeadCommit(folder, followed.sandbox.env)).toBe(first)
+    await branch.keepOnly([])
+    expect(readdirSync(dirname(folder))).toEqual(['process.json'])
+  })
+
+  const forced = { recursive: true, force: true }
+  function breakPacks(clone: string): void {
+    const folder = join(clone, 'objects', 'pack')
+    for (const name of readdirSync(folder)) {
+      rmSync(join(folder, name))
+      writeFileSync(join(folder, name), 'broken')
+    }
+  }
+})
