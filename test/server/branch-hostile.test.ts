@@ -19,8 +19,8 @@ import { connect } from '../remotes.ts'
 import { findFailure, it } from './followed.ts'
 
 const names =
-  'main a/b release-1.x ü a@b @{ a@{1} -x --all HEAD @ a..b .a a/.b a.lock a.lock/b a/ /a a//b a. ' +
-  'a~1 a^ a:b a? a* a[b a\\b {a}'
+  'main a/b release-1.x ü a@b @{ a@{1} -x --all HEAD @ a..b .a a/.b a.lock a.lock/b ' +
+  'a/ /a a//b a. a~1 a^ a:b a? a* a[b a\\b {a}'
 const unprintable = ['', 'a b', 'a\tb', 'a\nb', 'a\u0000b', 'a\u007fb']
 
 describe('hostile input', () => {
@@ -114,7 +114,8 @@ describe('a checkout', () => {
       '[core]\n\tautocrlf = true\n\teol = crlf\n\tsymlinks = false\n\tfileMode = false',
       `\thooksPath = ${followed.path('hooks')}\n\tfsmonitor = touch ${evil}`,
       `\tattributesFile = ${followed.path('attributes')}`,
-      `[filter "evil"]\n\tsmudge = touch ${evil}; cat\n\tclean = touch ${evil}; cat\n\trequired = true`,
+      `[filter "evil"]\n\tsmudge = touch ${evil}; cat\n\tclean = touch ${evil}; cat`,
+      '\trequired = true',
       `[init]\n\ttemplateDir = ${followed.path('template')}\n[submodule]\n\trecurse = true\n`,
     ]
     const hook = `#!/bin/sh\ntouch ${evil}\n`
@@ -177,9 +178,11 @@ describe('a remote', () => {
     const remote = await connect(followed.sandbox, 'http')
     const never = 60_000
     const limits = { silenceMs: never, totalMs: never, interruptedMs: never, reportMs: never }
+    let passedMs = 0
+    const timerNow = () => performance.now() + passedMs
     try {
       const repository = `http://runner@${remote.address}/remote.git`
-      const branch = await followed.open({ repository, limits })
+      const branch = await followed.open({ repository, limits, timerNow })
       const first = await branch.fetch()
       remote.behaviour = 'hang'
       limits.silenceMs = 1000
@@ -189,6 +192,7 @@ describe('a remote', () => {
       expect(hung['hint']).toContain('git ls-remote')
       remote.behaviour = 'serve'
       limits.silenceMs = never
+      passedMs = 10 * never
       expect(await branch.fetch()).toBe(first)
     } finally {
       await remote.close()
