@@ -112,6 +112,14 @@ export function createReconciler(context: ReconcilerContext) {
     return rollouts.flatMap(({ commit }) => commit ?? [])
   }
 
+  const reportTip = async (commit: string): Promise<void> => {
+    const { commit: before } = found
+    if (before === commit) return
+    logger.info(`the branch is at ${commit}`)
+    if (before !== null && !(await branch.isAncestor(before, commit)))
+      logger.warn(`the branch was forced: it was at ${before}, which is not part of it any more`)
+  }
+
   const reportBranch = () => {
     const { commit, fetchedAt, applied } = found
     const isApplied = applied !== null && applied.commit === commit && applied.status === 'done'
@@ -133,7 +141,7 @@ export function createReconciler(context: ReconcilerContext) {
     async round(engine: Engine): Promise<void> {
       try {
         const commit = await branch.fetch()
-        if (found.commit !== commit) logger.info(`the branch is at ${commit}`)
+        await reportTip(commit)
         Object.assign(found, { commit, fetchedAt: now(), problem: null })
         const workspace = await runs.load(commit)
         await engine.schedule(workspace.config.serve.drift.schedule)

@@ -4,6 +4,7 @@ import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { openState } from '../operations/open-state.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
+import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { openBranch, type BranchOptions } from './branch.ts'
 import { createController, type Position } from './create-controller.ts'
 import type { Engine, Workflows } from './engine.ts'
@@ -18,7 +19,10 @@ import { keepTerm, removeLocksOf, waitForTerm } from './term.ts'
 import { identify, loadCommit } from './workspaces.ts'
 
 /** Options of the controller. */
-export interface ServeOptions extends Omit<BranchOptions, 'env' | 'clock' | 'signal'> {
+export interface ServeOptions extends Pick<
+  BranchOptions,
+  'repository' | 'cwd' | 'branch' | 'folder' | 'dataFolder'
+> {
   host: string
   port: number
   /** Wait between two looks at the branch, ms. */
@@ -53,7 +57,12 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const { clock, signal } = ports.outside
   const lost = new AbortController()
   const outside = { ...ports.outside, signal: AbortSignal.any([signal, lost.signal]) }
-  const branch = await openBranch({ ...options, env: outside.env, clock, signal: outside.signal })
+  // The token is in none of the variables that git gets.
+  const env = buildGitEnvironment(outside.env, '')
+  const world = { clock, machine: outside.machine, newId: () => outside.newId() }
+  const scrub = (text: string) => text
+  const git = { env, scrub, signal: outside.signal }
+  const branch = await openBranch({ ...options, ...world, ...git })
   const head = await branch.fetch()
   const workspace = await loadCommit(branch, head, outside)
   logger.setScrub((text) => workspace.scrub(text))
@@ -134,6 +143,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     return 'stopped'
   } finally {
     await http.close()
+    await branch.close()
   }
 }
 
