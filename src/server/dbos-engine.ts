@@ -5,9 +5,8 @@ import type { Engine, Workflow, Workflows } from './engine.ts'
 import type { Logger } from './logger.ts'
 
 /**
- * Version of the shape of the workflows: of their steps and inputs. Workflows of another version
- * are left to a process that knows it, so a change that an open workflow can't survive needs a new
- * number, and an ended one none.
+ * Version of the shape of the workflows: of their steps and inputs. A change of it needs a new
+ * number: open workflows of another one are cancelled, and begun anew from the recorded rollout.
  */
 const workflowVersion = 'edgewise-1'
 /** Connections of the engine, beside those of the state. */
@@ -51,6 +50,7 @@ export async function launchDbos(
   { config }: Pick<LoadedWorkspace, 'config'>,
   workflows: Workflows,
   logger: Logger,
+  version = workflowVersion,
 ): Promise<Engine> {
   const { database } = config.state
   if (database === undefined) throw new TypeError('expected the address of the database')
@@ -74,27 +74,31 @@ export async function launchDbos(
     systemDatabasePool: pool,
     systemDatabaseSchemaName: `${database.schema}_dbos`,
     executorID: workspace,
-    applicationVersion: workflowVersion,
+    applicationVersion: version,
     // A session of its own would not survive a pooler, and polling is enough.
     useListenNotify: false,
     logger: createLogs(logger),
   })
   await DBOS.launch()
+  const listOpen = () =>
+    DBOS.listWorkflows({
+      executorId: workspace,
+      status: ['PENDING', 'ENQUEUED'],
+      loadInput: false,
+      loadOutput: false,
+    })
+  const strange = (await listOpen()).filter((each) => each.applicationVersion !== version)
+  if (strange.length > 0) {
+    logger.info('replaces workflows of another version', { workflows: strange.length })
+    await DBOS.cancelWorkflows(strange.map(({ workflowID }) => workflowID))
+  }
   const scheduleName = `drift ${workspace}`
   return {
     start: async (name, id, input) => {
       if (name !== 'rollout') throw new TypeError('expected a rollout: drift has a schedule')
       await DBOS.startWorkflow(rollout, { workflowID: id })(input)
     },
-    listOpen: async () => {
-      const open = await DBOS.listWorkflows({
-        executorId: workspace,
-        status: ['PENDING', 'ENQUEUED'],
-        loadInput: false,
-        loadOutput: false,
-      })
-      return open.map(({ workflowID }) => workflowID)
-    },
+    listOpen: async () => (await listOpen()).map(({ workflowID }) => workflowID),
     schedule: async (cron) => {
       if (cron === null) {
         if ((await DBOS.getSchedule(scheduleName)) !== null) await DBOS.deleteSchedule(scheduleName)
@@ -112,7 +116,7 @@ export async function launchDbos(
       }
     },
     close: async () => {
-      await DBOS.shutdown()
+      await DBOS.shutdown({ deregister: true })
       await pool.end()
     },
   }

@@ -1,68 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { fetchWrites, Place, token } from '../steps/cli.ts'
-import { emulator, enterPlace, place, setStage } from '../steps/stage.ts'
-import { TestSchema } from '../state/test-schema.ts'
-import { startReplica, type Replica } from './replica.ts'
-
-let schema: TestSchema
-const replicas: Replica[] = []
+import { expect, it } from 'vitest'
+import { token } from '../steps/cli.ts'
+import { place, setStage } from '../steps/stage.ts'
+import { commit, enterServed, git, listSent, name, setServeStage, start } from './serve-stage.ts'
 
 setStage()
-beforeEach(async () => {
-  schema = await TestSchema.make()
-})
-afterEach(async () => {
-  for (const replica of replicas.splice(0)) {
-    replica.process.kill('SIGCONT')
-    await replica.end('SIGKILL')
-  }
-  await schema.query(`drop schema if exists ${schema.name}_dbos cascade`)
-  await schema.remove()
-})
-
-/** Enters a workspace in a git repository, with more settings. */
-function enter(settings = ''): void {
-  const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
-  enterPlace(new Place(emulator.url, settings, { state }))
-  const { url } = schema.configure((to) => to.searchParams.delete('application_name'))
-  place.env = { EDGEWISE_TOKEN: token, DATABASE_URL: url }
-  git('init', '--quiet', '--initial-branch', 'main')
-}
-
-function git(...args: string[]): string {
-  const identity = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
-  return execFileSync('git', [...identity, ...args], { cwd: place.root, encoding: 'utf8' }).trim()
-}
-
-/** Commits all manifests, and returns the commit. */
-function commit(): string {
-  git('add', '--all')
-  git('commit', '--quiet', '--allow-empty', '--message', 'Change')
-  return git('rev-parse', 'HEAD')
-}
-
-async function start(...args: string[]): Promise<Replica> {
-  const replica = await startReplica(place.root, place.env, [place.root, ...args])
-  replicas.push(replica)
-  return replica
-}
-
-async function until(check: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 300; i++) {
-    if (await check()) return
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-  throw new Error(`not reached:\n${replicas.map(({ err }) => err).join('\n---\n')}`)
-}
-
-const name = (i: number) => `d${String(i).padStart(2, '0')}.example.com`
-const countSent = async () => (await fetchWrites(emulator)).map(({ domains }) => domains.length)
+setServeStage()
 
 it('applies each new commit, and stops on SIGTERM', async () => {
-  enter()
+  enterServed()
   place.manifest(name(1), { timeout: { time: 60 } })
   const first = commit()
   const replica = await start()
@@ -70,7 +18,7 @@ it('applies each new commit, and stops on SIGTERM', async () => {
   place.manifest(name(1), { timeout: { time: 70 } })
   const second = commit()
   await replica.waitFor(`commit ${second.slice(0, 12)}: done`)
-  expect(await countSent()).toEqual([1, 1])
+  expect(await listSent()).toEqual([1, 1])
   const status = (await (await replica.get('/api/status')).json()) as Record<string, unknown>
   expect(status).toMatchObject({ role: 'leader', commit: second, applied: { status: 'done' } })
   expect((await replica.get('/readyz')).status).toBe(200)
@@ -82,7 +30,7 @@ it('applies each new commit, and stops on SIGTERM', async () => {
 }, 90_000)
 
 it('names what is wrong with a commit, and goes on with the next one', async () => {
-  enter()
+  enterServed()
   place.manifest(name(1), { timeout: { time: 60 } })
   commit()
   const replica = await start()
@@ -96,18 +44,31 @@ it('names what is wrong with a commit, and goes on with the next one', async () 
   await replica.waitFor(`commit ${last.slice(0, 12)}: done`)
 }, 90_000)
 
-it('a rollout goes on with the next replica after its leader was killed in a pause', async () => {
-  enter('rollout: {waves: [1, 100%], pause: 20s}\n')
-  for (let i = 0; i < 5; i++) place.manifest(name(i), { timeout: { time: 60 } })
+it('wakes for a signed webhook, and for no other', async () => {
+  enterServed()
+  place.manifest(name(1), { timeout: { time: 60 } })
   commit()
-  const one = await start()
-  await one.waitFor('leads')
-  const two = await start()
-  await until(async () => (await countSent()).length === 1)
-  await one.waitFor(': waiting')
-  await one.end('SIGKILL')
-  await two.waitFor('leads')
-  await until(async () => (await countSent()).length === 2)
-  expect(await countSent()).toEqual([1, 4])
-  await two.waitFor(': done')
-}, 120_000)
+  const key = 'key-of-the-webhook-of-the-host'
+  place.env['EDGEWISE_WEBHOOK_SECRET'] = key
+  const replica = await start('--poll', '86400')
+  await replica.waitFor(': done')
+  place.manifest(name(1), { timeout: { time: 70 } })
+  const second = commit()
+  const body = '{"ref":"refs/heads/main"}'
+  const post = async (secret: string) => {
+    const signature = createHmac('sha256', secret).update(body).digest('hex')
+    const headers = { 'x-hub-signature-256': `sha256=${signature}` }
+    return (await replica.get('/webhook', { method: 'POST', body, headers })).status
+  }
+  expect(await post('another-key-than-that-one')).toBe(401)
+  expect(await post(key)).toBe(202)
+  await replica.waitFor(`commit ${second.slice(0, 12)}: done`)
+  expect(replica.err).not.toContain(key)
+}, 90_000)
+
+it('refuses to begin with state that is not in PostgreSQL', async () => {
+  enterServed()
+  place.write('edgewise.yaml', 'version: 1\n')
+  commit()
+  await expect(start()).rejects.toThrow(/serve needs its state in PostgreSQL/)
+})

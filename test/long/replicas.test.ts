@@ -1,0 +1,140 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import { fetchConfig, setFaults } from '../steps/cli.ts'
+import { emulator, place, setStage } from '../steps/stage.ts'
+import type { Replica } from '../server/replica.ts'
+import {
+  commit,
+  configure,
+  enterServed,
+  listSent,
+  name,
+  setServeStage,
+  start,
+  until,
+} from '../server/serve-stage.ts'
+
+setStage()
+setServeStage()
+
+const inWaves = (pause: string, more = '') =>
+  `rollout: {waves: [1, 100%], pause: ${pause}${more}}\n`
+
+/** Starts a leader and another replica. */
+async function startTwo(): Promise<[Replica, Replica]> {
+  const one = await start()
+  await one.waitFor('leads')
+  return [one, await start()]
+}
+
+/** Waits until the service has these values, and expects no rollout to be left. */
+async function expectApplied(domains: number, seconds: number, replica: Replica): Promise<void> {
+  await until(async () => {
+    const status = (await (await replica.get('/api/status')).json()) as {
+      applied: { status: string } | null
+    }
+    return status.applied?.status === 'done'
+  })
+  for (let i = 0; i < domains; i++)
+    expect(await fetchConfig(emulator, name(i))).toMatchObject({ timeout: { time: String(seconds) } })
+  expect((await place.json('rollout', 'list'))['rollouts']).toEqual([])
+  expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+}
+
+it('a rollout goes on after its leader was killed in a pause', async () => {
+  enterServed(inWaves('20s'))
+  configure(5, 60)
+  commit()
+  const [one, two] = await startTwo()
+  await one.waitFor(': waiting')
+  await one.end('SIGKILL')
+  await two.waitFor('leads')
+  await expectApplied(5, 60, two)
+  expect(await listSent()).toEqual([1, 4])
+})
+
+it('a rollout goes on after its leader was killed in a wave', async () => {
+  enterServed(inWaves('1s'))
+  configure(5, 60)
+  commit()
+  await setFaults(emulator, { kind: 'delay', ms: 4000, on: [2] })
+  const [one, two] = await startTwo()
+  await until(async () => (await place.json('rollout', 'list'))['rollouts'] !== undefined)
+  await one.waitFor('wave.waiting').catch(() => undefined)
+  await until(async () => (await listSent()).length >= 1)
+  await new Promise((resolve) => setTimeout(resolve, 2500))
+  await one.end('SIGKILL')
+  await two.waitFor('leads')
+  await expectApplied(5, 60, two)
+  // The call in flight may be repeated: it sets the same values.
+  expect((await listSent()).every((domains) => domains === 1 || domains === 4)).toBe(true)
+})
+
+it('another replica takes over from a suspended leader, which ends when it wakes up', async () => {
+  enterServed(inWaves('15s'))
+  configure(5, 60)
+  commit()
+  const [one, two] = await startTwo()
+  await one.waitFor(': waiting')
+  one.process.kill('SIGSTOP')
+  await two.waitFor('took over')
+  await until(async () => (await listSent()).length === 2)
+  one.process.kill('SIGCONT')
+  await one.waitFor('another replica leads now')
+  await expectApplied(5, 60, two)
+  expect(await listSent()).toEqual([1, 4])
+})
+
+it('a rollout that a CI job handed over waits for its approval over HTTP', async () => {
+  enterServed(inWaves('1s', ', approval: [2]'))
+  configure(5, 60)
+  commit()
+  expect((await place.cli('apply', '--yes', '--no-wait')).code).toBe(0)
+  expect(await listSent()).toEqual([1])
+  const replica = await start()
+  await until(async () => {
+    const { rollouts } = (await (await replica.get('/api/rollouts')).json()) as {
+      rollouts: { id: string; state: string }[]
+    }
+    const waiting = rollouts.find(({ state }) => state === 'waiting-for-approval')
+    if (waiting === undefined) return false
+    const path = `/api/rollouts/${waiting.id}/approve`
+    return (await replica.get(path, { method: 'POST' })).status === 200
+  })
+  await expectApplied(5, 60, replica)
+  expect(await listSent()).toEqual([1, 4])
+})
+
+it('drift is repaired by its schedule, and reported once, as is its end', async () => {
+  const received: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      received.push((JSON.parse(body) as { title: string }).title)
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  enterServed(
+    [
+      `notify: [{kind: webhook, url: "${url}", on: [applied, drift]}]`,
+      'serve: {drift: {schedule: "* * * * *", observed: live.json, repair: true}}',
+      '',
+    ].join('\n'),
+  )
+  configure(1, 60)
+  place.write('live.json', JSON.stringify({ [name(0)]: { timeout: { time: 99 } } }))
+  commit()
+  const replica = await start()
+  await until(async () => (await listSent()).length >= 2)
+  place.write('live.json', JSON.stringify({ [name(0)]: { timeout: { time: 60 } } }))
+  commit()
+  await until(async () => received.some((title) => title.startsWith('Drift is gone')))
+  expect(received.filter((title) => title.startsWith('Drift: '))).toHaveLength(1)
+  expect(received[0]).toContain('Applied')
+  expect(replica.err).not.toContain('/hook')
+  server.close()
+})

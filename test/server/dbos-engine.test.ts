@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import { createNodeOutside } from '../../src/operations/node-outside.ts'
+import { loadWorkspace } from '../../src/operations/load-workspace.ts'
+import { launchDbos } from '../../src/server/dbos-engine.ts'
+import type { Engine, Workflow } from '../../src/server/engine.ts'
+import { createLogger } from '../../src/server/logger.ts'
+import { place, setStage } from '../steps/stage.ts'
+import { enterServed, setServeStage } from './serve-stage.ts'
+
+setStage()
+setServeStage()
+
+const done: string[] = []
+const lines: string[] = []
+
+/** Launches the engine of a version, whose workflow takes a step, sleeps, and takes another one. */
+async function launch(version: string, sleepMs: number): Promise<Engine> {
+  const rollout: Workflow = async (_input: JsonObject, durable) => {
+    await durable.step('first', async () => void done.push(`${version} first`))
+    await durable.sleep(sleepMs)
+    await durable.step('second', async () => void done.push(`${version} second`))
+  }
+  const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
+  const workspace = loadWorkspace(place.root, outside, 'none')
+  const logger = createLogger({
+    clock: outside.clock,
+    out: (line) => void lines.push(line),
+    format: 'text',
+    level: 'info',
+  })
+  return launchDbos(workspace, { rollout, drift: async () => undefined }, logger, version)
+}
+
+async function untilNoneIsOpen(engine: Engine): Promise<void> {
+  while ((await engine.listOpen()).length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+it('goes on with workflows after a restart, and begins those of another version anew', async () => {
+  enterServed()
+  const first = await launch('one', 3000)
+  await first.start('rollout', 'a', {})
+  while (done.length < 1) await new Promise((resolve) => setTimeout(resolve, 20))
+  await first.close()
+  const again = await launch('one', 3000)
+  expect(await again.listOpen()).toEqual(['a'])
+  await untilNoneIsOpen(again)
+  expect(done).toEqual(['one first', 'one second'])
+  // The same id is the same workflow, which has ended.
+  await again.start('rollout', 'a', {})
+  await untilNoneIsOpen(again)
+  await again.start('rollout', 'b', {})
+  while (done.length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+  await again.close()
+  const other = await launch('two', 0)
+  expect(await other.listOpen()).toEqual([])
+  await other.start('rollout', 'c', {})
+  await untilNoneIsOpen(other)
+  await other.close()
+  expect(done).toEqual(['one first', 'one second', 'one first', 'two first', 'two second'])
+  expect(lines.join('')).toContain('replaces workflows of another version workflows=1')
+})
+
+it('names a schedule that has no meaning', async () => {
+  enterServed()
+  const engine = await launch('three', 0)
+  await engine.schedule('*/5 * * * *')
+  await engine.schedule(null)
+  await expect(engine.schedule('61 * * * *')).rejects.toThrow(/"serve.drift.schedule"/)
+  await engine.close()
+})
