@@ -122,7 +122,7 @@ describe('docs/reference', () => {
 
   it('names every environment variable that a command reads by name', () => {
     const known = environmentVariables.flatMap(({ name }) => name)
-    const ofGit = /(?:^|[^\w])(?:GIT_SSH_COMMAND|GIT_SSH)$/
+    const ofGit = /(?:^|[^\w])(?:GIT_SSH_COMMAND|GIT_SSH|GIT_CONFIG_COUNT)$/
     const read = globSync('src/**/*.ts', { ignore: 'src/action/**' }).flatMap((file) =>
       Array.from(load(file).matchAll(/\benv\['([A-Z_]+)'\]/g), ([, name]) => name ?? ''),
     )
