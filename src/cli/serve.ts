@@ -54,7 +54,8 @@ export async function runServe(
         webhookSecret,
       },
       {
-        outside: io,
+        // The log has what a command shows while it runs.
+        outside: { ...io, note: (text) => logger.info(text), onPhase: undefined },
         logger,
         launch: (loaded, workflows) => launchDbos(loaded, workflows, logger),
         onListening: (url) => io.out(`listening on ${url}\n`),

@@ -2,7 +2,9 @@ import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { apply } from '../operations/apply.ts'
 import { drift } from '../operations/drift.ts'
+import type { Rollout } from '../model/rollout.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import { hashDesired } from '../operations/hash-desired.ts'
 import { openState } from '../operations/open-state.ts'
 import type { Ports } from '../operations/ports.ts'
 import { repair } from '../operations/repair.ts'
@@ -88,6 +90,23 @@ export function createRuns(context: RunContext) {
     metrics.setConfirmations(executed.result.recorded, clock.now() / 1000)
     return executed
   }
+  /** Finds the manifests that a rollout began with: at its commit, or at the tip. */
+  const findManifests = async (rollout: Rollout, head: Committed): Promise<Committed> => {
+    const own =
+      rollout.commit === null || rollout.commit === head.commit ? [] : [await load(rollout.commit)]
+    const found = [...own, head].find((each) => {
+      const hashDomain = hashDesired(each)
+      return Object.entries(rollout.asked).every(([name, hash]) => hashDomain(name) === hash)
+    })
+    if (found !== undefined) return found
+    throw new EdgewiseError(
+      'rollout-open',
+      `neither commit ${rollout.commit?.slice(0, 12) ?? '(unknown)'} nor the tip of the branch ` +
+        'has the manifests that it began with',
+      'Continue it where it was begun with "edgewise apply", or end it with ' +
+        `"edgewise rollout abort ${rollout.id}".`,
+    )
+  }
   const takeStep = async (id: string, head: Committed): Promise<RolloutStep> => {
     const { store } = await openState(head, ports.outside)
     await store.load()
@@ -95,12 +114,13 @@ export function createRuns(context: RunContext) {
     const isOver = rollout?.state !== 'open' && rollout?.state !== 'taking-back'
     if (rollout === undefined || isOver || undecided.includes(listRollout(rollout, false).state))
       return { waitMs: null, status: 'none' }
-    const workspace = rollout.commit === null ? head : await load(rollout.commit)
     if (rollout.state === 'taking-back') {
+      // Its domains stay on hold while the tip asks for the same.
       const request = { apply: id, lockTimeout }
-      const { status } = await execute(workspace, (run) => rollback(workspace, request, run), id)
+      const { status } = await execute(head, (run) => rollback(head, request, run), id)
       return { waitMs: status === 'done' ? null : retryMs, status }
     }
+    const workspace = await findManifests(rollout, head)
     refuseInvalid(workspace)
     const { asked, items } = rollout
     const request = { target: Object.keys(asked), items, suspends: true, lockTimeout }

@@ -37,7 +37,9 @@ async function expectApplied(domains: number, seconds: number, replica: Replica)
     return status.applied?.status === 'done'
   })
   for (let i = 0; i < domains; i++)
-    expect(await fetchConfig(emulator, name(i))).toMatchObject({ timeout: { time: String(seconds) } })
+    expect(await fetchConfig(emulator, name(i))).toMatchObject({
+      timeout: { time: String(seconds) },
+    })
   expect((await place.json('rollout', 'list'))['rollouts']).toEqual([])
   expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
 }
