@@ -1,0 +1,2 @@
+cp -R "$REPOSITORY/examples/serve/." .
+rm -rf repository
