@@ -51,8 +51,15 @@ export function refuse(
   return answerError(new EdgewiseError(code, message, hint), status, headers)
 }
 
-/** Sends an answer, without its body to HEAD. Closes the connection after it if `last`. */
-export function sendAnswer(outgoing: ServerResponse, answer: Answer, last: boolean): void {
+/**
+ * Sends an answer, without its body to HEAD. Closes the connection after it if `isLast`, once `end`
+ * has resolved.
+ */
+export function sendAnswer(
+  outgoing: ServerResponse,
+  answer: Answer,
+  { isLast, end }: { isLast: boolean; end: Promise<void> | null },
+): void {
   if (outgoing.headersSent || outgoing.destroyed) return
   outgoing.writeHead(answer.status, {
     ...answer.headers,
@@ -61,7 +68,11 @@ export function sendAnswer(outgoing: ServerResponse, answer: Answer, last: boole
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'",
-    ...(last && { Connection: 'close' }),
+    ...(isLast && { Connection: 'close' }),
   })
-  outgoing.end(answer.body)
+  if (end === null) outgoing.end(answer.body)
+  else {
+    outgoing.write(answer.body)
+    void end.then(() => outgoing.end())
+  }
 }

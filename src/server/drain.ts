@@ -22,3 +22,15 @@ export function drain(
     incoming.on('close', () => resolve(false))
   })
 }
+
+/** Discards the rest of a body, until its end or for `maxMs`. */
+export function discard(incoming: IncomingMessage, maxMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, maxMs)
+    incoming.on('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    incoming.resume()
+  })
+}

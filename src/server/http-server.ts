@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { answerError, answerJson, sendAnswer, type Answer } from './answer.ts'
+import { discard } from './drain.ts'
 import type { Logger } from './logger.ts'
 import { route, type RouteContext } from './routes.ts'
 
@@ -15,6 +16,8 @@ export interface HttpLimits {
   checkMs: number
   /** Time for running requests when the server closes. */
   closeMs: number
+  /** Time for the rest of a body that was refused. */
+  lingerMs: number
   /** Further connections are closed. */
   connections: number
 }
@@ -24,6 +27,7 @@ const defaultLimits: HttpLimits = {
   requestMs: 60_000,
   checkMs: 1000,
   closeMs: 5000,
+  lingerMs: 2000,
   connections: 256,
 }
 
@@ -37,7 +41,11 @@ export interface HttpServerOptions extends RouteContext {
 
 /** An HTTP server around a controller. */
 export interface HttpServer {
-  /** Listens, and returns the port; port 0 picks a free one. */
+  /**
+   * Listens, and returns the port; port 0 picks a free one.
+   *
+   * @throws EdgewiseError `usage` when the address can't be used
+   */
   listen(port: number, host: string): Promise<number>
   /** Ends idle connections, waits some seconds for running requests, then ends those as well. */
   close(): Promise<void>
@@ -65,10 +73,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     (incoming, outgoing) => {
       void answer(incoming, options).then((answered) => {
-        // What is left of a body is not read, so that the connection can't be used again.
+        // A body that was refused is discarded for a while: a reset could overtake the answer.
         const isUnread = !incoming.complete
-        if (isUnread) outgoing.on('finish', () => incoming.destroy())
-        sendAnswer(outgoing, answered, isClosing || isUnread)
+        const end = isUnread ? discard(incoming, limits.lingerMs) : null
+        sendAnswer(outgoing, answered, { isLast: isClosing || isUnread, end })
       })
       outgoing.on('error', () => outgoing.destroy())
     },
@@ -77,9 +85,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     listen: (port, host) =>
       new Promise((resolve, reject) => {
-        server.once('error', reject)
+        const fail = ({ code = '' }: NodeJS.ErrnoException) =>
+          reject(
+            new EdgewiseError(
+              'usage',
+              `the server can't listen on ${host}, port ${port} (${code})`,
+              'Choose another --host or --port.',
+            ),
+          )
+        server.once('error', fail)
         server.listen(port, host, () => {
-          server.off('error', reject)
+          server.off('error', fail)
           const address = server.address()
           resolve(typeof address === 'object' && address !== null ? address.port : port)
         })

@@ -1,0 +1,121 @@
+import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
+import type { Decided } from '../../src/model/listed-rollout.ts'
+import type { Controller } from '../../src/server/controller.ts'
+import { createHttpServer, type HttpServerOptions } from '../../src/server/http-server.ts'
+import { createLogger } from '../../src/server/logger.ts'
+
+/** Token of the API of each server. */
+export const apiToken = 'a-long-token-for-tests'
+/** Time of the clock of each server, ms since 1970. */
+export const now = Date.UTC(2026, 0, 2, 3, 4, 5)
+const at = new Date(now).toISOString()
+
+/** A server around a controller that records what it is asked for. */
+export interface HttpStage {
+  port: number
+  url: string
+  /** Calls that change something, such as `poke`, in order. */
+  calls: string[]
+  /** Lines of the log. */
+  log: string[]
+  /** Returns the value of a metric with a label; undefined if it has none. */
+  count(metric: string, label: string): Promise<number | undefined>
+  close(): Promise<void>
+}
+
+const stages: HttpStage[] = []
+
+/** Creates the options of a server, and what its controller and log record. */
+export function createOptions(own: Partial<Controller> = {}) {
+  const calls: string[] = []
+  const log: string[] = []
+  const metrics = createServerMetrics({ workspace: 'shop', account: 'main' })
+  const controller: Controller = {
+    metrics,
+    status: () => Promise.resolve({ role: 'leader' }),
+    plan: () => Promise.resolve({ format: 'edgewise.plan/1' }),
+    listRollouts: () => Promise.resolve([listed]),
+    decide: (verb, id) => {
+      calls.push(`${verb} ${id}`)
+      return Promise.resolve(decided)
+    },
+    poke: () => void calls.push('poke'),
+    isHealthy: () => null,
+    findUnready: () => Promise.resolve(null),
+    ...own,
+  }
+  const clock = { now: () => now }
+  const options: HttpServerOptions = {
+    controller,
+    clock,
+    webhookSecret: 'the-secret',
+    token: apiToken,
+    logger: createLogger({ clock, out: (line) => log.push(line), format: 'json', level: 'debug' }),
+    newId: () => 'defect-1',
+  }
+  return { options, calls, log }
+}
+
+/** Starts a server on a free port. */
+export async function startHttp(
+  own: Partial<Controller> = {},
+  changed: Partial<HttpServerOptions> = {},
+): Promise<HttpStage> {
+  const { options, calls, log } = createOptions(own)
+  const { metrics } = options.controller
+  const http = createHttpServer({ ...options, ...changed })
+  const port = await http.listen(0, '127.0.0.1')
+  const stage = {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    log,
+    count: async (metric: string, label: string) => {
+      const { text } = await metrics.format('prometheus')
+      const line = text
+        .split('\n')
+        .find((each) => each.startsWith(`edgewise_${metric}{`) && each.includes(`"${label}"`))
+      return line === undefined ? undefined : Number(line.split(' ').at(-1))
+    },
+    close: () => http.close(),
+  }
+  stages.push(stage)
+  return stage
+}
+
+/** Closes all servers. */
+export async function closeHttp(): Promise<void> {
+  await Promise.all(stages.splice(0).map((stage) => stage.close()))
+}
+
+const listed = {
+  id: 'r1',
+  apply: 'a1',
+  commit: null,
+  author: null,
+  startedAt: at,
+  wave: 1,
+  domains: 1,
+  waves: 1,
+  state: 'waiting-for-approval' as const,
+  since: at,
+  command: 'edgewise rollout approve r1',
+}
+const decided: Decided = {
+  verb: 'approved',
+  by: { author: 'somebody', at },
+  rollout: {
+    id: 'r1',
+    startedAt: at,
+    commit: null,
+    author: null,
+    state: 'open',
+    reason: null,
+    items: [],
+    asked: {},
+    held: [],
+    waves: [{ domains: ['www.example.com'], applied: null, passed: false }],
+    released: [],
+    applies: ['a1'],
+  },
+}
