@@ -14,8 +14,6 @@ const get = (
   path: string,
   headers: Record<string, string> = { authorization },
 ) => fetch(url + path, { headers })
-const post = ({ url }: HttpStage, path: string, headers: Record<string, string> = {}, body = '') =>
-  fetch(url + path, { method: 'POST', headers: { authorization, ...headers }, body })
 const limits = {
   headersMs: 5000,
   requestMs: 5000,
