@@ -47,7 +47,7 @@ export function createLogger({ clock, out, format, level, scrub }: LoggerOptions
       const entry = { time: new Date(clock.now()).toISOString(), level: own, message: cut(message) }
       const cleaned = cleanFields(fields)
       if (format === 'json')
-        out(`${escapeStray(JSON.stringify({ ...cleaned, ...entry }), false)}\n`)
+        out(`${escapeStray(JSON.stringify({ ...entry, ...cleaned, ...entry }), false)}\n`)
       else out(`${formatText(entry, cleaned)}\n`)
     }
   return {

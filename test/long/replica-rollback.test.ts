@@ -1,3 +1,5 @@
+// @module-tag often
+
 import { expect, it } from 'vitest'
 import { goodOrigin, leaveUnfinished } from '../stories/unfinished-rollback.ts'
 import { commit, enterServed, setServeStage, start, until } from '../server/serve-stage.ts'

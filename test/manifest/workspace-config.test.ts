@@ -32,6 +32,7 @@ describe('parseWorkspaceConfig', () => {
       profiles: ['profiles/**/*.{yaml,yml}'],
       defaults: {},
       secrets: {},
+      serve: { drift: { schedule: null, observed: null, repair: false } },
       allowLiteralSecrets: false,
       state: { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' },
       grouping: { groups: 'documented', together: [] },

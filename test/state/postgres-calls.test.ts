@@ -229,7 +229,8 @@ describe('calls in the file of an earlier program', () => {
   it('count until they are old, and the file is gone with the next apply', async () => {
     await open().transact(() => Promise.resolve())
     await schema.query(
-      `drop table ${schema.name}.calls, ${schema.name}.locks, ${schema.name}.wave_domains,
+      `drop table ${schema.name}.leaders;
+       drop table ${schema.name}.calls, ${schema.name}.locks, ${schema.name}.wave_domains,
          ${schema.name}.outbox, ${schema.name}.outbox_begun, ${schema.name}.outbox_drift;
        drop function ${schema.name}.index_wave cascade; create table ${schema.name}.registers ();
        update ${schema.name}.version set version = 1`,

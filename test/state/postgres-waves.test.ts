@@ -63,7 +63,8 @@ it('finds the waves of tables of the first version', async () => {
   await schema.query(
     `drop table ${schema.name}.wave_domains;
      drop function ${schema.name}.index_wave cascade;
-     drop table ${schema.name}.locks, ${schema.name}.calls, ${schema.name}.outbox,
+     drop table ${schema.name}.leaders;
+       drop table ${schema.name}.locks, ${schema.name}.calls, ${schema.name}.outbox,
        ${schema.name}.outbox_begun, ${schema.name}.outbox_drift;
      create table ${schema.name}.registers ();
      update ${schema.name}.version set version = 1`,

@@ -219,7 +219,8 @@ describe('notifications in a database', () => {
   it('have tables also where those of version 4 are', async () => {
     await open().count()
     await schema.query(
-      `drop table ${schema.name}.outbox, ${schema.name}.outbox_begun, ${schema.name}.outbox_drift;
+      `drop table ${schema.name}.leaders;
+       drop table ${schema.name}.outbox, ${schema.name}.outbox_begun, ${schema.name}.outbox_drift;
        update ${schema.name}.version set version = 4`,
     )
     expect(await open().count()).toMatchObject({ pending: 0 })

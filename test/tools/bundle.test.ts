@@ -44,7 +44,7 @@ describe('the files that Node loads', () => {
     const heavy =
       /\/(?:ajv|yaml|picomatch)\/|^src\/(?:catalog\/catalogue|generated\/|manifest\/|plan\/)/
     expect(modules.filter((path) => heavy.test(path))).toEqual([])
-    expect(bytes).toBeLessThan(165_000)
+    expect(bytes).toBeLessThan(170_000)
     expect(files.length).toBeLessThan(6)
   })
 
@@ -57,7 +57,7 @@ describe('the files that Node loads', () => {
         /\/(?:ajv|fdir|highs|p-queue|pg|picomatch|simple-git|string-width|tinyglobby|undici|yaml)\//
       const own = /^src\/(?:apply|emulator|plan|rollout|service\/write)\/|state-validators/
       expect(modules.filter((path) => packages.test(path) || own.test(path))).toEqual([])
-      expect(bytes).toBeLessThan(790_000)
+      expect(bytes).toBeLessThan(795_000)
       expect(files.length).toBeLessThan(10)
     },
   )
@@ -67,7 +67,7 @@ describe('the modules of Node', () => {
   it('are loaded without import, which would read all their properties', () => {
     const { files } = listLoaded(main, program, 'src/cli/validate.ts')
     const code = files.map((path) => readFileSync(new URL(path, root), 'utf8')).join('\n')
-    expect(code).toContain('process.getBuiltinModule("fs")')
+    expect(code).toMatch(/\bprocess\s*\.\s*getBuiltinModule\(\s*"fs"\s*\)/)
     expect(code.match(/\brequire\("(?![./]|node:)/g)).toBeNull()
   })
 })

@@ -10,7 +10,7 @@ export function declareServe(program: Command, declare: Declare): void {
     args: ['address or folder of the repository; by default, the origin of the current one'],
     examples: [
       'serve',
-      'serve https://git.example.com/team/cdn.git --branch main --host 0.0.0.0',
+      'serve https://git.example.com/cdn.git --branch main',
       'serve --poll 15 --log-format text',
     ],
     run: async (context, [repository], options) =>
