@@ -34,6 +34,8 @@ interface ControllerContext {
   pingMs: number
 }
 
+/** Age from which the last sign of the loop counts as a failure, ms: the database may be away. */
+const maxTickMs = 5 * 60_000
 /** Time to wait for the lock before a decision is refused, seconds. */
 const lockTimeout = 10
 
@@ -76,7 +78,10 @@ export function createController(
       return decided
     },
     poke: wakeLeader,
-    isHealthy: () => null,
+    isHealthy: () =>
+      clock.monotonic() - position.tickMs < maxTickMs
+        ? null
+        : 'the election of the leader has stopped',
     findUnready: async () => {
       const ping = leadership.isCurrent(position.term ?? 0).then(
         () => null,

@@ -17,8 +17,8 @@ export interface ReconcilerContext {
   runs: Runs
   metrics: ServerMetrics
   logger: Logger
-  /** Resolves while this process leads; never settles after its term. */
-  whileLeading(): Promise<void>
+  /** Returns whether this process leads; false after its term, and after an interrupt. */
+  isLeading(): Promise<boolean>
 }
 
 /** How the last apply of a commit ended. */
@@ -64,14 +64,18 @@ export function createReconciler(context: ReconcilerContext) {
     retry = { atMs: 0, waitMs: retryMs }
   }
   const loadTip = async () => runs.load(found.commit ?? (await branch.fetch()))
-  /** Runs a piece of work of the leader. Nothing of it counts after the end of the term. */
-  const lead = <T>(work: () => Promise<T>): Promise<T> =>
+  /** Runs a piece of work of the leader; null if its term ended before or meanwhile. */
+  const lead = <T>(work: () => Promise<T>): Promise<{ result: T } | null> =>
     oneByOne(async () => {
-      await context.whileLeading()
+      if (!(await context.isLeading())) return null
       const result = await work()
-      await context.whileLeading()
-      return result
+      return (await context.isLeading()) ? { result } : null
     })
+  /** Runs a step of a workflow. After the term it never ends, so that a successor repeats it. */
+  const takeStep = async <T>(work: () => Promise<T>): Promise<T> => {
+    const led = await lead(work)
+    return led === null ? new Promise(() => undefined) : led.result
+  }
 
   const applyCommit = async (commit: string): Promise<Applied> => {
     try {
@@ -87,8 +91,10 @@ export function createReconciler(context: ReconcilerContext) {
   const followTip = async (commit: string): Promise<void> => {
     const isNew = found.applied?.commit !== commit
     if (!isNew && clock.monotonic() < retry.atMs) return
-    found.applied = await lead(() => applyCommit(commit))
-    const { status, message } = found.applied
+    const led = await lead(() => applyCommit(commit))
+    if (led === null) return
+    found.applied = led.result
+    const { status, message } = led.result
     const isOver = status === 'done' || status === 'waiting'
     const waitMs = isNew ? retryMs : Math.min(maxRetryMs, retry.waitMs * 2)
     retry = { atMs: isOver ? Infinity : clock.monotonic() + waitMs, waitMs }
@@ -154,9 +160,11 @@ export function createReconciler(context: ReconcilerContext) {
       }
       reportBranch()
     },
+    /** Waits for the end of the piece of work that runs. */
+    drain: () => oneByOne(async () => undefined),
     /** Takes the next step of a rollout. */
     advance: (id: string): Promise<Advanced> =>
-      lead(async () => {
+      takeStep(async () => {
         try {
           const { waitMs } = await runs.advance(id, await loadTip())
           // What it has left to do at the tip.
@@ -169,7 +177,7 @@ export function createReconciler(context: ReconcilerContext) {
       }),
     /** Looks for drift, and repairs it if the workspace is configured so. */
     detectDrift: (): Promise<void> =>
-      lead(async () => {
+      takeStep(async () => {
         try {
           const { pending, live, inDoubt } = await runs.compare(await loadTip(), loadTip)
           found.drift = { at: now(), pending, live, inDoubt }

@@ -86,7 +86,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     runs,
     metrics,
     logger,
-    whileLeading: () => whileLeading(leadership, position, outside),
+    isLeading: () => isLeading(leadership, position, outside),
   })
   const controller = createController({
     workspace,
@@ -102,18 +102,25 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const { token, webhookSecret } = options
   const newId = () => outside.newId()
   const http = createHttpServer({ controller, clock, webhookSecret, token, logger, newId })
-  const port = await http.listen(options.port, options.host)
-  ports.onListening(
-    `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-  )
   try {
+    const port = await http.listen(options.port, options.host)
+    const host = options.host.includes(':') ? `[${options.host}]` : options.host
+    ports.onListening(`http://${host}:${port}`)
     metrics.setLeader(false, 0)
     logger.info(`follows ${branch.name} of ${branch.location}`, { commit: head })
-    const term = await waitForTerm(leadership, outside, logger)
+    const tick = () => {
+      position.tickMs = clock.monotonic()
+    }
+    const term = await waitForTerm(leadership, outside, logger, tick)
     if (term === null) return 'stopped'
     position.term = term.number
     metrics.setLeader(true, term.number)
     logger.info('leads', { term: term.number })
+    const kept = keepTerm(leadership, term.number, outside, logger, tick, controller.poke).then(
+      (isLost) => {
+        if (isLost) lost.abort()
+      },
+    )
     if (term.previous !== null) {
       const removed = await removeLocksOf(term.previous, locks, id, outside)
       logger.info('took over from a leader that gave no sign of life', { locks: removed })
@@ -122,15 +129,12 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
       rollout: createRolloutWorkflow((rollout) => reconciler.advance(rollout)),
       drift: () => reconciler.detectDrift(),
     })
-    const kept = keepTerm(leadership, term.number, outside, logger, controller.poke).then(
-      (isLost) => {
-        if (isLost) lost.abort()
-      },
-    )
     while (!outside.signal.aborted) {
       await reconciler.round(engine)
       await controller.sleep(options.pollMs)
     }
+    // What runs finishes its calls in flight, and records their outcomes.
+    await reconciler.drain()
     await kept
     metrics.setLeader(false, 0)
     await engine.close()
@@ -147,23 +151,19 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   }
 }
 
-/**
- * Resolves if this process leads, as the database has it; never settles after its term, so that
- * nothing is recorded that a successor has to decide.
- */
-async function whileLeading(
+/** Returns whether this process leads, as the database has it; false after an interrupt. */
+async function isLeading(
   leadership: Leadership,
   { term }: Position,
   { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
-): Promise<void> {
+): Promise<boolean> {
   while (!signal.aborted && term !== null) {
     try {
-      if (!(await leadership.isCurrent(term))) break
-      return
+      return await leadership.isCurrent(term)
     } catch (error) {
       if (!(error instanceof EdgewiseError)) throw error
       await clock.sleep(1000, signal)
     }
   }
-  return new Promise(() => undefined)
+  return false
 }

@@ -9,14 +9,20 @@ const [renewMs, campaignMs] = [3000, 2000]
 
 type World = Pick<Outside, 'clock' | 'signal' | 'machine' | 'newId'>
 
-/** Waits until this process is the leader; null after an interrupt. */
+/**
+ * Waits until this process is the leader; null after an interrupt.
+ *
+ * @param onTick called at each attempt
+ */
 export async function waitForTerm(
   leadership: Leadership,
   { clock, signal, machine, newId }: World,
   logger: Logger,
+  onTick: () => void,
 ): Promise<Term | null> {
   const token = newId()
   while (!signal.aborted) {
+    onTick()
     try {
       const term = await leadership.campaign(token, machine)
       if (term !== null) return term
@@ -33,6 +39,7 @@ export async function waitForTerm(
  * Gives signs of life until the end of the term or an interrupt. While the database can't be
  * reached the term goes on: no other process can become the leader either.
  *
+ * @param onTick called at each attempt
  * @param onWake called after somebody has woken the leader
  * @returns true if another process is the leader now
  */
@@ -41,12 +48,14 @@ export async function keepTerm(
   term: number,
   { clock, signal }: World,
   logger: Logger,
+  onTick: () => void,
   onWake: () => void,
 ): Promise<boolean> {
   let known: number | null = null
   for (;;) {
     await clock.sleep(renewMs, signal)
     if (signal.aborted) return false
+    onTick()
     try {
       const wakes = await leadership.renew(term)
       if (wakes === null) return true

@@ -1,5 +1,6 @@
 // @module-tag often
 
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
@@ -84,9 +85,26 @@ it('another replica takes over from a suspended leader, which ends when it wakes
   one.process.kill('SIGSTOP')
   await two.waitFor('took over')
   await until(async () => (await listSent()).length === 2)
+  const ended = once(one.process, 'exit')
   one.process.kill('SIGCONT')
   await one.waitFor('another replica leads now')
+  expect((await ended)[0]).toBe(1)
   await expectApplied(5, 60, two)
+  expect(await listSent()).toEqual([1, 4])
+})
+
+it('a leader that is stopped in a wave records its calls, and the next one goes on at once', async () => {
+  enterServed(inWaves('1s'))
+  configure(5, 60)
+  commit()
+  await setFaults(emulator, { kind: 'delay', ms: 4000 })
+  const [one, two] = await startTwo()
+  await one.waitFor('apply.started')
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  expect(await one.end('SIGTERM')).toBe(143)
+  expect(one.log.at(-1)?.message).toBe('stopped')
+  await expectApplied(5, 60, two)
+  // The call in flight was answered and recorded: nothing is sent twice.
   expect(await listSent()).toEqual([1, 4])
 })
 
