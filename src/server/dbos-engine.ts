@@ -13,7 +13,7 @@ const workflowVersion = 'edgewise-1'
 const poolSize = 6
 
 /** Name of the package of the engine, and the command that installs it. */
-const installHint = 'Install it beside edgewise: npm install @dbos-inc/dbos-sdk@5 pg'
+const installHint = 'Install it beside edgewise: npm install @dbos-inc/dbos-sdk@5'
 
 /**
  * Loads the engine.

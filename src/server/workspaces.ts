@@ -43,13 +43,23 @@ export function refuseInvalid({ commit, diagnostics }: Committed): void {
   )
 }
 
-/** @throws EdgewiseError `usage` for a workspace whose state is not in PostgreSQL */
-export function identify({ config }: LoadedWorkspace): Identity {
+/**
+ * Identifies the state of a workspace.
+ *
+ * @throws EdgewiseError `usage` if it is not in PostgreSQL, `access` without an address
+ */
+export function identify({ config, explainMissing }: LoadedWorkspace): Identity {
   const { database } = config.state
   if (config.state.store === 'postgres' && database !== undefined) {
     const { url, schema } = database
     return { id: config.id, address: config.service.url, database: `${url} ${schema}` }
   }
+  if (config.state.store === 'postgres')
+    throw new EdgewiseError(
+      'access',
+      `no address of the database that has the state: ${explainMissing('/state/url')}`,
+      'Set it in the environment of edgewise serve.',
+    )
   throw new EdgewiseError(
     'usage',
     'serve needs its state in PostgreSQL, where the replicas elect a leader and rollouts continue',

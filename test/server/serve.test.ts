@@ -72,3 +72,10 @@ it('refuses to begin with state that is not in PostgreSQL', async () => {
   commit()
   await expect(start()).rejects.toThrow(/serve needs its state in PostgreSQL/)
 })
+
+it('names the variable of the address of the database that has no value', async () => {
+  enterServed()
+  commit()
+  delete place.env['DATABASE_URL']
+  await expect(start()).rejects.toThrow(/no address of the database .*DATABASE_URL/)
+})
