@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { launchDbos, requireDbos } from '../server/dbos-engine.ts'
+import type { DatabaseConfig } from '../model/config.ts'
+import { createPool } from '../state/postgres/create-pool.ts'
+import type { ConnectionPool } from '../state/postgres/database.ts'
 import { createLogger } from '../server/logger.ts'
 import { serve } from '../server/serve.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -55,7 +58,12 @@ export async function runServe(
       },
       {
         // The log has what a command shows while it runs.
-        outside: { ...io, note: (text) => logger.info(text), onPhase: undefined },
+        outside: {
+          ...io,
+          note: (text) => logger.info(text),
+          onPhase: undefined,
+          createPool: shareConnections(io.createPool ?? createPool),
+        },
         logger,
         launch: (loaded, workflows) => launchDbos(loaded, workflows, logger),
         onListening: (url) => io.out(`listening on ${url}\n`),
@@ -64,5 +72,20 @@ export async function runServe(
     return end === 'stopped' ? exitCodes.done : exitCodes.failed
   } finally {
     if (own !== null) rmSync(own, { recursive: true, force: true })
+  }
+}
+
+/** Connections to a database that all work of this process shares. */
+const maxConnections = 8
+
+/** Creates the connections to each database once: every step of the controller opens the state. */
+function shareConnections(
+  create: (config: DatabaseConfig, max: number) => ConnectionPool,
+): (config: DatabaseConfig) => ConnectionPool {
+  const pools = new Map<string, ConnectionPool>()
+  return (config) => {
+    const pool = pools.get(config.url) ?? create(config, maxConnections)
+    pools.set(config.url, pool)
+    return pool
   }
 }

@@ -47,6 +47,8 @@ export function createController(
   const { clock, signal } = outside
   const ports = { outside, dialogue: createLogDialogue(logger) }
   let nap = new AbortController()
+  // Made once for each nap that is ended: the signal of the process remembers them all.
+  let end = AbortSignal.any([signal, nap.signal])
   const decide = { approve: approveRollout, abort: abortRollout, pause: pauseRollout }
   const wakeLeader = () => {
     if (position.term !== null) return nap.abort()
@@ -94,9 +96,10 @@ export function createController(
       return Promise.race([ping, timeout])
     },
     sleep: async (ms) => {
-      await clock.sleep(ms, AbortSignal.any([signal, nap.signal]))
+      await clock.sleep(ms, end)
       if (nap.signal.aborted) {
         nap = new AbortController()
+        end = AbortSignal.any([signal, nap.signal])
         reconciler.hurry()
       }
     },

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { fetchConfig, setFaults } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
+import { startOwnPostgres } from '../postgres-server.ts'
 import type { Replica } from '../server/replica.ts'
 import {
   commit,
@@ -93,7 +94,7 @@ it('another replica takes over from a suspended leader, which ends when it wakes
   expect(await listSent()).toEqual([1, 4])
 })
 
-it('a leader that is stopped in a wave records its calls, and the next one goes on at once', async () => {
+it('a leader that is stopped in a wave records its calls, and the next one goes on', async () => {
   enterServed(inWaves('1s'))
   configure(5, 60)
   commit()
@@ -106,6 +107,25 @@ it('a leader that is stopped in a wave records its calls, and the next one goes 
   await expectApplied(5, 60, two)
   // The call in flight was answered and recorded: nothing is sent twice.
   expect(await listSent()).toEqual([1, 4])
+})
+
+it('a leader goes on with its rollout after a crash of the database', async () => {
+  const server = await startOwnPostgres(false)
+  try {
+    if ('failure' in server.served) throw new Error(server.served.failure)
+    enterServed(inWaves('10s'))
+    place.env['DATABASE_URL'] = server.served.url
+    configure(5, 60)
+    commit()
+    const replica = await start()
+    await replica.waitFor(': waiting')
+    await server.crash('SIGKILL', 4000)
+    await expectApplied(5, 60, replica)
+    expect(await listSent()).toEqual([1, 4])
+    expect(await replica.end('SIGTERM')).toBe(143)
+  } finally {
+    await server.stop()
+  }
 })
 
 it('a rollout that a CI job handed over waits for its approval over HTTP', async () => {
