@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
@@ -8,7 +9,7 @@ import type { Logger } from './logger.ts'
  * Version of the shape of the workflows: of their steps and inputs. A change of it needs a new
  * number: open workflows of another one are cancelled, and begun anew from the recorded rollout.
  */
-const workflowVersion = 'edgewise-1'
+const workflowVersion = '1'
 /** Connections of the engine, beside those of the state. */
 const poolSize = 6
 
@@ -55,6 +56,8 @@ export async function launchDbos(
   const { database } = config.state
   if (database === undefined) throw new TypeError('expected the address of the database')
   const workspace = `${config.id} ${config.service.url}`
+  const application = `edgewise-${createHash('sha256').update(workspace).digest('hex').slice(0, 16)}`
+  const applicationVersion = `${application}-${version}`
   const { DBOS } = await loadDbos()
   const { createPool } = await import('../state/postgres/create-pool.ts')
   const pool = createPool(database, poolSize)
@@ -69,12 +72,13 @@ export async function launchDbos(
     name: 'drift',
   })
   DBOS.setConfig({
-    name: 'edgewise',
+    // Leaders of other workspaces in the same database see nothing of this one's.
+    name: application,
     systemDatabaseUrl: 'postgres://state@state/state',
     systemDatabasePool: pool,
     systemDatabaseSchemaName: `${database.schema}_dbos`,
     executorID: workspace,
-    applicationVersion: version,
+    applicationVersion,
     // A session of its own would not survive a pooler, and polling is enough.
     useListenNotify: false,
     logger: createLogs(logger),
@@ -87,7 +91,9 @@ export async function launchDbos(
       loadInput: false,
       loadOutput: false,
     })
-  const strange = (await listOpen()).filter((each) => each.applicationVersion !== version)
+  const strange = (await listOpen()).filter(
+    (each) => each.applicationVersion !== applicationVersion,
+  )
   if (strange.length > 0) {
     logger.info('replaces workflows of another version', { workflows: strange.length })
     await DBOS.cancelWorkflows(strange.map(({ workflowID }) => workflowID))

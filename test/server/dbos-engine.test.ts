@@ -6,7 +6,7 @@ import { launchDbos } from '../../src/server/dbos-engine.ts'
 import type { Engine, Workflow } from '../../src/server/engine.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { place, setStage } from '../steps/stage.ts'
-import { enterServed, setServeStage } from './serve-stage.ts'
+import { enterServed, getDatabase, runSql, setServeStage } from './serve-stage.ts'
 
 setStage()
 setServeStage()
@@ -15,14 +15,15 @@ const done: string[] = []
 const lines: string[] = []
 
 /** Launches the engine of a version, whose workflow takes a step, sleeps, and takes another one. */
-async function launch(version: string, sleepMs: number): Promise<Engine> {
+async function launch(version: string, sleepMs: number, id = 'a'): Promise<Engine> {
   const rollout: Workflow = async (_input: JsonObject, durable) => {
     await durable.step('first', async () => void done.push(`${version} first`))
     await durable.sleep(sleepMs)
     await durable.step('second', async () => void done.push(`${version} second`))
   }
   const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
-  const workspace = loadWorkspace(place.root, outside, 'none')
+  const { config } = loadWorkspace(place.root, outside, 'none')
+  const workspace = { config: { ...config, id } }
   const logger = createLogger({
     clock: outside.clock,
     out: (line) => void lines.push(line),
@@ -69,4 +70,26 @@ it('names a schedule that has no meaning', async () => {
   await engine.schedule(null)
   await expect(engine.schedule('61 * * * *')).rejects.toThrow(/"serve.drift.schedule"/)
   await engine.close()
+})
+
+it('leaves alone what belongs to another workspace in the same database', async () => {
+  enterServed()
+  const one = await launch('four', 60_000, 'one')
+  await one.schedule('*/5 * * * *')
+  const before = done.length
+  await one.start('rollout', 'd', {})
+  while (done.length === before) await new Promise((resolve) => setTimeout(resolve, 20))
+  await one.close()
+  const two = await launch('five', 0, 'two')
+  expect(await two.listOpen()).toEqual([])
+  await two.schedule(null)
+  await two.close()
+  const again = await launch('four', 60_000, 'one')
+  expect(await again.listOpen()).toEqual(['d'])
+  await again.close()
+  const { schema } = getDatabase()
+  const rows = await runSql(
+    `select application_name as name from ${schema}_dbos.workflow_schedules`,
+  )
+  expect(rows).toEqual([{ name: expect.stringMatching(/^edgewise-[0-9a-f]{16}$/) }])
 })

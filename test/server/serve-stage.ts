@@ -28,6 +28,11 @@ export function getDatabase(): { url: string; schema: string } {
   return schema.configure((to) => to.searchParams.delete('application_name'))
 }
 
+/** Runs a statement in the database of the test. */
+export function runSql(statement: string): Promise<unknown[]> {
+  return schema.query(statement)
+}
+
 /** Enters a workspace in a git repository, with more settings. */
 export function enterServed(settings = ''): void {
   const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
