@@ -65,7 +65,7 @@ export async function runServe(
           createPool: shareConnections(io.createPool ?? createPool),
         },
         logger,
-        launch: (loaded, workflows) => launchDbos(loaded, workflows, logger),
+        launch: (loaded, workflows) => launchDbos(loaded, workflows, { logger, clock: io.clock }),
         onListening: (url) => io.out(`listening on ${url}\n`),
       },
     )

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Clock } from '../model/clock.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import { explainFailure, isConnectionLost } from '../state/postgres/database-failures.ts'
 import type { Engine, Workflow, Workflows } from './engine.ts'
 import type { Logger } from './logger.ts'
 
@@ -10,6 +12,8 @@ import type { Logger } from './logger.ts'
  * number: open workflows of another one are cancelled, and begun anew from the recorded rollout.
  */
 const workflowVersion = '1'
+/** Longest timer, ms. */
+const maxTimerMs = 86_400_000
 /** Connections of the engine, beside those of the state. */
 const poolSize = 6
 
@@ -50,21 +54,31 @@ export async function requireDbos(): Promise<void> {
 export async function launchDbos(
   { config }: Pick<LoadedWorkspace, 'config'>,
   workflows: Workflows,
-  logger: Logger,
+  { logger, clock }: { logger: Logger; clock: Pick<Clock, 'now' | 'sleep'> },
   version = workflowVersion,
 ): Promise<Engine> {
   const { database } = config.state
   if (database === undefined) throw new TypeError('expected the address of the database')
   const workspace = `${config.id} ${config.service.url}`
-  const application = `edgewise-${createHash('sha256').update(workspace).digest('hex').slice(0, 16)}`
+  const hash = createHash('sha256').update(workspace).digest('hex')
+  const application = `edgewise-${hash.slice(0, 16)}`
   const applicationVersion = `${application}-${version}`
   const { DBOS } = await loadDbos()
   const { createPool } = await import('../state/postgres/create-pool.ts')
   const pool = createPool(database, poolSize)
+  const closed = new AbortController()
+  /** Sleeps without a timer of the engine, which would keep the process alive after its close. */
+  const sleepUntil = async (dueMs: number): Promise<void> => {
+    for (let left = 1; left > 0 && !closed.signal.aborted; left = dueMs - clock.now())
+      await clock.sleep(Math.max(0, Math.min(dueMs - clock.now(), maxTimerMs)), closed.signal)
+    // A successor goes on.
+    if (closed.signal.aborted) await new Promise(() => undefined)
+  }
   const adapt = (workflow: Workflow) => async (input: JsonObject) =>
     workflow(input, {
       step: (name, work) => DBOS.runStep(work, { name, retriesAllowed: false }),
-      sleep: (ms) => DBOS.sleepms(ms),
+      sleep: async (ms) =>
+        sleepUntil(await DBOS.runStep(async () => clock.now() + ms, { name: 'sleep' })),
     })
   const rollout = DBOS.registerWorkflow(adapt(workflows.rollout), { name: 'rollout' })
   const runDrift = adapt(workflows.drift)
@@ -83,7 +97,16 @@ export async function launchDbos(
     useListenNotify: false,
     logger: createLogs(logger),
   })
-  await DBOS.launch()
+  const location = `schema ${database.schema}_dbos`
+  try {
+    await DBOS.launch()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    // A timer of the half-launched engine would keep the process alive.
+    await DBOS.shutdown({ deregister: true })
+    await pool.end()
+    throw explainFailure(error, location)
+  }
   const listOpen = () =>
     DBOS.listWorkflows({
       executorId: workspace,
@@ -114,6 +137,7 @@ export async function launchDbos(
         await DBOS.applySchedules([{ scheduleName, workflowFn: drift, schedule: cron }])
       } catch (error) {
         if (!(error instanceof Error)) throw error
+        if ('code' in error || isConnectionLost(error)) throw explainFailure(error, location)
         throw new EdgewiseError(
           'invalid',
           `"serve.drift.schedule" in edgewise.yaml is not a schedule: ${error.message}`,
@@ -122,6 +146,7 @@ export async function launchDbos(
       }
     },
     close: async () => {
+      closed.abort()
       await DBOS.shutdown({ deregister: true })
       await pool.end()
     },

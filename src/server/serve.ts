@@ -146,6 +146,8 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     logger.info('stopped')
     return 'stopped'
   } finally {
+    // A replica that could not begin its term gives no signs of life: another one takes over.
+    lost.abort()
     await http.close()
     await branch.close()
   }

@@ -1,3 +1,4 @@
+import { DBOS } from '@dbos-inc/dbos-sdk'
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { createNodeOutside } from '../../src/operations/node-outside.ts'
@@ -6,6 +7,7 @@ import { launchDbos } from '../../src/server/dbos-engine.ts'
 import type { Engine, Workflow } from '../../src/server/engine.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { place, setStage } from '../steps/stage.ts'
+import { PostgresProxy } from '../state/postgres-proxy.ts'
 import { enterServed, getDatabase, runSql, setServeStage } from './serve-stage.ts'
 
 setStage()
@@ -13,6 +15,7 @@ setServeStage()
 
 const done: string[] = []
 const lines: string[] = []
+const checked: string[] = []
 
 /** Launches the engine of a version, whose workflow takes a step, sleeps, and takes another one. */
 async function launch(version: string, sleepMs: number, id = 'a'): Promise<Engine> {
@@ -30,7 +33,9 @@ async function launch(version: string, sleepMs: number, id = 'a'): Promise<Engin
     format: 'text',
     level: 'info',
   })
-  return launchDbos(workspace, { rollout, drift: async () => undefined }, logger, version)
+  const drift = async () => void checked.push(id)
+  const ports = { logger, clock: outside.clock }
+  return launchDbos(workspace, { rollout, drift }, ports, version)
 }
 
 async function untilNoneIsOpen(engine: Engine): Promise<void> {
@@ -92,4 +97,34 @@ it('leaves alone what belongs to another workspace in the same database', async 
     `select application_name as name from ${schema}_dbos.workflow_schedules`,
   )
   expect(rows).toEqual([{ name: expect.stringMatching(/^edgewise-[0-9a-f]{16}$/) }])
+})
+
+it('runs no drift check of another workspace with state in the same schema', async () => {
+  enterServed()
+  const one = await launch('four', 0, 'one')
+  await one.schedule('0 0 1 1 *')
+  await one.close()
+  const two = await launch('four', 0, 'two')
+  await two.schedule('0 0 1 1 *')
+  const schedules = await DBOS.listSchedules({ applicationName: [] })
+  expect(schedules.map(({ scheduleName }) => scheduleName.split(' ')[1])).toEqual(['one', 'two'])
+  for (const { scheduleName } of schedules) await DBOS.triggerSchedule(scheduleName)
+  while (checked.length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  await two.close()
+  expect(checked).toEqual(['two'])
+})
+
+it('does not blame the schedule for a failure of the database', async () => {
+  enterServed()
+  const proxy = await PostgresProxy.start(getDatabase().url)
+  const url = new URL(getDatabase().url)
+  proxy.redirect(url)
+  place.env['DATABASE_URL'] = url.href
+  const engine = await launch('five', 0)
+  proxy.decide = () => 'cut'
+  const failure = { code: 'record-unreachable' }
+  await expect(engine.schedule('*/5 * * * *')).rejects.toMatchObject(failure)
+  proxy.decide = () => 'pass'
+  await engine.close()
+  proxy.end()
 })

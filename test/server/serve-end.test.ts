@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import pg from 'pg'
+import { expect, it } from 'vitest'
+import { setStage } from '../steps/stage.ts'
+import {
+  commit,
+  configure,
+  enterServed,
+  getDatabase,
+  setServeStage,
+  start,
+  until,
+} from './serve-stage.ts'
+
+setStage()
+setServeStage()
+
+it('ends while a rollout sleeps', async () => {
+  enterServed('rollout: {waves: [1, 100%], pause: 1h}\n')
+  configure(5, 60)
+  commit()
+  const replica = await start()
+  await replica.waitFor(': waiting')
+  // The second time, the workflow of the rollout begins to sleep.
+  await until(async () => {
+    const waits = replica.log.filter(({ message }) => message === 'wave.waiting')
+    return waits.length > 1
+  })
+  expect(await replica.end('SIGTERM')).toBe(143)
+})
+
+it('ends when its engine can not begin, so that another replica may lead', async () => {
+  enterServed()
+  configure(1, 60)
+  commit()
+  const { url, schema } = getDatabase()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create schema ${schema}_dbos`)
+  await client.query(`create table ${schema}_dbos.dbos_migrations (other int)`)
+  await client.end()
+  const replica = await start()
+  const ended = once(replica.process, 'exit')
+  await replica.waitFor('leads')
+  expect((await ended)[0]).toBe(1)
+  expect(replica.err).toContain('column "version" does not exist')
+  expect(replica.err).not.toContain('internal error')
+})
