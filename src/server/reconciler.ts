@@ -150,11 +150,11 @@ export function createReconciler(context: ReconcilerContext) {
         await reportTip(commit)
         Object.assign(found, { commit, fetchedAt: now(), problem: null })
         const workspace = await runs.load(commit)
-        await engine.schedule(workspace.config.serve.drift.schedule)
         await followTip(commit)
         const commits = await resumeRollouts(workspace, engine)
         await branch.keepOnly([commit, ...commits])
         await runs.deliver(workspace)
+        await engine.schedule(workspace.config.serve.drift.schedule)
       } catch (error) {
         found.problem = runs.report('the round failed', error)
       }

@@ -44,6 +44,8 @@ export interface RolloutStep {
 
 /** Time to wait for the lock of another command, seconds. */
 const lockTimeout = 600
+/** Number of the commits loaded last whose secrets are removed from the log. */
+const maxScrubs = 5
 /** Wait before a step that failed is repeated, ms. */
 export const retryMs = 60_000
 /** States in which a rollout waits for somebody. */
@@ -55,10 +57,15 @@ export type Runs = ReturnType<typeof createRuns>
 export function createRuns(context: RunContext) {
   const { ports, branch, identity, metrics, logger, notifications } = context
   const { clock } = ports.outside
+  const scrubs = new Map<string, (text: string) => string>()
   /** Loads a commit; its secrets stay out of the log from then on. */
   const load = async (commit: string): Promise<Committed> => {
     const workspace = await loadCommit(branch, commit, ports.outside)
-    logger.setScrub((text) => workspace.scrub(text))
+    // The secrets of other commits, such as that of an open rollout, stay out of the log, too.
+    scrubs.delete(commit)
+    scrubs.set(commit, (text) => workspace.scrub(text))
+    for (const oldest of [...scrubs.keys()].slice(0, -maxScrubs)) scrubs.delete(oldest)
+    logger.setScrub((text) => [...scrubs.values()].reduce((clean, scrub) => scrub(clean), text))
     refuseMoved(workspace, identity)
     return workspace
   }
