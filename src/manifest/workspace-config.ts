@@ -200,7 +200,7 @@ function buildReceiver(
   const hash = createHash('sha256')
     .update(JSON.stringify([receiver.kind, url]))
     .digest('hex')
-  // Equal receivers are told apart by their order.
+  // Equal receivers are distinguished by their order.
   const position = before.filter(({ key }) => key.startsWith(`${hash}-`)).length
   return { ...receiver, variables, key: `${hash}-${position}` }
 }

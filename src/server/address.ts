@@ -14,7 +14,7 @@ const schemes = ['https:', 'http:', 'ssh:', 'git:', 'file:']
  * @throws EdgewiseError `usage` for anything else, such as an address that starts a program
  */
 export function parseAddress(text: string, cwd: string): { address: string; location: string } {
-  // Nothing of a refused address is printed: its credentials can't be told from the rest.
+  // Nothing of a refused address is printed: its credentials can't be separated from it.
   if (text === '' || escapeInvisible(text) !== text)
     throw refuse('is empty or has invisible characters')
   if (text.startsWith('-')) throw refuse('begins with "-"')

@@ -48,7 +48,7 @@ export async function requireDbos(): Promise<void> {
 }
 
 /**
- * Launches DBOS with its tables in the database of the state. It goes on with the open workflows of
+ * Launches DBOS with its tables in the database of the state. It resumes the open workflows of
  * the workspace: all replicas have the same executor id, and only the leader launches it.
  */
 export async function launchDbos(
@@ -71,7 +71,7 @@ export async function launchDbos(
   const sleepUntil = async (dueMs: number): Promise<void> => {
     for (let left = 1; left > 0 && !closed.signal.aborted; left = dueMs - clock.now())
       await clock.sleep(Math.max(0, Math.min(dueMs - clock.now(), maxTimerMs)), closed.signal)
-    // A successor goes on.
+    // A successor resumes it.
     if (closed.signal.aborted) await new Promise(() => undefined)
   }
   const adapt = (workflow: Workflow) => async (input: JsonObject) =>

@@ -10,7 +10,7 @@ export type Workflow = (input: JsonObject, durable: Durable) => Promise<void>
 export interface Durable {
   /** Runs a step, and records its result. After a restart, a finished step is not run again. */
   step<T>(name: string, work: () => Promise<T>): Promise<T>
-  /** Sleeps for some time, ms, which goes on while no process runs. */
+  /** Sleeps for some time, ms, also while no process runs. */
   sleep(ms: number): Promise<void>
 }
 
@@ -33,6 +33,6 @@ export interface Engine {
    * @throws EdgewiseError `invalid` if the expression has no meaning
    */
   schedule(cron: string | null): Promise<void>
-  /** Ends without waiting for workflows: a successor goes on with them. */
+  /** Ends without waiting for workflows: a successor resumes them. */
   close(): Promise<void>
 }

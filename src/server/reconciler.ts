@@ -102,7 +102,7 @@ export function createReconciler(context: ReconcilerContext) {
   }
 
   /**
-   * Starts a workflow for each rollout that can go on and has none.
+   * Starts a workflow for each rollout that can resume and has none.
    *
    * @returns commits of all unfinished rollouts
    */
@@ -143,7 +143,7 @@ export function createReconciler(context: ReconcilerContext) {
     loadTip,
     /** Applies the tip at the next round, whatever became of the last one. */
     hurry,
-    /** Fetches the branch, goes on with rollouts, and applies what is new. */
+    /** Fetches the branch, resumes rollouts, and applies what is new. */
     async round(engine: Engine): Promise<void> {
       try {
         const commit = await branch.fetch()
@@ -171,7 +171,7 @@ export function createReconciler(context: ReconcilerContext) {
           if (waitMs === null) hurry()
           return { waitMs }
         } catch (error) {
-          runs.report(`rollout ${id} can't go on`, error)
+          runs.report(`rollout ${id} can't resume`, error)
           return { waitMs: retryMs }
         }
       }),

@@ -46,8 +46,8 @@ export interface ServePorts {
 const pingMs = 3000
 
 /**
- * Follows a branch until an interrupt: waits to become the leader, applies each new commit, goes on
- * with rollouts and looks for drift.
+ * Follows a branch until an interrupt: waits to become the leader, applies each new commit,
+ * resumes rollouts and looks for drift.
  *
  * @returns `lost` if another replica has become the leader: this one has to begin anew
  * @throws EdgewiseError if it can't begin

@@ -37,7 +37,7 @@ export async function waitForTerm(
 
 /**
  * Gives signs of life until the end of the term or an interrupt. While the database can't be
- * reached the term goes on: no other process can become the leader either.
+ * reached the term continues: no other process can become the leader either.
  *
  * @param onTick called at each attempt
  * @param onWake called after somebody has woken the leader

@@ -16,7 +16,7 @@ export interface Identity {
 export type Committed = LoadedWorkspace & { commit: string }
 
 /**
- * Loads the workspace of a commit. Manifests may be invalid: rollouts of other commits go on.
+ * Loads the workspace of a commit. Manifests may be invalid: rollouts of other commits continue.
  *
  * @throws EdgewiseError `invalid` if its edgewise.yaml is, and those of `Branch.checkOut`
  */

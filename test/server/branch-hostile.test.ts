@@ -57,7 +57,7 @@ describe('hostile input', () => {
     'https://example.com/a\nb',
     'https://example.com/a b',
   ])('the address "%s" is refused and not printed', (text) => {
-    const parse = () => parseAddress(text, '/work')
+    const parse = () => parseAddress(text, '/srv')
     expect(parse).toThrow(/^the address of the repository /)
     if (text !== '') expect(parse).not.toThrow(text)
   })
@@ -68,10 +68,10 @@ describe('hostile input', () => {
     ['git@example.com:x/y.git', 'git@example.com:x/y.git'],
     ['git@[::1]:x', 'git@[::1]:x'],
     ['../x', '/x'],
-    ['./a:b', '/work/a:b'],
+    ['./a:b', '/srv/a:b'],
     ['/srv/x.git', '/srv/x.git'],
   ])('the address "%s" is accepted', ([text, location]) => {
-    expect(parseAddress(text ?? '', '/work').location).toBe(location)
+    expect(parseAddress(text ?? '', '/srv').location).toBe(location)
   })
 
   it('a folder is within the repository', () => {

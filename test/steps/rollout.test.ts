@@ -346,10 +346,10 @@ describe('--no-wait', () => {
     const first = await step()
     expect([first.code, first.out]).toEqual([
       0,
-      expect.stringContaining('The rollout goes on later; writes: 1 confirmed, 3 not sent'),
+      expect.stringContaining('The rollout resumes later; writes: 1 confirmed, 3 not sent'),
     ])
     time.now += 5 * minute
-    expect((await step()).out).toContain('The rollout goes on later; writes: 3 not sent')
+    expect((await step()).out).toContain('The rollout resumes later; writes: 3 not sent')
     expect(await sent()).toEqual([[1, 0]])
     time.now += 5 * minute
     expect((await step()).code).toBe(0)

@@ -84,7 +84,7 @@ export function declareApply(program: Command, declare: Declare): void {
     )
     .option(
       '--no-wait',
-      'end where a rollout has to wait; the next apply or edgewise serve goes on',
+      'end where a rollout has to wait; the next apply or edgewise serve resumes it',
     )
     .option('--retry-held', 'also apply changes that are on hold')
     .option('--markdown <file>', 'write the outcome as Markdown, for a comment')

@@ -116,7 +116,7 @@ type WaitingStatus = 'approval' | 'paused' | 'pausing'
 const waitingResults: Record<WaitingStatus, string> = {
   approval: 'Waiting for approval',
   paused: 'Paused',
-  pausing: 'The rollout goes on later',
+  pausing: 'The rollout resumes later',
 }
 
 /** Returns whether an apply ended as expected while its rollout is open. */
