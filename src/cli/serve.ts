@@ -5,8 +5,12 @@ import { launchDbos, requireDbos } from '../server/dbos-engine.ts'
 import type { DatabaseConfig } from '../model/config.ts'
 import { createPool } from '../state/postgres/create-pool.ts'
 import type { ConnectionPool } from '../state/postgres/database.ts'
+import { openBranch } from '../server/branch.ts'
+import { buildDriftRequest } from '../server/drift-request.ts'
+import { createHttpServer } from '../server/http-server.ts'
 import { createLogger } from '../server/logger.ts'
 import { serve } from '../server/serve.ts'
+import { loadCommit } from '../server/workspaces.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 
@@ -50,11 +54,7 @@ export async function runServe(
         branch,
         folder,
         dataFolder: own ?? resolve(io.cwd, flags.data ?? ''),
-        host,
-        port,
         pollMs: flags.poll * 1000,
-        token,
-        webhookSecret,
       },
       {
         // The log has what a command shows while it runs.
@@ -65,8 +65,19 @@ export async function runServe(
           createPool: shareConnections(io.createPool ?? createPool),
         },
         logger,
+        openBranch,
+        loadCommit,
+        buildDriftRequest,
         launch: (loaded, workflows) => launchDbos(loaded, workflows, { logger, clock: io.clock }),
-        onListening: (url) => io.out(`listening on ${url}\n`),
+        listen: async (controller) => {
+          const { clock } = io
+          const newId = () => io.newId()
+          const context = { controller, clock, webhookSecret, token, logger, newId }
+          const http = createHttpServer(context)
+          const bound = await http.listen(port, host)
+          io.out(`listening on http://${host.includes(':') ? `[${host}]` : host}:${bound}\n`)
+          return http
+        },
       },
     )
     return end === 'stopped' ? exitCodes.done : exitCodes.failed

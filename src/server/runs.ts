@@ -1,11 +1,12 @@
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { apply } from '../operations/apply.ts'
-import { drift } from '../operations/drift.ts'
+import { drift, type DriftRequest } from '../operations/drift.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { hashDesired } from '../operations/hash-desired.ts'
 import { openState } from '../operations/open-state.ts'
+import type { Outside } from '../operations/outside.ts'
 import type { Ports } from '../operations/ports.ts'
 import { repair } from '../operations/repair.ts'
 import { rollback } from '../operations/rollback.ts'
@@ -13,21 +14,20 @@ import type { Executed } from '../operations/submit-plan.ts'
 import { summarizeDrift, type DriftSummary } from '../report/drift/json.ts'
 import { listRollout } from '../rollout/list-rollout.ts'
 import type { Branch } from './branch.ts'
-import { buildDriftRequest } from './drift-request.ts'
 import type { Logger } from './logger.ts'
 import type { Notifications } from './notifications.ts'
 import { observeRun } from './observe-run.ts'
-import {
-  loadCommit,
-  refuseInvalid,
-  refuseMoved,
-  type Committed,
-  type Identity,
-} from './workspaces.ts'
+import { refuseInvalid, refuseMoved, type Committed, type Identity } from './workspaces.ts'
+
+/** Ports of runs: those of the operations, and what comes from files and programs. */
+export interface RunPorts extends Ports {
+  loadCommit(branch: Branch, commit: string, outside: Outside): Promise<Committed>
+  buildDriftRequest(workspace: LoadedWorkspace, outside: Outside): DriftRequest
+}
 
 /** What runs work with. */
 export interface RunContext {
-  ports: Ports
+  ports: RunPorts
   branch: Branch
   identity: Identity
   metrics: ServerMetrics
@@ -60,7 +60,7 @@ export function createRuns(context: RunContext) {
   const scrubs = new Map<string, (text: string) => string>()
   /** Loads a commit; its secrets stay out of the log from then on. */
   const load = async (commit: string): Promise<Committed> => {
-    const workspace = await loadCommit(branch, commit, ports.outside)
+    const workspace = await ports.loadCommit(branch, commit, ports.outside)
     // The secrets of other commits, such as that of an open rollout, stay out of the log, too.
     scrubs.delete(commit)
     scrubs.set(commit, (text) => workspace.scrub(text))
@@ -162,7 +162,7 @@ export function createRuns(context: RunContext) {
         'drift',
         ({ live }) => (live > 0 ? 'differs' : 'same'),
         async (): Promise<DriftSummary> => {
-          const request = buildDriftRequest(workspace, ports.outside)
+          const request = ports.buildDriftRequest(workspace, ports.outside)
           const compared = await drift(workspace, request, ports.outside)
           const summary = summarizeDrift(compared.drift)
           metrics.setDrift(compared.drift)
@@ -170,7 +170,7 @@ export function createRuns(context: RunContext) {
           await notifications.aboutDrift(workspace, compared)
           if (!workspace.config.serve.drift.repair || summary.live === 0) return summary
           const again = await reload()
-          const repairRequest = { ...buildDriftRequest(again, ports.outside), lockTimeout }
+          const repairRequest = { ...ports.buildDriftRequest(again, ports.outside), lockTimeout }
           await execute(again, (run) => repair(again, repairRequest, run))
           return summary
         },

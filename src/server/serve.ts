@@ -5,41 +5,37 @@ import { openState } from '../operations/open-state.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
-import { openBranch, type BranchOptions } from './branch.ts'
+import type { Branch, BranchOptions } from './branch.ts'
+import type { Controller } from './controller.ts'
 import { createController, type Position } from './create-controller.ts'
 import type { Engine, Workflows } from './engine.ts'
-import { createHttpServer } from './http-server.ts'
 import { createLogDialogue } from './log-dialogue.ts'
 import type { Logger } from './logger.ts'
 import { createNotifications } from './notifications.ts'
 import { createReconciler } from './reconciler.ts'
 import { createRolloutWorkflow } from './rollout-workflow.ts'
-import { createRuns } from './runs.ts'
+import { createRuns, type RunPorts } from './runs.ts'
 import { keepTerm, removeLocksOf, waitForTerm } from './term.ts'
-import { identify, loadCommit } from './workspaces.ts'
+import { identify } from './workspaces.ts'
 
 /** Options of the controller. */
 export interface ServeOptions extends Pick<
   BranchOptions,
   'repository' | 'cwd' | 'branch' | 'folder' | 'dataFolder'
 > {
-  host: string
-  port: number
   /** Wait between two looks at the branch, ms. */
   pollMs: number
-  /** Token of the HTTP interface, and key of the webhook; empty for none. */
-  token: string
-  webhookSecret: string
 }
 
-/** Ports of the controller, beside the outside. */
-export interface ServePorts {
+/** Ports of the controller. */
+export interface ServePorts extends Pick<RunPorts, 'loadCommit' | 'buildDriftRequest'> {
   outside: Outside
   logger: Logger
+  openBranch(options: BranchOptions): Promise<Branch>
   /** Launches the engine of durable workflows. */
   launch(workspace: LoadedWorkspace, workflows: Workflows): Promise<Engine>
-  /** Called when the HTTP interface answers, with its address. */
-  onListening(url: string): void
+  /** Serves the HTTP interface until its end. */
+  listen(controller: Controller): Promise<{ close(): Promise<void> }>
 }
 
 /** Longest wait for the database before a replica counts as not ready, ms. */
@@ -62,9 +58,9 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const world = { clock, machine: outside.machine, newId: () => outside.newId() }
   const scrub = (text: string) => text
   const git = { env, scrub, signal: outside.signal }
-  const branch = await openBranch({ ...options, ...world, ...git })
+  const branch = await ports.openBranch({ ...options, ...world, ...git })
   const head = await branch.fetch()
-  const workspace = await loadCommit(branch, head, outside)
+  const workspace = await ports.loadCommit(branch, head, outside)
   logger.setScrub((text) => workspace.scrub(text))
   const identity = identify(workspace)
   const { locks, leadership } = await openState(workspace, outside)
@@ -73,7 +69,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const metrics = createServerMetrics({ workspace: id, account: service.account })
   const position: Position = { term: null, tickMs: clock.monotonic() }
   const runs = createRuns({
-    ports: { outside, dialogue: createLogDialogue(logger) },
+    ports: { ...ports, outside, dialogue: createLogDialogue(logger) },
     branch,
     identity,
     metrics,
@@ -99,13 +95,9 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     outside,
     pingMs,
   })
-  const { token, webhookSecret } = options
-  const newId = () => outside.newId()
-  const http = createHttpServer({ controller, clock, webhookSecret, token, logger, newId })
+  let http: { close(): Promise<void> } | null = null
   try {
-    const port = await http.listen(options.port, options.host)
-    const host = options.host.includes(':') ? `[${options.host}]` : options.host
-    ports.onListening(`http://${host}:${port}`)
+    http = await ports.listen(controller)
     metrics.setLeader(false, 0)
     logger.info(`follows ${branch.name} of ${branch.location}`, { commit: head })
     const tick = () => {
@@ -148,7 +140,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   } finally {
     // A replica that could not begin its term gives no signs of life: another one takes over.
     lost.abort()
-    await http.close()
+    await http?.close()
     await branch.close()
   }
 }
