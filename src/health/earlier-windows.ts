@@ -1,5 +1,7 @@
-import type { HealthRule, Window } from '../model/health.ts'
-import { addCounts, grainMs, type Counts, type Point } from '../model/statistics.ts'
+import type { HealthRule, Sample, Window } from '../model/health.ts'
+import type { Domain } from '../model/item.ts'
+import { grainMs, type Point } from '../model/statistics.ts'
+import type { CountSample } from './count-sample.ts'
 
 const dayMs = 86_400_000
 /** Time before a change whose windows show the variation: several days have the same hours. */
@@ -17,30 +19,54 @@ export function computeSpan(end: number, { window, grain }: HealthRule): Window 
   }
 }
 
-/**
- * Sums the points of a span in windows, latest first. Windows without any point are left out.
- *
- * @param lengthMs length of each window
- */
-function sumEarlierWindows(points: Point[], { from, to }: Window, lengthMs: number): Counts[] {
-  const sums = new Map<number, Counts>()
-  for (const { time, counts } of points) {
-    const index = Math.floor((to - 1 - time) / lengthMs)
-    if (time < from || time >= to || to - (index + 1) * lengthMs < from) continue
-    const sum = sums.get(index) ?? {}
-    addCounts(sum, counts)
-    sums.set(index, sum)
-  }
-  return [...sums].toSorted(([a], [b]) => a - b).map(([, counts]) => counts)
+/** Requests of a domain over time: the same position of each list is one period. */
+interface Series {
+  times: number[]
+  requests: number[]
+  bad: number[]
 }
 
-/** Sums the points of each domain in windows, latest first. */
-export function sumEachDomain(
-  series: ReadonlyMap<string, Point[]>,
-  span: Window,
-  lengthMs: number,
-): Map<string, Counts[]> {
-  return new Map(
-    [...series].map(([domain, points]) => [domain, sumEarlierWindows(points, span, lengthMs)]),
-  )
+/** Requests of some domains before a change; each period of a domain takes three numbers. */
+export interface EarlierRequests {
+  /** Adds points of a domain. */
+  add(domain: Domain, points: Point[]): void
+  /**
+   * Sums the requests of each domain in windows, latest first. Windows without any point are left
+   * out.
+   *
+   * @param lengthMs length of each window
+   */
+  sum(span: Window, lengthMs: number): Map<Domain, Sample[]>
+}
+
+/** Creates what remembers the requests of many domains, and how many of them are bad. */
+export function createEarlierRequests(count: CountSample): EarlierRequests {
+  const all = new Map<Domain, Series>()
+  return {
+    add: (domain, points) => {
+      const series = all.get(domain) ?? { times: [], requests: [], bad: [] }
+      all.set(domain, series)
+      for (const { time, counts } of points) {
+        const { requests, bad } = count(counts)
+        series.times.push(time)
+        series.requests.push(requests)
+        series.bad.push(bad)
+      }
+    },
+    sum: (span, lengthMs) =>
+      new Map([...all].map(([domain, series]) => [domain, sumWindows(series, span, lengthMs)])),
+  }
+}
+
+function sumWindows({ times, requests, bad }: Series, { from, to }: Window, lengthMs: number) {
+  const sums = new Map<number, Sample>()
+  for (const [i, time] of times.entries()) {
+    const index = Math.floor((to - 1 - time) / lengthMs)
+    if (time < from || time >= to || to - (index + 1) * lengthMs < from) continue
+    const sum = sums.get(index) ?? { requests: 0, bad: 0 }
+    sum.requests += requests[i] ?? 0
+    sum.bad += bad[i] ?? 0
+    sums.set(index, sum)
+  }
+  return [...sums].toSorted(([a], [b]) => a - b).map(([, sum]) => sum)
 }

@@ -1,6 +1,6 @@
 import type { Sample, Variation } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import type { Counts } from '../model/statistics.ts'
+import type { CountSample } from './count-sample.ts'
 import {
   estimateLevel,
   measureDispersion,
@@ -35,11 +35,10 @@ interface DomainLevel extends Level {
  */
 export function learnExpectations(
   { windows, controls }: Variation,
-  countSample: (counts: Counts) => Sample,
+  countSample: CountSample,
 ): Expectations {
   const levels = new Map(
-    [...windows].flatMap(([domain, counts]): [Domain, DomainLevel][] => {
-      const samples = counts.map(countSample)
+    [...windows].flatMap(([domain, samples]): [Domain, DomainLevel][] => {
       const level = estimateLevel(samples)
       if (level === null) return []
       const expected = Math.max(level.share, computeRecentShare(samples))

@@ -9,7 +9,7 @@ import type {
   WaveHealth,
 } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import type { Counts } from '../model/statistics.ts'
+import { createSampleCount, type CountSample } from './count-sample.ts'
 import { learnExpectations } from './expected.ts'
 import { computePValue, buildContingencyTable } from './hypergeometric.ts'
 import { computeStratifiedPValue } from './stratified.ts'
@@ -53,17 +53,16 @@ export function judgeWave(
   measure: Measure,
   variation: Variation | null = null,
 ): WaveHealth {
-  const isBad = createBadnessTest(measure.statuses)
+  const count = createSampleCount(measure.statuses)
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
   const domains = new Map(
-    names.map((domain) => [domain, compareDomain(domain, before, after, isBad, measure)]),
+    names.map((domain) => [domain, compareDomain(domain, before, after, count, measure)]),
   )
   const whole = compareWhole([...domains.values()], measure)
   const all = [whole, ...domains.values()]
   const risen = filterSignificant(all).filter(({ rise }) => rise > measure.margin)
   const tests = all.filter(({ pValue }) => pValue !== null).length
-  if (variation !== null && risen.length > 0)
-    addVariation(domains, whole, variation, (counts) => countSample(counts, isBad))
+  if (variation !== null && risen.length > 0) addVariation(domains, whole, variation, count)
   const limit = variation === null ? 1 : variationSignificance / tests
   for (const comparison of risen) if ((comparison.pValue ?? 1) < limit) comparison.verdict = 'worse'
   const worse = all.some(({ verdict }) => verdict === 'worse')
@@ -89,7 +88,7 @@ function addVariation(
   domains: ReadonlyMap<Domain, Comparison>,
   whole: Comparison,
   variation: Variation,
-  count: (counts: Counts) => Sample,
+  count: CountSample,
 ): void {
   const expectations = learnExpectations(variation, count)
   const raise = (comparison: Comparison, pValue: number | null) => {
@@ -102,30 +101,15 @@ function addVariation(
   raise(whole, expectations.testTogether(after))
 }
 
-/** Creates a test for bad status codes; `5xx` stands for 500 to 599. */
-function createBadnessTest(statuses: string[]): (status: string) => boolean {
-  const codes = new Set(statuses.map((status) => status.toLowerCase()))
-  const known = new Map<string, boolean>()
-  return (status) => {
-    let isBad = known.get(status)
-    if (isBad === undefined) {
-      isBad = codes.has(status) || (status.length === 3 && codes.has(`${status[0]}xx`))
-      known.set(status, isBad)
-    }
-    return isBad
-  }
-}
-
 function compareDomain(
   domain: Domain,
   before: DomainCounts,
   after: DomainCounts,
-  isBad: (status: string) => boolean,
+  count: CountSample,
   measure: Measure,
 ): Comparison {
-  const [earlier, later] = [before, after].map((counts) =>
-    countSample(counts.get(domain) ?? {}, isBad),
-  ) as [Sample, Sample]
+  const earlier = count(before.get(domain) ?? {})
+  const later = count(after.get(domain) ?? {})
   const shortage = findShortage(earlier, later, measure)
   return {
     verdict: chooseVerdict(shortage),
@@ -167,16 +151,6 @@ function compareWhole(domains: Comparison[], measure: Measure): Comparison {
 
 function chooseVerdict(lack: DataShortage): Verdict {
   return lack === null ? 'same-or-better' : 'too-little-data'
-}
-
-function countSample(counts: Counts, isBad: (status: string) => boolean): Sample {
-  let [requests, bad] = [0, 0]
-  for (const status of Object.keys(counts)) {
-    const count = counts[status] ?? 0
-    requests += count
-    if (isBad(status)) bad += count
-  }
-  return { requests, bad }
 }
 
 function findShortage(before: Sample, after: Sample, { minRequests }: Measure): DataShortage {

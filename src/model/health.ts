@@ -39,8 +39,8 @@ export type DomainCounts = ReadonlyMap<Domain, Counts>
  * change, and domains that did not change.
  */
 export interface Variation {
-  /** Counts of earlier windows by domain, latest first; of the wave and of the controls. */
-  windows: ReadonlyMap<Domain, Counts[]>
+  /** Requests of earlier windows by domain, latest first; of the wave and of the controls. */
+  windows: ReadonlyMap<Domain, Sample[]>
   /** Counts of the controls in the later window. */
   controls: DomainCounts
 }

@@ -78,6 +78,16 @@ export function alignUp(time: number, grain: Grain, zone: TimeZone): number {
   return begin === time ? time : findPeriodEnd(time, grain, zone)
 }
 
+/**
+ * Creates empty counts. Their keys are indexes to the engine, which would keep an array up to the
+ * largest one, 5 kB for a few codes; a key far beyond, even a removed one, makes it keep a table.
+ */
+export function createCounts(): Counts {
+  const counts: Counts = { 999_999: 0 }
+  delete counts['999999']
+  return counts
+}
+
 /** Adds counts to `to`. */
 export function addCounts(to: Counts, more: Counts): void {
   for (const [status, count] of Object.entries(more)) to[status] = (to[status] ?? 0) + count
@@ -86,7 +96,7 @@ export function addCounts(to: Counts, more: Counts): void {
 /** Adds points to the counts of their times. */
 export function addByTime(to: Map<number, Counts>, points: Point[]): void {
   for (const { time, counts } of points) {
-    const sum = to.get(time) ?? {}
+    const sum = to.get(time) ?? createCounts()
     addCounts(sum, counts)
     to.set(time, sum)
   }

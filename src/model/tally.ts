@@ -1,6 +1,6 @@
 import { append } from './append.ts'
 import type { Domain } from './item.ts'
-import { addCounts, sumRequests, type Counts, type Point } from './statistics.ts'
+import { addCounts, createCounts, sumRequests, type Counts, type Point } from './statistics.ts'
 
 /** Status codes by their first digit; `other` is 0, 1xx and everything else. */
 export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
@@ -33,7 +33,7 @@ export function countByClass(counts: Counts): Record<StatusClass, number> {
 export function createTally(domain: Domain | null, steps: number): Tally {
   return {
     domain,
-    counts: {},
+    counts: createCounts(),
     steps: Array.from({ length: steps }, () => ({ requests: 0, failed: 0 })),
     points: [],
   }

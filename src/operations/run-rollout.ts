@@ -98,8 +98,8 @@ export async function runRollout(
         const count = (queries: QueryClient) => queryCounts(queries, domains, window, question)
         return withQueries(workspace, { outside, time }, count)
       },
-      list: (domains, window) => {
-        const list = (queries: QueryClient) => querySeries(queries, domains, window, question)
+      list: (domains, window, use) => {
+        const list = (queries: QueryClient) => querySeries(queries, domains, window, question, use)
         return withQueries(workspace, { outside, time }, list)
       },
     },

@@ -1,9 +1,13 @@
-import { computeSpan, sumEachDomain } from '../health/earlier-windows.ts'
+import { createSampleCount } from '../health/count-sample.ts'
+import {
+  computeSpan,
+  createEarlierRequests,
+  type EarlierRequests,
+} from '../health/earlier-windows.ts'
 import { judgeWave } from '../health/judge.ts'
 import type { HealthConfig } from '../model/config.ts'
 import type { DomainCounts, WaveHealth, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import type { Point } from '../model/statistics.ts'
 import type { StatusCounts } from './ports.ts'
 
 /** Compares the requests of a wave in a window with its baseline. */
@@ -25,14 +29,21 @@ export function createComparison(
   service: StatusCounts,
 ): CompareWindow {
   const span = computeSpan(end, rule)
-  let series: ReadonlyMap<Domain, Point[]> | null = null
+  let earlier: EarlierRequests | null = null
+  const queryEarlier = async () => {
+    const requests = createEarlierRequests(createSampleCount(rule.statuses))
+    await service.list([...domains, ...controls], span, (domain, points) =>
+      requests.add(domain, points),
+    )
+    return requests
+  }
   return async (before, window) => {
     const after = await service.count(domains, window)
     const health = judgeWave(before, after, rule)
     if (health.verdict !== 'worse') return health
-    series ??= await service.list([...domains, ...controls], span)
+    earlier ??= await queryEarlier()
     return judgeWave(before, after, rule, {
-      windows: sumEachDomain(series, span, window.to - window.from),
+      windows: earlier.sum(span, window.to - window.from),
       controls: await service.count(controls, window),
     })
   }

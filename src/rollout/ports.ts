@@ -41,8 +41,16 @@ export interface StatusCounts {
    * @throws EdgewiseError `service-failed` when there is no answer, and other errors of a query
    */
   count(domains: Domain[], window: Window): Promise<DomainCounts>
-  /** Queries the requests in a window by domain, period and status code; throws as `count`. */
-  list(domains: Domain[], window: Window): Promise<ReadonlyMap<Domain, Point[]>>
+  /**
+   * Queries the requests in a window by domain, period and status code; throws as `count`.
+   *
+   * @param use gets points of a domain as they arrive: those of a large fleet are never kept
+   */
+  list(
+    domains: Domain[],
+    window: Window,
+    use: (domain: Domain, points: Point[]) => void,
+  ): Promise<void>
 }
 
 /** Executes parts of a plan, each as its own apply, under the lock. */

@@ -1,12 +1,18 @@
-import { append } from '../model/append.ts'
 import type { DomainCounts, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import { addCounts, type Counts, type Point, type Question } from '../model/statistics.ts'
+import {
+  addCounts,
+  createCounts,
+  type Counts,
+  type Point,
+  type Question,
+} from '../model/statistics.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 
 /**
  * Queries the points of each domain in a window.
  *
+ * @param use gets points of a domain as they arrive; a domain without points is not among them
  * @throws EdgewiseError as `QueryClient.queryEachDomain`
  */
 export async function querySeries(
@@ -14,12 +20,11 @@ export async function querySeries(
   domains: Domain[],
   { from, to }: Window,
   about: Pick<Question, 'grain' | 'area'>,
-): Promise<Map<Domain, Point[]>> {
-  const all = new Map(domains.map((domain): [Domain, Point[]] => [domain, []]))
-  if (domains.length === 0) return all
+  use: (domain: Domain, points: Point[]) => void,
+): Promise<void> {
+  if (domains.length === 0) return
   for await (const { results } of queries.queryEachDomain({ domains, from, to, ...about }))
-    for (const { domain, points } of results) append(all.get(domain) ?? [], points)
-  return all
+    for (const { domain, points } of results) use(domain, points)
 }
 
 /**
@@ -33,12 +38,10 @@ export async function queryCounts(
   window: Window,
   about: Pick<Question, 'grain' | 'area'>,
 ): Promise<DomainCounts> {
-  const series = await querySeries(queries, domains, window, about)
-  return new Map(
-    [...series].map(([domain, points]) => {
-      const counts: Counts = {}
-      for (const point of points) addCounts(counts, point.counts)
-      return [domain, counts]
-    }),
-  )
+  const counts = new Map(domains.map((domain): [Domain, Counts] => [domain, createCounts()]))
+  await querySeries(queries, domains, window, about, (domain, points) => {
+    const sum = counts.get(domain)
+    if (sum !== undefined) for (const point of points) addCounts(sum, point.counts)
+  })
+  return counts
 }

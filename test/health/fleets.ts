@@ -110,17 +110,14 @@ function judgeFleet(fleet: Fleet, [from, to]: [number, number], windows: number,
   const domains = new Map(
     [...wave, ...controls].map((domain) => {
       const { earlier = [], later = [] } = fleet.get(domain) ?? {}
-      return [
-        domain,
-        { earlier: mergeOnce(earlier, windows), later: merge(later, windows)[0] ?? {} },
-      ]
+      return [domain, { earlier: mergeOnce(earlier, windows), later: merge(later, windows)[0] }]
     }),
   )
   const select = (selected: Domain[], when: 'earlier' | 'later') =>
     new Map(
       selected.map((domain) => {
-        const { earlier = [], later = {} } = domains.get(domain) ?? {}
-        return [domain, when === 'later' ? later : (earlier[0] ?? {})]
+        const { earlier = [], later } = domains.get(domain) ?? {}
+        return [domain, toCounts(when === 'later' ? later : earlier[0])]
       }),
     )
   return judgeWave(
@@ -134,25 +131,29 @@ function judgeFleet(fleet: Fleet, [from, to]: [number, number], windows: number,
   )
 }
 
-const merged = new WeakMap<Sample[], Map<number, Counts[]>>()
+const merged = new WeakMap<Sample[], Map<number, Sample[]>>()
 
 /** Merges the windows of a baseline, which several waves are judged by, once. */
-function mergeOnce(samples: Sample[], count: number): Counts[] {
-  const known = merged.get(samples) ?? new Map<number, Counts[]>()
+function mergeOnce(samples: Sample[], count: number): Sample[] {
+  const known = merged.get(samples) ?? new Map<number, Sample[]>()
   merged.set(samples, known)
-  const counts = known.get(count) ?? merge(samples, count)
-  known.set(count, counts)
-  return counts
+  const windows = known.get(count) ?? merge(samples, count)
+  known.set(count, windows)
+  return windows
 }
 
 /** Merges each `count` neighbouring windows. */
-function merge(samples: Sample[], count: number): Counts[] {
+function merge(samples: Sample[], count: number): Sample[] {
   return Array.from({ length: Math.floor(samples.length / count) }, (_, i) => {
     let [requests, bad] = [0, 0]
     for (const sample of samples.slice(i * count, (i + 1) * count)) {
       requests += sample.requests
       bad += sample.bad
     }
-    return { '200': requests - bad, '502': bad }
+    return { requests, bad }
   })
+}
+
+function toCounts(sample: Sample | undefined): Counts {
+  return sample === undefined ? {} : { '200': sample.requests - sample.bad, '502': sample.bad }
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { sumEachDomain } from '../../src/health/earlier-windows.ts'
+import { createSampleCount } from '../../src/health/count-sample.ts'
+import { createEarlierRequests } from '../../src/health/earlier-windows.ts'
 import { estimateLevel } from '../../src/health/dispersion.ts'
 import { judgeWave } from '../../src/health/judge.ts'
 import { computeNegativeBinomialTail, logGamma } from '../../src/health/negative-binomial.ts'
 import type { Variation } from '../../src/model/health.ts'
-import type { Counts } from '../../src/model/statistics.ts'
+import { addCounts, createCounts, type Counts } from '../../src/model/statistics.ts'
+import { measureHeap } from '../measure-heap.ts'
 
 /** Sums the probabilities of a negative binomial distribution one by one. */
 function sumTail(x: number, mean: number, dispersion: number): number {
@@ -71,12 +73,16 @@ describe('a rise', () => {
   const names = ['a', 'b', 'c', 'd']
   /** Judges `a` after earlier windows, with controls whose share is now `control`. */
   const judge = (after: number, earlier: number[], control = 0.02) => {
-    const windows = Array.from({ length: 100 }, (_, i) => counts(earlier[i % earlier.length] ?? 0))
+    const shareOf = (i: number) => earlier[i % earlier.length] ?? 0
+    const windows = Array.from({ length: 100 }, (_, i) => ({
+      requests: 1e4,
+      bad: 1e4 * shareOf(i),
+    }))
     const variation: Variation = {
       windows: new Map(names.map((name) => [name, windows])),
       controls: new Map(names.slice(1).map((name) => [name, counts(control)])),
     }
-    const before = new Map([['a', windows[0] ?? {}]])
+    const before = new Map([['a', counts(shareOf(0))]])
     return judgeWave(before, new Map([['a', counts(after)]]), measure, variation)
   }
 
@@ -98,12 +104,45 @@ describe('a rise', () => {
   })
 })
 
-it('earlier windows are sums of whole windows, latest first', () => {
-  const points = Array.from({ length: 10 }, (_, i) => ({ time: i * 10, counts: { '200': 2 ** i } }))
-  const windows = sumEachDomain(new Map([['a', points]]), { from: 0, to: 100 }, 30)
-  expect(windows.get('a')?.map(({ '200': count }) => count)).toEqual([
-    2 ** 9 + 2 ** 8 + 2 ** 7,
-    2 ** 6 + 2 ** 5 + 2 ** 4,
-    2 ** 3 + 2 ** 2 + 2,
-  ])
+describe('earlier requests', () => {
+  const countSample = createSampleCount(['5xx'])
+
+  it('are summed in whole windows, latest first, also if they arrive in parts', () => {
+    const points = Array.from({ length: 10 }, (_, i) => ({
+      time: i * 10,
+      counts: { '200': 2 ** i, '502': i },
+    }))
+    const requests = createEarlierRequests(countSample)
+    requests.add('a', points.slice(5))
+    requests.add('a', points.slice(0, 5))
+    const windows = requests.sum({ from: 0, to: 100 }, 30)
+    expect(windows.get('a')).toEqual([
+      { requests: 2 ** 9 + 2 ** 8 + 2 ** 7 + 24, bad: 24 },
+      { requests: 2 ** 6 + 2 ** 5 + 2 ** 4 + 15, bad: 15 },
+      { requests: 2 ** 3 + 2 ** 2 + 2 + 6, bad: 6 },
+    ])
+  })
+
+  it('of many domains take little memory', () => {
+    const requests = createEarlierRequests(countSample)
+    const points = Array.from({ length: 864 }, (_, i) => ({
+      time: i * 300_000,
+      counts: { '200': 900 + i, '404': 3, '502': 1 },
+    }))
+    const before = measureHeap()
+    for (let i = 0; i < 500; i++) requests.add(`d${i}.example.com`, points)
+    expect((measureHeap() - before) / 500).toBeLessThan(40_000)
+    expect(requests.sum({ from: 0, to: 864 * 300_000 }, 900_000).size).toBe(500)
+  })
+})
+
+it('counts by status code take little memory', () => {
+  const before = measureHeap()
+  const all = Array.from({ length: 5000 }, () => {
+    const counts = createCounts()
+    addCounts(counts, { '200': 5, '404': 1, '502': 1 })
+    return counts
+  })
+  expect((measureHeap() - before) / 5000).toBeLessThan(1000)
+  expect(all.at(-1)).toEqual({ '200': 5, '404': 1, '502': 1 })
 })

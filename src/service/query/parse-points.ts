@@ -2,6 +2,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isObject, type Json } from '../../model/json.ts'
 import {
   alignDown,
+  createCounts,
   grainMs,
   sumRequests,
   type Counts,
@@ -66,7 +67,7 @@ function parsePoint(point: Json, query: SeriesQuery): Point {
 function parseCounts(given: Json, query: SeriesQuery): Counts {
   if (Array.isArray(given) && given.length === 0) return {}
   if (!isObject(given)) throw createError(query, 'expected counts by status code', given)
-  const counts: Counts = {}
+  const counts = createCounts()
   for (const key of Object.keys(given)) {
     const count = given[key] ?? null
     if (!status.test(key))
