@@ -70,6 +70,7 @@ export async function runServe(
         buildDriftRequest,
         launch: (loaded, workflows) => launchDbos(loaded, workflows, { logger, clock: io.clock }),
         listen: async (controller) => {
+          controller.metrics.addProcess()
           const { clock } = io
           const newId = () => io.newId()
           const context = { controller, clock, webhookSecret, token, logger, newId }

@@ -23,11 +23,10 @@ export interface BranchFacts {
 
 export type ServerMetrics = ReturnType<typeof createServerMetrics>
 
-/** Creates the metrics of a server in a registry of their own, with those of Node. */
+/** Creates the metrics of a server in a registry of their own. */
 export function createServerMetrics(common: { workspace: string; account: string }) {
   const registry = new Registry()
   registry.setDefaultLabels(common)
-  collectDefaultMetrics({ register: registry })
   const options = (name: string, help: string, labelNames: string[] = []) => ({
     name: `edgewise_${name}`,
     help,
@@ -84,6 +83,8 @@ export function createServerMetrics(common: { workspace: string; account: string
   }
   for (const result of ['accepted', 'refused']) webhooks.labels(result).inc(0)
   return {
+    /** Adds the metrics of this process that Node has: memory, event loop, processor. */
+    addProcess: () => collectDefaultMetrics({ register: registry }),
     /**
      * Counts an event. @param id what identifies the rollout or apply across restarts of a watch;
      * absent: the id of the last apply that started

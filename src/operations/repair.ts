@@ -26,6 +26,11 @@ export type RepairRequest = DriftRequest &
   LockRequest & {
     /** Also write pending and in-doubt items. Default: only items that drifted at the service. */
     includePending?: boolean
+    /**
+     * End where a rollout has to wait for some time: `result.waitMs` has how long. The next apply
+     * of the same manifests resumes it.
+     */
+    suspends?: boolean
   }
 
 /**

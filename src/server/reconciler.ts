@@ -59,6 +59,7 @@ export function createReconciler(context: ReconcilerContext) {
     problem: null,
   }
   let retry = { atMs: 0, waitMs: retryMs }
+  let checking: Promise<void> | null = null
   const now = () => new Date(clock.now()).toISOString()
   const hurry = (): void => {
     retry = { atMs: 0, waitMs: retryMs }
@@ -79,8 +80,8 @@ export function createReconciler(context: ReconcilerContext) {
 
   const applyCommit = async (commit: string): Promise<Applied> => {
     try {
-      const { status, result } = await runs.apply(await runs.load(commit))
-      return { commit, at: now(), status, message: result.stopped ?? result.unrecorded }
+      const { status, message } = await runs.apply(await runs.load(commit))
+      return { commit, at: now(), status, message }
     } catch (error) {
       const message = runs.report(`commit ${commit.slice(0, 12)} is not applied`, error)
       return { commit, at: now(), status: 'failed', message }
@@ -116,6 +117,16 @@ export function createReconciler(context: ReconcilerContext) {
       await engine.start('rollout', name + outside.newId(), buildInput(id))
     }
     return rollouts.flatMap(({ commit }) => commit ?? [])
+  }
+
+  const checkDrift = async (): Promise<void> => {
+    try {
+      const { pending, live, inDoubt } = await runs.compare(await loadTip(), loadTip)
+      found.drift = { at: now(), pending, live, inDoubt }
+      if (pending + inDoubt > 0) hurry()
+    } catch (error) {
+      runs.report('drift could not be looked for', error)
+    }
   }
 
   const reportTip = async (commit: string): Promise<void> => {
@@ -175,16 +186,15 @@ export function createReconciler(context: ReconcilerContext) {
           return { waitMs: retryMs }
         }
       }),
-    /** Looks for drift, and repairs it if the workspace is configured so. */
-    detectDrift: (): Promise<void> =>
-      takeStep(async () => {
-        try {
-          const { pending, live, inDoubt } = await runs.compare(await loadTip(), loadTip)
-          found.drift = { at: now(), pending, live, inDoubt }
-          if (pending + inDoubt > 0) hurry()
-        } catch (error) {
-          runs.report('drift could not be looked for', error)
-        }
-      }),
+    /**
+     * Looks for drift, and repairs it if the workspace is configured so. A check that is due while
+     * another one waits or runs is the same: they never pile up.
+     */
+    detectDrift: (): Promise<void> => {
+      checking ??= takeStep(checkDrift).finally(() => {
+        checking = null
+      })
+      return checking
+    },
   }
 }

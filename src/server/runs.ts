@@ -11,6 +11,7 @@ import type { Ports } from '../operations/ports.ts'
 import { repair } from '../operations/repair.ts'
 import { rollback } from '../operations/rollback.ts'
 import type { Executed } from '../operations/submit-plan.ts'
+import { pluralize } from '../model/words.ts'
 import { summarizeDrift, type DriftSummary } from '../report/drift/json.ts'
 import { listRollout } from '../rollout/list-rollout.ts'
 import type { Branch } from './branch.ts'
@@ -42,12 +43,19 @@ export interface RolloutStep {
   status: Executed['status'] | 'none'
 }
 
+/** How the apply of a commit ended, and why not everything is applied; null if it is. */
+export interface Outcome {
+  status: Executed['status']
+  message: string | null
+}
+
 /** Time to wait for the lock of another command, seconds. */
 const lockTimeout = 600
 /** Number of the commits loaded last whose secrets are removed from the log. */
 const maxScrubs = 5
 /** Wait before a step that failed is repeated, ms. */
 export const retryMs = 60_000
+const isUnfinished = ({ state }: Rollout) => state === 'open' || state === 'taking-back'
 /** States in which a rollout waits for somebody. */
 export const undecided = ['waiting-for-approval', 'paused']
 
@@ -114,12 +122,36 @@ export function createRuns(context: RunContext) {
         `"edgewise rollout abort ${rollout.id}".`,
     )
   }
+  const applyFree = async (workspace: Committed): Promise<Outcome> => {
+    const { store } = await openState(workspace, ports.outside)
+    const recorded = await store.load()
+    const open = (await store.listRollouts()).filter(isUnfinished)
+    const taken = new Set(open.flatMap(({ asked }) => Object.keys(asked)))
+    const all = [...new Set([...workspace.desired.keys(), ...recorded.keys()])]
+    const target = taken.size === 0 ? [] : all.filter((domain) => !taken.has(domain))
+    const left = pluralize(taken.size, 'domain')
+    const waiting: Outcome = {
+      status: 'waiting',
+      message: `${left} left out until ${open.map(({ id }) => `rollout ${id}`).join(', ')} ends`,
+    }
+    if (taken.size > 0 && target.length === 0) return waiting
+    const request = { target, suspends: true, lockTimeout }
+    const { status, plan, result } = await execute(workspace, (run) =>
+      apply(workspace, request, run),
+    )
+    metrics.setPlan(plan)
+    if (status === 'done' && taken.size > 0) return waiting
+    return { status, message: result.stopped ?? result.unrecorded }
+  }
   const takeStep = async (id: string, head: Committed): Promise<RolloutStep> => {
     const { store } = await openState(head, ports.outside)
     await store.load()
     const rollout = (await store.listRollouts()).find((each) => each.id === id)
-    const isOver = rollout?.state !== 'open' && rollout?.state !== 'taking-back'
-    if (rollout === undefined || isOver || undecided.includes(listRollout(rollout, false).state))
+    if (
+      rollout === undefined ||
+      !isUnfinished(rollout) ||
+      undecided.includes(listRollout(rollout, false).state)
+    )
       return { waitMs: null, status: 'none' }
     if (rollout.state === 'taking-back') {
       // Its domains stay on hold while the tip asks for the same.
@@ -136,14 +168,17 @@ export function createRuns(context: RunContext) {
   }
   return {
     load,
-    /** Applies a workspace, up to where a rollout has to wait. */
-    apply: async (workspace: Committed): Promise<Executed> => {
+    /**
+     * Applies a workspace, up to where a rollout has to wait. Domains of unfinished rollouts are
+     * left out: those continue by themselves, and the others need not wait for them.
+     */
+    apply: async (workspace: Committed): Promise<Outcome> => {
       refuseInvalid(workspace)
-      const work = () =>
-        execute(workspace, (run) => apply(workspace, { suspends: true, lockTimeout }, run))
-      const executed = await measure('apply', ({ status }) => status, work)
-      metrics.setPlan(executed.plan)
-      return executed
+      return measure(
+        'apply',
+        ({ status }) => status,
+        () => applyFree(workspace),
+      )
     },
     /**
      * Takes the next step of a rollout, with the manifests of its own commit.
@@ -170,8 +205,9 @@ export function createRuns(context: RunContext) {
           await notifications.aboutDrift(workspace, compared)
           if (!workspace.config.serve.drift.repair || summary.live === 0) return summary
           const again = await reload()
-          const repairRequest = { ...ports.buildDriftRequest(again, ports.outside), lockTimeout }
-          await execute(again, (run) => repair(again, repairRequest, run))
+          const observed = ports.buildDriftRequest(again, ports.outside)
+          const mending = { ...observed, suspends: true, lockTimeout }
+          await execute(again, (run) => repair(again, mending, run))
           return summary
         },
       ),

@@ -65,9 +65,8 @@ export class Network {
         this.onStall(process)
         await process.sleep(0)
       }
-      if (request.body === undefined)
-        throw new TypeError(`expected a write, got a read of ${new URL(request.url).pathname}`)
-      const { body } = request
+      const { body, url } = request
+      if (body === undefined) return this.#query(process, url)
       const { domains, config } = JSON.parse(body) as {
         domains: string
         config: Record<string, unknown>
@@ -95,6 +94,20 @@ export class Network {
       process.mayDie(`after: call ${call.number} was sent`)
       return answer
     }
+  }
+
+  /** Carries a question, which changes nothing; it may be lost. */
+  #query(process: Process, url: string): Promise<Answer> {
+    const { chance } = process
+    const isLost = this.#drawFate(process) !== 'well'
+    return new Promise((resolve, reject) => {
+      process.after(chance.between(5, 400), () => {
+        if (isLost) return reject(createFetchError('ECONNRESET'))
+        void this.#service.query(url).then((answered) => {
+          process.after(chance.between(5, 400), () => resolve(answered))
+        })
+      })
+    })
   }
 
   #carry(call: Call, body: string, timeoutMs: number): Promise<Answer> {

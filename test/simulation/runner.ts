@@ -192,7 +192,10 @@ const noManifest: LoadedWorkspace['noManifest'] = {
   endColumn: 2,
 }
 
-function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
+export function createWorkspace({
+  config,
+  desired,
+}: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
   const vault = new SecretVault(config.id, () => null)
   return {
     root: '/',

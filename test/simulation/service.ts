@@ -94,8 +94,24 @@ export class Service {
     return this.#store.getItems(domain)
   }
 
+  /** Changes an item as another client of the account. */
+  change(domain: Domain, item: ItemKey, value: Value): void {
+    const items = new Map([...this.#store.getItems(domain), [item, value]])
+    this.#store.configure(new Map([[domain, items]]), this.#world.time)
+  }
+
+  /** Sets the origins that do not answer from now on. */
+  setDeadOrigins(dead: string[]): void {
+    this.#store.setDeadOrigins(dead, this.#world.time)
+  }
+
   domains(): Domain[] {
     return this.#store.listDomains()
+  }
+
+  /** Replaces the faults of the service. */
+  setFaults(faults: Fault[]): void {
+    this.#faults.replace(faults)
   }
 
   /** Ends all faults of the service. */

@@ -116,6 +116,18 @@ export class StateWorld {
     this.#world.after(ms, () => this.#server.start())
   }
 
+  /** Counts the rows of each table of the database, and the characters of its files. */
+  measureDatabase(): { rows: Record<string, number>; characters: number } {
+    const { tables } = this.#server.engine
+    let characters = 0
+    for (const { row } of this.#server.engine.committed('files').values())
+      characters += String(row['text']).length
+    return {
+      rows: Object.fromEntries([...tables].map(([name, { size }]) => [name, size])),
+      characters,
+    }
+  }
+
   /** Gives the next run of a machine a fresh clone, as in CI; only if the remote has the state. */
   forget(machine: Machine): void {
     if (this.kind !== 'git with remote' || machine.processes.size > 0) return

@@ -16,6 +16,8 @@ interface Sessions {
 }
 
 const begin = 'begin isolation level read committed'
+/** Sent before all others: the simulation does not know when a second one has to wait. */
+const insert = 'insert into @.leaders (workspace) values ($1) on conflict do nothing'
 const sessions = [0, 1]
 
 /** Draws statements of two transactions at a time on few rows. */
@@ -49,6 +51,30 @@ function drawSteps(chance: Chance): Step[] {
         ['lock', 'w', null, `${++tokens}`, 'text'],
       ],
       () => [
+        `select number, token, process,
+           seen_at < clock_timestamp() - $2 * interval '1 millisecond' as ended
+         from @.leaders where workspace = $1 for update`,
+        // Before 1970: the clocks of the two servers differ.
+        ['w', 1e14],
+      ],
+      () => [
+        `update @.leaders set number = $2, token = $3, process = $4, seen_at = clock_timestamp()
+         where workspace = $1`,
+        ['w', chance.between(1, 3), drawToken(), '{}'],
+      ],
+      () => [
+        `update @.leaders set seen_at = clock_timestamp()
+         where workspace = $1 and number = $2 returning wakes`,
+        ['w', chance.between(1, 3)],
+      ],
+      () => ['select number from @.leaders where workspace = $1', ['w']],
+      () => [
+        `update @.leaders set token = null, process = '{}', seen_at = 'epoch'
+         where workspace = $1 and number = $2`,
+        ['w', chance.between(1, 3)],
+      ],
+      () => ['update @.leaders set wakes = wakes + 1 where workspace = $1', ['w']],
+      () => [
         `update @.locks set version = $2, text = $3, change = $4
          where token = $1 and (version = $2 - 1 or change = $4) returning version`,
         [drawToken(), chance.between(1, 4), `${chance.between(1, 99)}`, chance.pick(['x', 'y'])],
@@ -63,7 +89,12 @@ function drawSteps(chance: Chance): Step[] {
     ]
   })
   const commit = (session: number): Step => [session, 'commit', []]
-  const first = sessions.map((session): Step => [session, begin, []])
+  const first: Step[] = [
+    [0, begin, []],
+    [0, insert, ['w']],
+    commit(0),
+    ...sessions.map((session): Step => [session, begin, []]),
+  ]
   return [...first, ...random.flat(), commit(0), commit(1), commit(0)]
 }
 

@@ -1,6 +1,7 @@
 import type { Row } from '../../../src/state/postgres/database.ts'
 import { callStatements } from './call-statements.ts'
 import { catalogue, compareBytes, type Transaction } from './engine.ts'
+import { leaderStatements } from './leader-statements.ts'
 import { lockStatements } from './lock-statements.ts'
 import type { Statement } from './statement.ts'
 
@@ -95,6 +96,7 @@ const statements: Record<string, Statement> = {
   },
   ...lockStatements,
   ...callStatements,
+  ...leaderStatements,
 }
 
 const known = new Map(Object.entries(statements).map(([text, run]) => [normalize(text), run]))
