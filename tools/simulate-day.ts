@@ -6,6 +6,7 @@
  * broken, or if something in the end is neither in sync nor named as different.
  */
 import { parseArgs } from 'node:util'
+import { groupBy } from '../src/model/group-by.ts'
 import { measureHeap } from '../test/measure-heap.ts'
 import { simulateDay } from '../test/simulation/serve/day.ts'
 
@@ -36,6 +37,9 @@ const { violations, counts, named, log } = await simulateDay({
 console.log('')
 for (const [what, times] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   console.log(`${String(times).padStart(9)}  ${what}`)
+const ways = groupBy(named, (name) => name.replace(/^.*?: /, ''))
+for (const [how, names] of ways)
+  console.log(`${String(names.length).padStart(9)}  in the end: ${how}`)
 const seconds = ((performance.now() - started) / 1000).toFixed(0)
 console.log(
   `\n${domains} domains for ${hours} hours in ${seconds} s: ${named.length} parts differ in the ` +
