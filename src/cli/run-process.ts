@@ -10,6 +10,9 @@ import { guardText } from './terminal/guard-output.ts'
 import { isTerminal } from './terminal/is-terminal.ts'
 import { runInterruptible } from './terminal/run-interruptible.ts'
 
+/** Time for what is left after a command that was interrupted, ms. */
+const lingerMs = 5000
+
 /** Runs the command line of this process, and returns its exit code. */
 export async function runProcess(): Promise<number> {
   const interrupt = new AbortController()
@@ -26,7 +29,10 @@ export async function runProcess(): Promise<number> {
   const io = createIo(interrupt.signal, () => handleSignal('SIGINT'))
   try {
     const code = await run(process.argv.slice(2), io)
-    return receivedSignal === null ? code : signalCodes[receivedSignal]
+    if (receivedSignal === null) return code
+    // A library that waits for its database must not keep the process alive.
+    setTimeout(() => process.exit(), lingerMs).unref()
+    return signalCodes[receivedSignal]
   } catch (error) {
     return await reportDefect(error)
   }

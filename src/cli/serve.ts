@@ -68,7 +68,8 @@ export async function runServe(
         openBranch,
         loadCommit,
         buildDriftRequest,
-        launch: (loaded, workflows) => launchDbos(loaded, workflows, { logger, clock: io.clock }),
+        launch: (loaded, workflows, signal) =>
+          launchDbos(loaded, workflows, { logger, clock: io.clock, signal }),
         listen: async (controller) => {
           controller.metrics.addProcess()
           const { clock } = io

@@ -5,6 +5,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { explainFailure, isConnectionLost } from '../state/postgres/database-failures.ts'
 import type { Engine, Workflow, Workflows } from './engine.ts'
+import { createEngineLog } from './engine-log.ts'
 import type { Logger } from './logger.ts'
 
 /**
@@ -16,6 +17,8 @@ const workflowVersion = '1'
 const maxTimerMs = 86_400_000
 /** Connections of the engine, beside those of the state. */
 const poolSize = 6
+/** Longest wait for the end of the engine, which may wait for the database, ms. */
+const closeMs = 5000
 
 /** Name of the package of the engine, and the command that installs it. */
 const installHint = 'Install it beside edgewise: npm install @dbos-inc/dbos-sdk@5'
@@ -47,6 +50,14 @@ export async function requireDbos(): Promise<void> {
   await loadDbos()
 }
 
+/** Ports of the engine. */
+export interface EnginePorts {
+  logger: Logger
+  clock: Pick<Clock, 'now' | 'sleep'>
+  /** Ends the calls of the engine that wait for the database. */
+  signal: AbortSignal
+}
+
 /**
  * Launches DBOS with its tables in the database of the state. It resumes the open workflows of
  * the workspace: all replicas have the same executor id, and only the leader launches it.
@@ -54,7 +65,7 @@ export async function requireDbos(): Promise<void> {
 export async function launchDbos(
   { config }: Pick<LoadedWorkspace, 'config'>,
   workflows: Workflows,
-  { logger, clock }: { logger: Logger; clock: Pick<Clock, 'now' | 'sleep'> },
+  { logger, clock, signal }: EnginePorts,
   version = workflowVersion,
 ): Promise<Engine> {
   const { database } = config.state
@@ -67,6 +78,10 @@ export async function launchDbos(
   const { createPool } = await import('../state/postgres/create-pool.ts')
   const pool = createPool(database, poolSize)
   const closed = new AbortController()
+  const location = `schema ${database.schema}_dbos`
+  const interrupted = explainFailure(new Error('interrupted before it answered'), location)
+  /** Waits for a call of the engine, which repeats it for as long as the database is away. */
+  const wait = <T>(call: Promise<T>) => waitUntil(call, signal, interrupted)
   /** Sleeps without a timer of the engine, which would keep the process alive after its close. */
   const sleepUntil = async (dueMs: number): Promise<void> => {
     for (let left = 1; left > 0 && !closed.signal.aborted; left = dueMs - clock.now())
@@ -95,48 +110,55 @@ export async function launchDbos(
     applicationVersion,
     // A session of its own would not survive a pooler, and polling is enough.
     useListenNotify: false,
-    logger: createLogs(logger),
+    logger: createEngineLog({ logger, clock, signal: closed.signal }),
   })
-  const location = `schema ${database.schema}_dbos`
+  const close = async (): Promise<void> => {
+    closed.abort()
+    const isClosed = new AbortController()
+    const end = async () => {
+      // A timer of a half-launched engine would keep the process alive.
+      await DBOS.shutdown({ deregister: true })
+      await pool.end()
+      isClosed.abort()
+    }
+    await Promise.race([end(), clock.sleep(closeMs, isClosed.signal)])
+  }
+  const list = async (filter: Parameters<typeof DBOS.listWorkflows>[0]) => {
+    const found = await wait(DBOS.listWorkflows({ ...filter, loadInput: false, loadOutput: false }))
+    return found.filter(({ applicationName }) => applicationName === application)
+  }
+  const listOpen = () => list({ executorId: workspace, status: ['PENDING', 'ENQUEUED'] })
   try {
-    await DBOS.launch()
+    await wait(DBOS.launch())
+    const strange = (await listOpen()).filter(
+      (each) => each.applicationVersion !== applicationVersion,
+    )
+    if (strange.length > 0) {
+      logger.info('replaces workflows of another version', { workflows: strange.length })
+      await wait(DBOS.cancelWorkflows(strange.map(({ workflowID }) => workflowID)))
+    }
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    // A timer of the half-launched engine would keep the process alive.
-    await DBOS.shutdown({ deregister: true })
-    await pool.end()
-    throw explainFailure(error, location)
-  }
-  const listOpen = () =>
-    DBOS.listWorkflows({
-      executorId: workspace,
-      status: ['PENDING', 'ENQUEUED'],
-      loadInput: false,
-      loadOutput: false,
-    })
-  const strange = (await listOpen()).filter(
-    (each) => each.applicationVersion !== applicationVersion,
-  )
-  if (strange.length > 0) {
-    logger.info('replaces workflows of another version', { workflows: strange.length })
-    await DBOS.cancelWorkflows(strange.map(({ workflowID }) => workflowID))
+    await close()
+    throw error instanceof EdgewiseError ? error : explainFailure(error, location)
   }
   const scheduleName = `drift ${workspace}`
   return {
     start: async (name, id, input) => {
       if (name !== 'rollout') throw new TypeError('expected a rollout: drift has a schedule')
-      await DBOS.startWorkflow(rollout, { workflowID: id })(input)
+      await wait(DBOS.startWorkflow(rollout, { workflowID: id })(input))
     },
     listOpen: async () => (await listOpen()).map(({ workflowID }) => workflowID),
     schedule: async (cron) => {
       if (cron === null) {
-        if ((await DBOS.getSchedule(scheduleName)) !== null) await DBOS.deleteSchedule(scheduleName)
+        if ((await wait(DBOS.getSchedule(scheduleName))) !== null)
+          await wait(DBOS.deleteSchedule(scheduleName))
         return
       }
       try {
-        await DBOS.applySchedules([{ scheduleName, workflowFn: drift, schedule: cron }])
+        await wait(DBOS.applySchedules([{ scheduleName, workflowFn: drift, schedule: cron }]))
       } catch (error) {
-        if (!(error instanceof Error)) throw error
+        if (!(error instanceof Error) || error === interrupted) throw error
         if ('code' in error || isConnectionLost(error)) throw explainFailure(error, location)
         throw new EdgewiseError(
           'invalid',
@@ -145,21 +167,22 @@ export async function launchDbos(
         )
       }
     },
-    close: async () => {
-      closed.abort()
-      await DBOS.shutdown({ deregister: true })
-      await pool.end()
-    },
+    close,
   }
 }
 
-/** Adapts the logger for the engine, whose own messages are only of interest with its problems. */
-function createLogs(logger: Logger) {
-  const toText = (entry: unknown) => (entry instanceof Error ? entry.message : String(entry))
-  return {
-    debug: () => undefined,
-    info: (entry: unknown) => logger.debug(toText(entry), { from: 'dbos' }),
-    warn: (entry: unknown) => logger.warn(toText(entry), { from: 'dbos' }),
-    error: (entry: unknown) => logger.error(toText(entry), { from: 'dbos' }),
+/** Waits for a call, or throws an error when a signal is aborted first. */
+async function waitUntil<T>(call: Promise<T>, signal: AbortSignal, error: Error): Promise<T> {
+  let abort = (): void => undefined
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(error)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort)
+  })
+  try {
+    return await Promise.race([call, aborted])
+  } finally {
+    // The signal of the process would remember each call.
+    signal.removeEventListener('abort', abort)
   }
 }

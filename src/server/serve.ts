@@ -32,8 +32,8 @@ export interface ServePorts extends Pick<RunPorts, 'loadCommit' | 'buildDriftReq
   outside: Outside
   logger: Logger
   openBranch(options: BranchOptions): Promise<Branch>
-  /** Launches the engine of durable workflows. */
-  launch(workspace: LoadedWorkspace, workflows: Workflows): Promise<Engine>
+  /** Launches the engine of durable workflows, whose waits for the database the signal ends. */
+  launch(workspace: LoadedWorkspace, workflows: Workflows, signal: AbortSignal): Promise<Engine>
   /** Serves the HTTP interface until its end. */
   listen(controller: Controller): Promise<{ close(): Promise<void> }>
 }
@@ -117,10 +117,9 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
       const removed = await removeLocksOf(term.previous, locks, id, outside)
       logger.info('took over from a leader that gave no sign of life', { locks: removed })
     }
-    const engine = await launch(workspace, {
-      rollout: createRolloutWorkflow((rollout) => reconciler.advance(rollout)),
-      drift: () => reconciler.detectDrift(),
-    })
+    const rollout = createRolloutWorkflow((each) => reconciler.advance(each))
+    const drift = () => reconciler.detectDrift()
+    const engine = await launch(workspace, { rollout, drift }, outside.signal)
     while (!outside.signal.aborted) {
       await reconciler.round(engine)
       await controller.sleep(options.pollMs)
@@ -134,7 +133,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
       logger.error('another replica leads now: this one ends, and has to be started again')
       return 'lost'
     }
-    await leadership.resign(term.number)
+    await resign(leadership, term.number, logger)
     logger.info('stopped')
     return 'stopped'
   } finally {
@@ -142,6 +141,16 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     lost.abort()
     await http?.close()
     await branch.close()
+  }
+}
+
+/** Ends a term. Another replica takes over after a while if the database is away. */
+async function resign(leadership: Leadership, term: number, logger: Logger): Promise<void> {
+  try {
+    await leadership.resign(term)
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    logger.warn(`the leader could not resign: ${error.message}`)
   }
 }
 

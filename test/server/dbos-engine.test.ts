@@ -34,7 +34,7 @@ async function launch(version: string, sleepMs: number, id = 'a'): Promise<Engin
     level: 'info',
   })
   const drift = async () => void checked.push(id)
-  const ports = { logger, clock: outside.clock }
+  const ports = { logger, clock: outside.clock, signal: outside.signal }
   return launchDbos(workspace, { rollout, drift }, ports, version)
 }
 

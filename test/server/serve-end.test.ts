@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { setStage } from '../steps/stage.ts'
+import { place, setStage } from '../steps/stage.ts'
+import { PostgresProxy } from '../state/postgres-proxy.ts'
 import {
   commit,
   configure,
@@ -27,6 +28,27 @@ it('ends while a rollout sleeps', async () => {
     return waits.length > 1
   })
   expect(await replica.end('SIGTERM')).toBe(143)
+})
+
+it('ends while its engine waits for the database', async () => {
+  const proxy = await PostgresProxy.start(getDatabase().url)
+  enterServed('rollout: {waves: [1, 100%], pause: 1h}\n')
+  const url = new URL(getDatabase().url)
+  proxy.redirect(url)
+  place.env['DATABASE_URL'] = url.href
+  configure(5, 60)
+  commit()
+  const replica = await start()
+  await replica.waitFor(': waiting')
+  // The rounds reach the state, and wait for the engine.
+  const lists = ({ texts }: { texts: string[] }) =>
+    texts.some((text) => /select[^]*workflow_status/i.test(text) && !text.includes('FOR UPDATE'))
+  proxy.decide = (message) => (lists(message) ? 'cut' : 'pass')
+  await replica.waitFor('Database connection failed')
+  proxy.decide = () => 'cut'
+  expect(await replica.end('SIGTERM')).toBe(143)
+  expect(replica.log.at(-1)?.message).toBe('stopped')
+  proxy.end()
 })
 
 it('ends when its engine can not begin, so that another replica may lead', async () => {
