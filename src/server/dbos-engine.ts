@@ -127,9 +127,11 @@ export async function launchDbos(
     const found = await wait(DBOS.listWorkflows({ ...filter, loadInput: false, loadOutput: false }))
     return found.filter(({ applicationName }) => applicationName === application)
   }
-  const listOpen = () => list({ executorId: workspace, status: ['PENDING', 'ENQUEUED'] })
+  const listOpen = () => list({ status: ['PENDING', 'ENQUEUED'] })
   try {
     await wait(DBOS.launch())
+    // The schedule starts workflows of the latest version: after a downgrade, too.
+    await wait(DBOS.setLatestApplicationVersion(applicationVersion))
     const strange = (await listOpen()).filter(
       (each) => each.applicationVersion !== applicationVersion,
     )

@@ -114,6 +114,35 @@ it('runs no drift check of another workspace with state in the same schema', asy
   expect(checked).toEqual(['two'])
 })
 
+it('checks for drift after a return to an older version', async () => {
+  enterServed()
+  const { schema } = getDatabase()
+  const check = async (version: string) => {
+    const engine = await launch(version, 0, 'returned')
+    expect(await engine.listOpen()).toEqual([])
+    await engine.schedule('0 0 1 1 *')
+    const before = checked.length
+    for (const { scheduleName } of await DBOS.listSchedules())
+      await DBOS.triggerSchedule(scheduleName)
+    await expect.poll(() => checked.length, { timeout: 10_000 }).toBe(before + 1)
+    await untilNoneIsOpen(engine)
+    await engine.close()
+  }
+  await check('old')
+  await check('new')
+  // The leader was killed before it began the check.
+  await runSql(
+    `update ${schema}_dbos.workflow_status
+     set status = 'ENQUEUED', executor_id = '', completed_at = null
+     where application_version like '%-new'`,
+  )
+  await check('old')
+  const left = await runSql(
+    `select status from ${schema}_dbos.workflow_status where application_version like '%-new'`,
+  )
+  expect(left).toEqual([{ status: 'CANCELLED' }])
+})
+
 it('does not blame the schedule for a failure of the database', async () => {
   enterServed()
   const proxy = await PostgresProxy.start(getDatabase().url)
