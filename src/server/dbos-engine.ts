@@ -4,6 +4,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { explainFailure, isConnectionLost } from '../state/postgres/database-failures.ts'
+import { sweepEnded } from './dbos-sweep.ts'
 import type { Engine, Workflow, Workflows } from './engine.ts'
 import { createEngineLog } from './engine-log.ts'
 import type { Logger } from './logger.ts'
@@ -144,6 +145,7 @@ export async function launchDbos(
     await close()
     throw error instanceof EdgewiseError ? error : explainFailure(error, location)
   }
+  void sweepEnded({ dbos: DBOS, application, clock, logger, signal: closed.signal, wait })
   const scheduleName = `drift ${workspace}`
   return {
     start: async (name, id, input) => {

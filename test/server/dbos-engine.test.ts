@@ -1,5 +1,6 @@
 import { DBOS } from '@dbos-inc/dbos-sdk'
 import { expect, it } from 'vitest'
+import type { Clock } from '../../src/model/clock.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { createNodeOutside } from '../../src/operations/node-outside.ts'
 import { loadWorkspace } from '../../src/operations/load-workspace.ts'
@@ -34,7 +35,12 @@ async function launch(version: string, sleepMs: number, id = 'a'): Promise<Engin
     level: 'info',
   })
   const drift = async () => void checked.push(id)
-  const ports = { logger, clock: outside.clock, signal: outside.signal }
+  const clock: Clock = {
+    ...outside.clock,
+    // The pause between two batches of deletions.
+    sleep: (ms, signal) => outside.clock.sleep(ms === 10_000 ? 10 : ms, signal),
+  }
+  const ports = { logger, clock, signal: outside.signal }
   return launchDbos(workspace, { rollout, drift }, ports, version)
 }
 
@@ -141,6 +147,40 @@ it('checks for drift after a return to an older version', async () => {
     `select status from ${schema}_dbos.workflow_status where application_version like '%-new'`,
   )
   expect(left).toEqual([{ status: 'CANCELLED' }])
+})
+
+it('deletes its own ended workflows after a week, in batches', async () => {
+  enterServed()
+  for (const id of ['one', 'two']) {
+    const engine = await launch('kept', 0, id)
+    await engine.start('rollout', id, {})
+    await untilNoneIsOpen(engine)
+    await engine.close()
+  }
+  const { schema } = getDatabase()
+  const table = `${schema}_dbos.workflow_status`
+  const columns = 'name, application_name, application_version, executor_id'
+  const add = (id: string, count: number, status: string, endedMs: number | null) =>
+    runSql(
+      `insert into ${table} (workflow_uuid, status, completed_at, created_at, ${columns})
+       select '${id} ' || i, '${status}', ${endedMs}, 0, ${columns}
+       from ${table}, generate_series(1, ${count}) i where workflow_uuid = 'one'`,
+    )
+  const findBefore = (days: number) => Date.now() - days * 86_400_000
+  await add('ended', 510, 'SUCCESS', findBefore(8))
+  await add('failed', 1, 'ERROR', findBefore(8))
+  await add('late', 1, 'CANCELLED', findBefore(6))
+  // Another process has it.
+  await add('open', 1, 'PENDING', null)
+  await runSql(`update ${table} set executor_id = 'other' where workflow_uuid = 'open 1'`)
+  await runSql(`update ${table} set completed_at = 1 where workflow_uuid in ('one', 'two')`)
+  const engine = await launch('kept', 0, 'one')
+  const countRows = async () => (await runSql(`select from ${table}`)).length
+  await expect.poll(countRows, { timeout: 10_000 }).toBe(3)
+  await engine.close()
+  const left = await runSql(`select workflow_uuid as id from ${table} order by id`)
+  expect(left).toEqual([{ id: 'late 1' }, { id: 'open 1' }, { id: 'two' }])
+  expect(await runSql(`select from ${schema}_dbos.operation_outputs`)).toHaveLength(3)
 })
 
 it('does not blame the schedule for a failure of the database', async () => {
