@@ -13,7 +13,7 @@ import type { Logger } from './logger.ts'
  * Version of the shape of the workflows: of their steps and inputs. A change of it needs a new
  * number: open workflows of another one are cancelled, and begun anew from the recorded rollout.
  */
-const workflowVersion = '1'
+const workflowVersion = '2'
 /** Longest timer, ms. */
 const maxTimerMs = 86_400_000
 /** Connections of the engine, beside those of the state. */

@@ -183,7 +183,7 @@ export function createReconciler(context: ReconcilerContext) {
           return { waitMs }
         } catch (error) {
           runs.report(`rollout ${id} can't resume`, error)
-          return { waitMs: retryMs }
+          return { waitMs: 'retry' }
         }
       }),
     /**
