@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const sources = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const loader = import.meta.resolve('tsx')
 
 /** A line of the log of a replica. */
@@ -31,14 +31,19 @@ export interface Replica {
 /** Token of the HTTP interface of each replica. */
 export const serveToken = 'token-of-the-http-interface'
 
-/** Starts a replica, and waits until its HTTP interface answers. */
+/**
+ * Starts a replica, and waits until its HTTP interface answers.
+ *
+ * @param program what Node runs; the sources by default
+ */
 export async function startReplica(
   cwd: string,
   env: Record<string, string | undefined>,
   args: string[] = [],
+  program = ['--import', loader, sources],
 ): Promise<Replica> {
   const flags = ['serve', '--port', '0', '--poll', '5', ...args]
-  const child = spawn(process.execPath, ['--import', loader, program, ...flags], {
+  const child = spawn(process.execPath, [...program, ...flags], {
     cwd,
     env: { PATH: process.env['PATH'], EDGEWISE_SERVE_TOKEN: serveToken, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

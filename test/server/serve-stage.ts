@@ -54,8 +54,17 @@ export function commit(): string {
 }
 
 /** Starts a replica that follows the workspace, and ends it with the test. */
-export async function start(...args: string[]): Promise<Replica> {
-  const replica = await startReplica(place.root, place.env, [place.root, ...args])
+export function start(...args: string[]): Promise<Replica> {
+  return keep(startReplica(place.root, place.env, [place.root, ...args]))
+}
+
+/** Starts a replica of a built program in the same way. */
+export function startBuild(program: string): Promise<Replica> {
+  return keep(startReplica(place.root, place.env, [place.root], [program]))
+}
+
+async function keep(started: Promise<Replica>): Promise<Replica> {
+  const replica = await started
   replicas.push(replica)
   return replica
 }
