@@ -1,7 +1,7 @@
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
+import type { ListedRollout } from '../model/listed-rollout.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
-import { listRollouts } from '../operations/rollouts.ts'
 import type { Executed } from '../operations/submit-plan.ts'
 import { createSerialQueue } from '../state/serial-queue.ts'
 import type { Branch } from './branch.ts'
@@ -12,9 +12,11 @@ import { retryMs, undecided, type Runs } from './runs.ts'
 
 /** What a reconciler works with. */
 export interface ReconcilerContext {
-  outside: Outside
-  branch: Branch
+  outside: Pick<Outside, 'clock' | 'newId'>
+  branch: Pick<Branch, 'fetch' | 'isAncestor' | 'keepOnly'>
   runs: Runs
+  /** Lists the unfinished rollouts of a workspace. */
+  listRollouts(workspace: LoadedWorkspace): Promise<ListedRollout[]>
   metrics: ServerMetrics
   logger: Logger
   /** Returns whether this process leads; false after its term, and after an interrupt. */
@@ -64,6 +66,10 @@ export function createReconciler(context: ReconcilerContext) {
   const hurry = (): void => {
     retry = { atMs: 0, waitMs: retryMs }
   }
+  /** Applies the tip again if it was applied; the wait of one that is refused stays. */
+  const hurryApplied = (): void => {
+    if (retry.atMs === Infinity) hurry()
+  }
   const loadTip = async () => runs.load(found.commit ?? (await branch.fetch()))
   /** Runs a piece of work of the leader; null if its term ended before or meanwhile. */
   const lead = <T>(work: () => Promise<T>): Promise<{ result: T } | null> =>
@@ -108,7 +114,7 @@ export function createReconciler(context: ReconcilerContext) {
    * @returns commits of all unfinished rollouts
    */
   const resumeRollouts = async (workspace: LoadedWorkspace, engine: Engine): Promise<string[]> => {
-    const rollouts = await listRollouts(workspace, outside)
+    const rollouts = await context.listRollouts(workspace)
     metrics.setRollouts(rollouts)
     const open = await engine.listOpen()
     for (const { id, state } of rollouts) {
@@ -121,9 +127,9 @@ export function createReconciler(context: ReconcilerContext) {
 
   const checkDrift = async (): Promise<void> => {
     try {
-      const { pending, live, inDoubt } = await runs.compare(await loadTip(), loadTip)
+      const { pending, live, inDoubt, held } = await runs.compare(await loadTip(), loadTip)
       found.drift = { at: now(), pending, live, inDoubt }
-      if (pending + inDoubt > 0) hurry()
+      if (pending + inDoubt > held) hurryApplied()
     } catch (error) {
       runs.report('drift could not be looked for', error)
     }

@@ -3,6 +3,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { openState } from '../operations/open-state.ts'
 import type { Outside } from '../operations/outside.ts'
+import { listRollouts } from '../operations/rollouts.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Branch, BranchOptions } from './branch.ts'
@@ -80,6 +81,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     outside,
     branch,
     runs,
+    listRollouts: (current) => listRollouts(current, outside),
     metrics,
     logger,
     isLeading: () => isLeading(leadership, position, outside),

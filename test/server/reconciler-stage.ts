@@ -1,0 +1,70 @@
+import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import type { Engine } from '../../src/server/engine.ts'
+import { createLogger } from '../../src/server/logger.ts'
+import { createReconciler } from '../../src/server/reconciler.ts'
+import type { Runs } from '../../src/server/runs.ts'
+
+/** What the operations of a reconciler do. */
+interface Behaviour {
+  apply?(commit: string): Promise<{ status: string; stopped?: string | null }>
+  advance?(id: string): Promise<{ waitMs: number | null; status: string }>
+  drift?: { pending: number; live: number; inDoubt: number }
+  fetch?(): Promise<string>
+}
+
+/** Creates a reconciler of a branch whose tip, clock and operations the test controls. */
+export function stageReconciler(does: Behaviour = {}) {
+  const world = { tip: 'a'.repeat(40), nowMs: 0, applied: [] as string[], log: [] as string[] }
+  const clock = {
+    now: () => world.nowMs,
+    monotonic: () => world.nowMs,
+    sleep: () => Promise.resolve(),
+  }
+  const logger = createLogger({
+    clock,
+    out: (line) => void world.log.push(line),
+    format: 'json',
+    level: 'info',
+  })
+  const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
+  const config = { id: 'w', serve: { drift: { schedule: null } } }
+  const load = (commit: string) => Promise.resolve({ commit, config })
+  const runs = {
+    load,
+    apply: async ({ commit }: { commit: string }) => {
+      world.applied.push(commit)
+      const { status, stopped = null } = (await does.apply?.(commit)) ?? { status: 'done' }
+      return { status, result: { stopped, unrecorded: null }, plan: { held: [] } }
+    },
+    advance: (id: string) =>
+      does.advance?.(id) ?? Promise.resolve({ waitMs: null, status: 'done' }),
+    compare: () => Promise.resolve(does.drift ?? { pending: 0, live: 0, inDoubt: 0 }),
+    deliver: () => Promise.resolve(),
+    report: (_what: string, error: unknown) => (error instanceof Error ? error.message : ''),
+  }
+  const branch = {
+    fetch: () => does.fetch?.() ?? Promise.resolve(world.tip),
+    isAncestor: () => Promise.resolve(true),
+    keepOnly: () => Promise.resolve(),
+  }
+  const engine: Engine = {
+    start: () => Promise.resolve(),
+    listOpen: () => Promise.resolve([]),
+    schedule: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+  const reconciler = createReconciler({
+    outside: { clock, newId: () => 'id' },
+    branch,
+    runs: runs as unknown as Runs,
+    metrics,
+    logger,
+    listRollouts: () => Promise.resolve([]),
+    isLeading: () => Promise.resolve(true),
+  })
+  return { world, reconciler, logger, metrics, round: () => reconciler.round(engine) }
+}
+
+/** Refuses each apply. */
+export const refuse = () => Promise.reject(new EdgewiseError('guarded', 'a guard refuses it'))
