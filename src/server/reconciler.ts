@@ -183,7 +183,10 @@ export function createReconciler(context: ReconcilerContext) {
     advance: (id: string): Promise<Advanced> =>
       takeStep(async () => {
         try {
-          const { waitMs } = await runs.advance(id, await loadTip())
+          const { waitMs, status } = await runs.advance(id, await loadTip())
+          // It may still be open: its wave begins again. If it has ended, the next step finds that.
+          const isRefused = status === 'incomplete' || status === 'not-begun'
+          if (waitMs === null && isRefused) return { waitMs: 'retry' }
           // What it has left to do at the tip.
           if (waitMs === null) hurry()
           return { waitMs }

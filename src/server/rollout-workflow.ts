@@ -10,8 +10,11 @@ export interface Advanced {
   waitMs: number | 'retry' | null
 }
 
-/** Waits after the first failed step, and the longest one, ms; each is twice as long. */
-const [retryMs, maxRetryMs] = [60_000, 30 * 60_000]
+/**
+ * Waits after the first failed step, and the longest one, ms; each is twice as long. Nothing cuts
+ * them short.
+ */
+const [retryMs, maxRetryMs] = [60_000, 5 * 60_000]
 /** Number of steps after which a workflow ends, so that what the engine keeps of it is bounded. */
 const maxSteps = 100
 

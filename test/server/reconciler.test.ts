@@ -3,7 +3,7 @@ import { refuse, stageReconciler } from './reconciler-stage.ts'
 
 const minute = 60_000
 
-it('repeats a refused commit after growing waits, also if drift checks find it pending', async () => {
+it('repeats a refused commit after growing waits, also if drift is found meanwhile', async () => {
   const { world, reconciler, round } = stageReconciler({
     apply: refuse,
     drift: { pending: 1, live: 0, inDoubt: 0 },
@@ -28,5 +28,25 @@ it('applies an applied commit again after a drift check that finds something pen
   found.inDoubt = 1
   await reconciler.detectDrift()
   await round()
+  expect(world.applied).toHaveLength(2)
+})
+
+it('repeats a refused step of a rollout, and not the tip', async () => {
+  const steps = ['incomplete', 'failed', 'not-begun', 'incomplete', 'waiting', 'incomplete', 'none']
+  const { world, reconciler, round } = stageReconciler({
+    apply: refuse,
+    advance: async () => {
+      const status = steps.shift() ?? ''
+      if (status === 'failed') throw new Error('the database is away')
+      return { waitMs: status === 'waiting' ? 5 : null, status }
+    },
+  })
+  await round()
+  const waits: unknown[] = []
+  for (let left = steps.length; left > 0; left--) {
+    waits.push((await reconciler.advance('r1')).waitMs)
+    await round()
+  }
+  expect(waits).toEqual(['retry', 'retry', 'retry', 'retry', 5, 'retry', null])
   expect(world.applied).toHaveLength(2)
 })
