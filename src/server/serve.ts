@@ -110,7 +110,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     position.term = term.number
     metrics.setLeader(true, term.number)
     logger.info('leads', { term: term.number })
-    const kept = keepTerm(leadership, term.number, outside, logger, tick, controller.poke).then(
+    const kept = keepTerm(leadership, term, outside, logger, tick, controller.poke).then(
       (isLost) => {
         if (isLost) lost.abort()
       },

@@ -44,23 +44,23 @@ export async function waitForTerm(
  * @returns true if another process is the leader now
  */
 export async function keepTerm(
-  leadership: Leadership,
-  term: number,
-  { clock, signal }: World,
+  leadership: Pick<Leadership, 'renew'>,
+  { number, wakes }: Pick<Term, 'number' | 'wakes'>,
+  { clock, signal }: Pick<World, 'clock' | 'signal'>,
   logger: Logger,
   onTick: () => void,
   onWake: () => void,
 ): Promise<boolean> {
-  let known: number | null = null
+  let known = wakes
   for (;;) {
     await clock.sleep(renewMs, signal)
     if (signal.aborted) return false
     onTick()
     try {
-      const wakes = await leadership.renew(term)
-      if (wakes === null) return true
-      if (known !== null && wakes !== known) onWake()
-      known = wakes
+      const current = await leadership.renew(number)
+      if (current === null) return true
+      if (current !== known) onWake()
+      known = current
     } catch (error) {
       if (!(error instanceof EdgewiseError)) throw error
       logger.warn(`the leader could not give a sign of life: ${error.message}`)

@@ -15,6 +15,8 @@ export interface Term {
   number: number
   /** Process of the leader before it; null if it resigned, or if there was none. */
   previous: ProcessIdentity | null
+  /** How often the leader was woken before this term. */
+  wakes: number
 }
 
 /**
@@ -51,7 +53,7 @@ export function createLeadership(database: Database, workspace: string): Leaders
           workspace,
         ])
         const [row] = await sql(
-          `select number, token, process,
+          `select number, token, process, wakes,
              seen_at < clock_timestamp() - $2 * interval '1 millisecond' as ended
            from ${table} where workspace = $1 for update`,
           [workspace, leaderMs],
@@ -64,7 +66,8 @@ export function createLeadership(database: Database, workspace: string): Leaders
            where workspace = $1`,
           [workspace, number, token, JSON.stringify(identify(machine))],
         )
-        return { number, previous: isOwn ? null : parseProcess(String(row['process'])) }
+        const previous = isOwn ? null : parseProcess(String(row['process']))
+        return { number, previous, wakes: Number(row['wakes']) }
       }),
     renew: (term) =>
       database.transact(async (sql) => {

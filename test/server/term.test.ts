@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createLogger } from '../../src/server/logger.ts'
+import { keepTerm } from '../../src/server/term.ts'
+import { createLeadership } from '../../src/state/postgres/leadership.ts'
+import { openDatabase } from '../../src/state/postgres/open-database.ts'
+import { context, TestSchema } from '../state/test-schema.ts'
+import { buildMachine } from './followed.ts'
+
+let schema: TestSchema
+beforeEach(async () => {
+  schema = await TestSchema.make()
+})
+afterEach(() => schema.remove())
+
+const logger = createLogger({
+  clock: { now: () => 0 },
+  out: () => undefined,
+  format: 'json',
+  level: 'error',
+})
+
+it('a leader hears of a wake before its first sign of life, but not of earlier ones', async () => {
+  const open = () => createLeadership(openDatabase(schema.configure(), context), 'w')
+  const [leader, other] = [open(), open()]
+  const machine = buildMachine(1)
+  await leader.resign((await leader.campaign('one', machine))?.number ?? 0)
+  await other.wake()
+  const term = await leader.campaign('two', machine)
+  if (term === null) throw new Error('expected a term')
+  const heard: number[] = []
+  const ended = new AbortController()
+  // Before the second sign of life, somebody wakes it; after the third one, the term ends.
+  let beats = 0
+  const clock = {
+    ...context.clock,
+    now: () => 0,
+    sleep: async () => {
+      beats++
+      if (beats === 2) await other.wake()
+      if (beats === 4) ended.abort()
+    },
+  }
+  const outside = { clock, signal: ended.signal }
+  const onWake = () => void heard.push(beats)
+  expect(await keepTerm(leader, term, outside, logger, () => undefined, onWake)).toBe(false)
+  expect(heard).toEqual([2])
+  await other.wake()
+  const again = new AbortController()
+  const soon = { ...clock, sleep: async () => void (heard.length > 1 && again.abort()) }
+  await keepTerm(
+    leader,
+    term,
+    { clock: soon, signal: again.signal },
+    logger,
+    () => undefined,
+    () => {
+      heard.push(0)
+    },
+  )
+  expect(heard).toEqual([2, 0])
+})
