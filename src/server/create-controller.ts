@@ -36,6 +36,8 @@ interface ControllerContext {
 
 /** Age from which the last sign of the loop counts as a failure, ms: the database may be away. */
 const maxTickMs = 5 * 60_000
+/** Reason why a replica that was interrupted, or whose term is over, is not ready. */
+const ending = 'this replica ends'
 /** Time to wait for the lock before a decision is refused, seconds. */
 const lockTimeout = 10
 
@@ -85,8 +87,10 @@ export function createController(
         ? null
         : 'the election of the leader has stopped',
     findUnready: async () => {
-      const ping = leadership.isCurrent(position.term ?? 0).then(
-        () => null,
+      if (signal.aborted) return ending
+      const { term } = position
+      const ping = leadership.isCurrent(term ?? 0).then(
+        (isCurrent) => (term === null || isCurrent ? null : ending),
         (error: unknown) => {
           if (!(error instanceof EdgewiseError)) throw error
           return 'the database can not be reached'

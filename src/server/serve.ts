@@ -112,7 +112,10 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     logger.info('leads', { term: term.number })
     const kept = keepTerm(leadership, term, outside, logger, tick, controller.poke).then(
       (isLost) => {
-        if (isLost) lost.abort()
+        if (!isLost) return
+        position.term = null
+        metrics.setLeader(false, 0)
+        lost.abort()
       },
     )
     if (term.previous !== null) {

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { place, setStage } from '../steps/stage.ts'
 import { PostgresProxy } from '../state/postgres-proxy.ts'
+import { setFaults } from '../steps/cli.ts'
+import { emulator, place, setStage } from '../steps/stage.ts'
 import {
   commit,
   configure,
   enterServed,
   getDatabase,
+  runSql,
   setServeStage,
   start,
   until,
@@ -67,4 +69,23 @@ it('ends when its engine can not begin, so that another replica may lead', async
   expect((await ended)[0]).toBe(1)
   expect(replica.err).toContain('column "version" does not exist')
   expect(replica.err).not.toContain('internal error')
+})
+
+it('is not ready from when another replica leads, while its last call ends', async () => {
+  enterServed()
+  configure(1, 60)
+  commit()
+  await setFaults(emulator, { kind: 'delay', ms: 20_000 })
+  const replica = await start()
+  await replica.waitFor('apply.started')
+  expect((await replica.get('/readyz')).status).toBe(200)
+  await runSql(`update ${getDatabase().schema}.leaders set number = number + 1`)
+  const ready = await replica.get('/readyz')
+  expect([ready.status, await ready.text()]).toEqual([503, 'this replica ends\n'])
+  await until(async () => {
+    const status = (await (await replica.get('/api/status')).json()) as { role: string }
+    return status.role === 'standby'
+  })
+  expect(await (await replica.get('/metrics')).text()).toMatch(/^edgewise_leader\{.*\} 0$/m)
+  expect((await replica.get('/readyz')).status).toBe(503)
 })
