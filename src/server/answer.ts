@@ -32,13 +32,17 @@ export function answerText(status: number, text: string): Answer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` }
 }
 
-/** Builds the answer for an error; 409 for what the user can change, otherwise 503. */
+/**
+ * Builds the answer for an error; 409 for what the user can change, otherwise 503.
+ *
+ * @param scrub removes secrets from a text
+ */
 export function answerError(
-  error: EdgewiseError,
-  status = statuses[error.code] ?? 503,
-  headers?: Record<string, string>,
+  { code, message, hint }: EdgewiseError,
+  scrub: (text: string) => string,
 ): Answer {
-  return answerJson(status, buildErrorJson(error), headers)
+  const cleaned = new EdgewiseError(code, scrub(message), scrub(hint))
+  return answerJson(statuses[code] ?? 503, buildErrorJson(cleaned))
 }
 
 /** Builds the answer of a refused request. */
@@ -48,7 +52,7 @@ export function refuse(
   message: string,
   { hint = '', headers }: { hint?: string; headers?: Record<string, string> } = {},
 ): Answer {
-  return answerError(new EdgewiseError(code, message, hint), status, headers)
+  return answerJson(status, buildErrorJson(new EdgewiseError(code, message, hint)), headers)
 }
 
 /**

@@ -119,7 +119,7 @@ async function answer(incoming: IncomingMessage, options: HttpServerOptions): Pr
   } catch (error) {
     if (error instanceof EdgewiseError) {
       options.controller.metrics.countError(error.code)
-      return answerError(error)
+      return answerError(error, (text) => options.logger.scrub(text))
     }
     const id = options.newId()
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -12,6 +12,8 @@ const maxLength = 8192
 export type Logger = Record<Level, (message: string, fields?: JsonObject) => void> & {
   /** Replaces the function that removes secrets, when other secrets are loaded. */
   setScrub(scrub: (text: string) => string): void
+  /** Removes the same secrets from a text for people outside of the log. */
+  scrub(text: string): string
 }
 
 /** Ports and settings of a logger. */
@@ -58,6 +60,7 @@ export function createLogger({ clock, out, format, level, scrub }: LoggerOptions
     setScrub: (next) => {
       clean = next
     },
+    scrub: (text) => clean(text),
   }
 }
 

@@ -63,6 +63,8 @@ export function createReconciler(context: ReconcilerContext) {
   let retry = { atMs: 0, waitMs: retryMs }
   let checking: Promise<void> | null = null
   const now = () => new Date(clock.now()).toISOString()
+  /** Removes the secrets from what clients may read. */
+  const clean = (text: string | null) => (text === null ? null : logger.scrub(text))
   const hurry = (): void => {
     retry = { atMs: 0, waitMs: retryMs }
   }
@@ -87,9 +89,9 @@ export function createReconciler(context: ReconcilerContext) {
   const applyCommit = async (commit: string): Promise<Applied> => {
     try {
       const { status, message } = await runs.apply(await runs.load(commit))
-      return { commit, at: now(), status, message }
+      return { commit, at: now(), status, message: clean(message) }
     } catch (error) {
-      const message = runs.report(`commit ${commit.slice(0, 12)} is not applied`, error)
+      const message = clean(runs.report(`commit ${commit.slice(0, 12)} is not applied`, error))
       return { commit, at: now(), status: 'failed', message }
     }
   }
@@ -173,7 +175,7 @@ export function createReconciler(context: ReconcilerContext) {
         await runs.deliver(workspace)
         await engine.schedule(workspace.config.serve.drift.schedule)
       } catch (error) {
-        found.problem = runs.report('the round failed', error)
+        found.problem = clean(runs.report('the round failed', error))
       }
       reportBranch()
     },

@@ -50,3 +50,24 @@ it('repeats a refused step of a rollout, and not the tip', async () => {
   expect(waits).toEqual(['retry', 'retry', 'retry', 'retry', 5, 'retry', null])
   expect(world.applied).toHaveLength(2)
 })
+
+it('keeps secrets out of what clients read about the apply and the round', async () => {
+  const key = 'key-of-the-origin'
+  const stopped = `the service quotes ${key}`
+  const ends = [() => ({ status: 'incomplete', stopped }), () => fail(`refuses ${key}`)]
+  const fail = (message: string) => {
+    throw new Error(message)
+  }
+  const { reconciler, logger, world, round } = stageReconciler({
+    apply: async () => ends.shift()?.() ?? fail('expected no more'),
+    fetch: async () => (ends.length === 0 ? fail(`no answer for ${key}`) : world.tip),
+  })
+  logger.setScrub((text) => text.replaceAll(key, '(key)'))
+  await round()
+  expect(reconciler.found.applied?.message).toBe('the service quotes (key)')
+  world.tip = 'b'.repeat(40)
+  await round()
+  expect(reconciler.found.applied?.message).toBe('refuses (key)')
+  await round()
+  expect(reconciler.found.problem).toBe('no answer for (key)')
+})
