@@ -12,22 +12,22 @@ export function toLabels({ confirmed, refused, inDoubt, notSent }: OutcomeCounts
 
 /**
  * Adds recorded items to the ages of their confirmations, and to their number by status. Returns
- * the largest age, seconds; `now` in seconds since 1970.
+ * the largest age, seconds, null without a confirmed item; `now` in seconds since 1970.
  */
 export function addItems(
   recorded: RecordedState,
   now: number,
   age: Histogram,
   items: Gauge,
-): number {
+): number | null {
   const statuses: Record<string, number> = { confirmed: 0, 'in-doubt': 0, unset: 0 }
-  let oldest = 0
+  let oldest: number | null = null
   for (const recordedItems of recorded.values())
     for (const { status, at } of recordedItems.values()) {
       statuses[status] = (statuses[status] ?? 0) + 1
       if (status !== 'confirmed') continue
       const seconds = Math.max(0, now - Date.parse(at) / 1000)
-      oldest = Math.max(oldest, seconds)
+      oldest = Math.max(oldest ?? 0, seconds)
       age.observe(seconds)
     }
   for (const [status, count] of Object.entries(statuses)) items.labels(status).set(count)

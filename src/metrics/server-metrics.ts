@@ -34,6 +34,12 @@ export function createServerMetrics(common: { workspace: string; account: string
     registers: [registry],
   })
   const gauge = (...args: Parameters<typeof options>) => new Gauge(options(...args))
+  /** Creates a gauge without samples until it is set: 0 would be wrong. */
+  const unknown = (name: string, help: string) => {
+    const created = gauge(name, help)
+    created.remove()
+    return created
+  }
   const counter = (...args: Parameters<typeof options>) => new Counter(options(...args))
   const writes = counter('writes_total', 'Writes of finished applies by outcome.', ['outcome'])
   const parts = counter('parts_total', 'Items of domains in these writes.', ['outcome'])
@@ -49,26 +55,26 @@ export function createServerMetrics(common: { workspace: string; account: string
     buckets: durations,
   })
   const changes = gauge('plan_changes', 'Changes of the current plan.', ['action'])
-  const planned = gauge('plan_writes', 'Writes of the current plan.')
+  const planned = unknown('plan_writes', 'Writes of the current plan.')
   const drifts = gauge('drift_items', 'Items that differ.', ['kind', 'confidence'])
   const age = new Histogram({
     ...options('confirmation_age_seconds', 'Ages of the confirmations of recorded items.'),
     buckets: ages,
   })
   const items = gauge('items', 'Recorded items by status.', ['status'])
-  const oldest = gauge('confirmation_age_oldest_seconds', 'Age of the oldest confirmation.')
-  const left = gauge('budget_calls_left', 'Calls that the call budget allows at once.')
-  const limit = gauge('budget_calls_limit', 'Calls that the call budget allows a minute.')
+  const oldest = unknown('confirmation_age_oldest_seconds', 'Age of the oldest confirmation.')
+  const left = unknown('budget_calls_left', 'Calls that the call budget allows at once.')
+  const limit = unknown('budget_calls_limit', 'Calls that the call budget allows a minute.')
   const rollouts = gauge('rollouts', 'Unfinished rollouts by state.', ['state'])
   const leader = gauge('leader', '1 if this replica leads.')
-  const term = gauge('leader_term', 'Number of the term of the leader.')
+  const term = unknown('leader_term', 'Number of the term of the leader.')
   const commit = gauge('branch_info', 'Commit that was fetched last.', ['commit'])
-  const fetched = gauge('branch_fetch_time_seconds', 'Last fetch, Unix time.')
-  const applied = gauge('branch_apply_time_seconds', 'Last complete apply, Unix time.')
+  const fetched = unknown('branch_fetch_time_seconds', 'Last fetch, Unix time.')
+  const applied = unknown('branch_apply_time_seconds', 'Last complete apply, Unix time.')
   const synced = gauge('branch_in_sync', '1 if the commit is applied.')
-  const pending = gauge('outbox_pending', 'Notifications to be sent.')
-  const givenUp = gauge('outbox_given_up', 'Notifications that were given up.')
-  const waiting = gauge('outbox_oldest_seconds', 'Age of the oldest notification to be sent.')
+  const pending = unknown('outbox_pending', 'Notifications to be sent.')
+  const givenUp = unknown('outbox_given_up', 'Notifications that were given up.')
+  const waiting = unknown('outbox_oldest_seconds', 'Age of the oldest notification to be sent.')
   const seen = new Set<string>()
   let current = ''
   const recordVerdict = (apply: string, wave: number, verdict: string) => {
@@ -118,7 +124,9 @@ export function createServerMetrics(common: { workspace: string; account: string
     setConfirmations(recorded: RecordedState, now: number): void {
       age.reset()
       items.reset()
-      oldest.set(addItems(recorded, now, age, items))
+      const seconds = addItems(recorded, now, age, items)
+      if (seconds === null) oldest.remove()
+      else oldest.set(seconds)
     },
     setBudget(callsLeft: number, callsPerMinute: number): void {
       left.set(callsLeft)
@@ -128,9 +136,11 @@ export function createServerMetrics(common: { workspace: string; account: string
       rollouts.reset()
       for (const { state } of listed) rollouts.labels(state).inc()
     },
-    setLeader(isLeader: boolean, number: number): void {
-      leader.set(Number(isLeader))
-      term.set(number)
+    /** @param number of its term; null for a replica that does not lead */
+    setLeader(number: number | null): void {
+      leader.set(Number(number !== null))
+      if (number === null) term.remove()
+      else term.set(number)
     },
     setBranch(facts: BranchFacts): void {
       commit.reset()

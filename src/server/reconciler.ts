@@ -168,6 +168,8 @@ export function createReconciler(context: ReconcilerContext) {
         const commit = await branch.fetch()
         await reportTip(commit)
         Object.assign(found, { commit, fetchedAt: now(), problem: null })
+        // An apply may take long: until then, the branch is known not to be in sync.
+        reportBranch()
         const workspace = await runs.load(commit)
         await followTip(commit)
         const commits = await resumeRollouts(workspace, engine)

@@ -100,7 +100,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   let http: { close(): Promise<void> } | null = null
   try {
     http = await ports.listen(controller)
-    metrics.setLeader(false, 0)
+    metrics.setLeader(null)
     logger.info(`follows ${branch.name} of ${branch.location}`, { commit: head })
     const tick = () => {
       position.tickMs = clock.monotonic()
@@ -108,13 +108,13 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     const term = await waitForTerm(leadership, outside, logger, tick)
     if (term === null) return 'stopped'
     position.term = term.number
-    metrics.setLeader(true, term.number)
+    metrics.setLeader(term.number)
     logger.info('leads', { term: term.number })
     const kept = keepTerm(leadership, term, outside, logger, tick, controller.poke).then(
       (isLost) => {
         if (!isLost) return
         position.term = null
-        metrics.setLeader(false, 0)
+        metrics.setLeader(null)
         lost.abort()
       },
     )
@@ -132,7 +132,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     // What runs finishes its calls in flight, and records their outcomes.
     await reconciler.drain()
     await kept
-    metrics.setLeader(false, 0)
+    metrics.setLeader(null)
     await engine.close()
     if (lost.signal.aborted) {
       logger.error('another replica leads now: this one ends, and has to be started again')

@@ -76,7 +76,7 @@ export function recordAll(metrics: ServerMetrics): void {
       command: 'edgewise rollout approve r1',
     },
   ])
-  metrics.setLeader(true, 7)
+  metrics.setLeader(7)
   metrics.setBranch({ commit: 'abc', fetchedAt: 1000, appliedAt: 900, inSync: true })
   metrics.setOutbox({ pending: 1, givenUp: 2, oldestSeconds: 3 })
   metrics.countWebhook('accepted')

@@ -116,6 +116,27 @@ describe('the metrics', () => {
   })
 })
 
+it('a value that is not known is absent, where 0 would be wrong', async () => {
+  const list = async () => {
+    const { text } = await metrics.format('openmetrics')
+    const families = [...readOpenMetrics(text)].filter(([name]) => name.startsWith('edgewise_'))
+    return families.filter(([, { samples }]) => samples > 0).map(([name]) => name)
+  }
+  expect(await list()).toEqual(
+    ['webhooks', 'lock_wait_seconds', 'confirmation_age_seconds', 'leader', 'branch_in_sync'].map(
+      (name) => `edgewise_${name}`,
+    ),
+  )
+  metrics.setLeader(7)
+  metrics.setLeader(null)
+  expect(await list()).not.toContain('edgewise_leader_term')
+  metrics.setConfirmations(new Map(), 0)
+  expect(await list()).not.toContain('edgewise_confirmation_age_oldest_seconds')
+  recordAll(metrics)
+  metrics.setConfirmations(new Map(), 0)
+  expect(await list()).not.toContain('edgewise_confirmation_age_oldest_seconds')
+})
+
 describe('the formats', () => {
   it('have the same samples, also when they alternate', async () => {
     recordAll(metrics)

@@ -71,3 +71,29 @@ it('keeps secrets out of what clients read about the apply and the round', async
   await round()
   expect(reconciler.found.problem).toBe('no answer for (key)')
 })
+
+it('reports the fetched commit, not in sync, while its apply runs', async () => {
+  const list = async () => {
+    const { text } = await metrics.format('prometheus')
+    return text.split('\n').filter((line) => /^edgewise_branch_(in_sync|fetch)/.test(line))
+  }
+  const during: string[][] = []
+  const { metrics, world, round } = stageReconciler({
+    apply: async () => {
+      during.push(await list())
+      return { status: 'done' }
+    },
+  })
+  world.nowMs = 5000
+  await round()
+  expect((await list())[1]).toMatch(/ 1$/)
+  world.nowMs = 9000
+  world.tip = 'b'.repeat(40)
+  await round()
+  const line = (name: string, value: number) =>
+    expect.stringMatching(new RegExp(`^edgewise_branch_${name}\\{.* ${value}$`))
+  expect(during).toEqual([
+    [line('fetch_time_seconds', 5), line('in_sync', 0)],
+    [line('fetch_time_seconds', 9), line('in_sync', 0)],
+  ])
+})
