@@ -9,6 +9,7 @@ import { openBranch } from '../server/branch.ts'
 import { buildDriftRequest } from '../server/drift-request.ts'
 import { createHttpServer } from '../server/http-server.ts'
 import { createLogger } from '../server/logger.ts'
+import { readSecret } from '../server/read-secret.ts'
 import { serve } from '../server/serve.ts'
 import { loadCommit } from '../server/workspaces.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -43,7 +44,8 @@ export async function runServe(
     format: flags.logFormat,
     level: verbose === true ? 'debug' : 'info',
   })
-  const { EDGEWISE_SERVE_TOKEN: token = '', EDGEWISE_WEBHOOK_SECRET: webhookSecret = '' } = io.env
+  const token = readSecret('EDGEWISE_SERVE_TOKEN', io.env)
+  const webhookSecret = readSecret('EDGEWISE_WEBHOOK_SECRET', io.env)
   const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
   const { branch = null, folder = null, host, port } = flags
   try {

@@ -5,9 +5,6 @@ import { discard } from './drain.ts'
 import type { Logger } from './logger.ts'
 import { route, type RouteContext } from './routes.ts'
 
-/** Minimum length of the token of the API, characters. */
-const minTokenLength = 16
-
 /** Limits of what clients can occupy, ms. */
 export interface HttpLimits {
   headersMs: number
@@ -51,19 +48,9 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/**
- * Creates an HTTP server, not listening yet.
- *
- * @throws EdgewiseError `usage` when the token is too short
- */
+/** Creates an HTTP server, not listening yet. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { token = '', limits = defaultLimits } = options
-  if (token !== '' && token.length < minTokenLength)
-    throw new EdgewiseError(
-      'usage',
-      `EDGEWISE_SERVE_TOKEN has fewer than ${minTokenLength} characters`,
-      'Choose a long random token, for example by "openssl rand -hex 32".',
-    )
+  const { limits = defaultLimits } = options
   let isClosing = false
   const server = createServer(
     {

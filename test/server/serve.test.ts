@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { token } from '../steps/cli.ts'
 import { place, setStage } from '../steps/stage.ts'
+import { serveToken } from './replica.ts'
 import { commit, enterServed, git, listSent, name, setServeStage, start } from './serve-stage.ts'
 
 setStage()
@@ -79,3 +80,17 @@ it('names the variable of the address of the database that has no value', async 
   delete place.env['DATABASE_URL']
   await expect(start()).rejects.toThrow(/no address of the database .*DATABASE_URL/)
 })
+
+it('accepts secrets with a line end after them, and refuses other blanks', async () => {
+  enterServed()
+  place.manifest(name(1), { timeout: { time: 60 } })
+  commit()
+  place.env['EDGEWISE_SERVE_TOKEN'] = `${serveToken}\n`
+  place.env['EDGEWISE_WEBHOOK_SECRET'] = ' key-of-the-webhook-of-the-host'
+  await expect(start()).rejects.toThrow(/EDGEWISE_WEBHOOK_SECRET has blanks/)
+  place.env['EDGEWISE_WEBHOOK_SECRET'] = 'key-of-the-webhook-of-the-host\n'
+  const replica = await start()
+  expect((await replica.get('/api/status')).status).toBe(200)
+  const headers = { 'x-gitlab-token': 'key-of-the-webhook-of-the-host' }
+  expect((await replica.get('/webhook', { method: 'POST', headers })).status).toBe(202)
+}, 90_000)
