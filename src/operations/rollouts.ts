@@ -33,6 +33,17 @@ export async function listRollouts(
   )
 }
 
+/** Returns whether a rollout is recorded: an unfinished one, or one that puts domains on hold. */
+export async function hasRollout(
+  workspace: LoadedWorkspace,
+  id: string,
+  outside: Outside,
+): Promise<boolean> {
+  const { store } = await openState(workspace, outside)
+  await store.load()
+  return (await store.listRollouts()).some((rollout) => rollout.id === id)
+}
+
 /** Selects the domains of a rollout to lock. */
 function lockRollout(id: string): LockSelection {
   return async (store) => {

@@ -13,6 +13,7 @@ export interface Answer {
 
 const statuses: Partial<Record<ErrorCode, number>> = {
   usage: 409,
+  invalid: 409,
   locked: 409,
   'rollout-open': 409,
   'rollback-unfinished': 409,

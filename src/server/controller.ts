@@ -16,11 +16,11 @@ export interface Controller {
   /** Lists the unfinished rollouts, first to last. */
   listRollouts(): Promise<ListedRollout[]>
   /**
-   * Decides about a rollout.
+   * Decides about a rollout; null if none is recorded under this id.
    *
    * @throws EdgewiseError `usage` when it can't be decided now, `locked`, `unavailable`
    */
-  decide(verb: DecisionName, id: string): Promise<Decided>
+  decide(verb: DecisionName, id: string): Promise<Decided | null>
   /** Fetches the branch soon; never throws, and several calls are one fetch. */
   poke(): void
   /** Returns null while the process works, otherwise the reason; without names of domains. */

@@ -4,7 +4,13 @@ import type { JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
 import { plan } from '../operations/plan.ts'
-import { abortRollout, approveRollout, listRollouts, pauseRollout } from '../operations/rollouts.ts'
+import {
+  abortRollout,
+  approveRollout,
+  hasRollout,
+  listRollouts,
+  pauseRollout,
+} from '../operations/rollouts.ts'
 import { buildPlanJson } from '../report/plan/json.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 import type { Branch } from './branch.ts'
@@ -77,6 +83,7 @@ export function createController(
     },
     listRollouts: () => listRollouts(workspace, outside),
     decide: async (verb, rollout) => {
+      if (!(await hasRollout(workspace, rollout, outside))) return null
       const decided = await decide[verb](workspace, { rollout, lockTimeout }, ports)
       wakeLeader()
       return decided

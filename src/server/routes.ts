@@ -8,7 +8,7 @@ import { areEqual, createVerifier } from './verify-webhook.ts'
 
 /** GitHub sends no larger body. It is hashed as it arrives and never held. */
 const maxWebhookBytes = 25 * 1024 * 1024
-/** A decision needs no body. */
+/** A decision needs no body; blanks and `{}` are read to their end. */
 const maxDecisionBytes = 64 * 1024
 
 /** What the routes need. */
@@ -60,14 +60,18 @@ async function decide(
   controller: Controller,
 ): Promise<Answer> {
   if (isCrossSite(incoming)) return refuse(403, 'access', 'a web page may not decide')
-  const isWhole = await drain(incoming, maxDecisionBytes, () => undefined)
+  const chunks: Uint8Array[] = []
+  const isWhole = await drain(incoming, maxDecisionBytes, (chunk) => void chunks.push(chunk))
   if (!isWhole) return tooLarge(maxDecisionBytes)
-  const isKnown = (await controller.listRollouts()).some((rollout) => rollout.id === id)
-  if (!isKnown)
-    return refuse(404, 'usage', 'there is no such rollout', {
-      hint: 'GET /api/rollouts lists the unfinished rollouts.',
-    })
-  return answerJson(200, buildDecidedJson(await controller.decide(verb, id)))
+  // A parameter that has no effect could be one that was meant, such as a wave.
+  const body = Buffer.concat(chunks).toString('latin1').replaceAll(/\s+/g, '')
+  if (body !== '' && body !== '{}')
+    return refuse(400, 'usage', 'a decision has no parameters: its body must be empty')
+  const decided = await controller.decide(verb, id)
+  if (decided !== null) return answerJson(200, buildDecidedJson(decided))
+  return refuse(404, 'usage', 'there is no such rollout', {
+    hint: 'GET /api/rollouts lists the unfinished rollouts.',
+  })
 }
 
 async function receiveWebhook(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {

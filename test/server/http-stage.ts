@@ -37,6 +37,7 @@ export function createOptions(own: Partial<Controller> = {}) {
     plan: () => Promise.resolve({ format: 'edgewise.plan/1' }),
     listRollouts: () => Promise.resolve([listed]),
     decide: (verb, id) => {
+      if (id !== 'r1') return Promise.resolve(null)
       calls.push(`${verb} ${id}`)
       return Promise.resolve(decided)
     },

@@ -104,6 +104,21 @@ describe('the API', () => {
     expect(await answer.text()).toContain('no such rollout')
   })
 
+  it.each(['{"wave": 2}', '{', 'wave=2', 'null', '[]', '\0', '{}{}'])(
+    'refuses a decision with the body %j',
+    async (body) => {
+      const http = await startHttp()
+      const answer = await post(http, '/api/rollouts/r1/approve', {}, body)
+      expect([answer.status, http.calls]).toEqual([400, []])
+      expect(await answer.json()).toMatchObject({ code: 'usage' })
+    },
+  )
+
+  it.each(['', '{}', ' { }\r\n'])('decides with the body %j', async (body) => {
+    const http = await startHttp()
+    expect((await post(http, '/api/rollouts/r1/pause', {}, body)).status).toBe(200)
+  })
+
   it('does not know a rollout of a long name', async () => {
     const http = await startHttp()
     expect((await post(http, `/api/rollouts/${'x'.repeat(8000)}/pause`)).status).toBe(404)
