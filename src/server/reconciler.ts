@@ -147,7 +147,8 @@ export function createReconciler(context: ReconcilerContext) {
 
   const reportBranch = () => {
     const { commit, fetchedAt, applied } = found
-    const isApplied = applied !== null && applied.commit === commit && applied.status === 'done'
+    const isApplied =
+      applied?.commit === commit && applied.status === 'done' && applied.message === null
     const toSeconds = (at: string | null) => (at === null ? null : Date.parse(at) / 1000)
     metrics.setBranch({
       commit,

@@ -2,6 +2,7 @@ import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { apply } from '../operations/apply.ts'
 import { drift, type DriftRequest } from '../operations/drift.ts'
+import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { hashDesired } from '../operations/hash-desired.ts'
@@ -141,7 +142,8 @@ export function createRuns(context: RunContext) {
     )
     metrics.setPlan(plan)
     if (status === 'done' && taken.size > 0) return waiting
-    return { status, message: result.stopped ?? result.unrecorded }
+    const message = result.stopped ?? result.unrecorded ?? describeHeld(plan.summary)
+    return { status, message }
   }
   const takeStep = async (id: string, head: Committed): Promise<RolloutStep> => {
     const { store } = await openState(head, ports.outside)
@@ -223,4 +225,12 @@ export function createRuns(context: RunContext) {
       return message
     },
   }
+}
+
+function describeHeld({ held }: Plan['summary']): string | null {
+  if (held === 0) return null
+  return (
+    `${pluralize(held, 'change')} on hold: a rollout was stopped. Change the manifests, or ` +
+    'run "edgewise apply --retry-held"'
+  )
 }

@@ -35,7 +35,7 @@ export function stageReconciler(does: Behaviour = {}) {
     apply: async ({ commit }: { commit: string }) => {
       world.applied.push(commit)
       const { status, stopped = null } = (await does.apply?.(commit)) ?? { status: 'done' }
-      return { status, result: { stopped, unrecorded: null }, plan: { held: [] } }
+      return { status, result: { stopped, unrecorded: null }, plan: { summary: { held: 0 } } }
     },
     advance: (id: string) =>
       does.advance?.(id) ?? Promise.resolve({ waitMs: null, status: 'done' }),
