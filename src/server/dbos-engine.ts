@@ -7,6 +7,7 @@ import { explainFailure, isConnectionLost } from '../state/postgres/database-fai
 import { sweepEnded } from './dbos-sweep.ts'
 import type { Engine, Workflow, Workflows } from './engine.ts'
 import { createEngineLog } from './engine-log.ts'
+import { explainLaunch } from './explain-launch.ts'
 import type { Logger } from './logger.ts'
 
 /**
@@ -143,7 +144,9 @@ export async function launchDbos(
   } catch (error) {
     if (!(error instanceof Error)) throw error
     await close()
-    throw error instanceof EdgewiseError ? error : explainFailure(error, location)
+    throw error instanceof EdgewiseError
+      ? error
+      : explainLaunch(error, database, `${database.schema}_dbos`)
   }
   void sweepEnded({ dbos: DBOS, application, clock, logger, signal: closed.signal, wait })
   const scheduleName = `drift ${workspace}`
