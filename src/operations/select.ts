@@ -1,6 +1,6 @@
 import { addNamesakes } from '../catalog/wire-names.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ItemKey } from '../model/item.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 import { findUnmatched, type Selection } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -11,6 +11,8 @@ export interface SelectionRequest {
   /** Globs over domain names. */
   target?: string[]
   items?: ItemKey[]
+  /** Domains of `target` that a rollout has released: they may match nothing any more. */
+  released?: Domain[]
 }
 
 /**
@@ -19,16 +21,17 @@ export interface SelectionRequest {
  * @throws EdgewiseError `usage` when an item does not exist, or a glob or an item selects nothing
  */
 export function select(
-  { target = [], items = [] }: SelectionRequest,
+  { target = [], items = [], released = [] }: SelectionRequest,
   workspace: LoadedWorkspace,
   recorded: RecordedState,
 ): Selection {
   refuseUnknownItems(items)
   const unmatched = findUnmatched([workspace.desired, recorded], { target, items })
-  if (unmatched.target.length > 0) {
+  const missing = unmatched.target.filter((name) => !released.includes(name))
+  if (missing.length > 0) {
     throw new EdgewiseError(
       'usage',
-      `no managed domain matches ${quoteAll(unmatched.target)}`,
+      `no managed domain matches ${quoteAll(missing)}`,
       'Globs match whole domain names, e.g. --target "*.example.com".',
     )
   }

@@ -108,13 +108,20 @@ export function createRuns(context: RunContext) {
   }
   /** Finds the manifests that a rollout began with: at its commit, or at the tip. */
   const findManifests = async (rollout: Rollout, head: Committed): Promise<Committed> => {
-    const own =
-      rollout.commit === null || rollout.commit === head.commit ? [] : [await load(rollout.commit)]
-    const found = [...own, head].find((each) => {
+    const matches = (each: Committed) => {
       const hashDomain = hashDesired(each)
       return Object.entries(rollout.asked).every(([name, hash]) => hashDomain(name) === hash)
-    })
-    if (found !== undefined) return found
+    }
+    if (rollout.commit !== null && rollout.commit !== head.commit) {
+      try {
+        const own = await load(rollout.commit)
+        if (matches(own)) return own
+      } catch (error) {
+        // The branch may have been forced, so that nobody has the commit any more.
+        if (!(error instanceof EdgewiseError) || !matches(head)) throw error
+      }
+    }
+    if (matches(head)) return head
     throw new EdgewiseError(
       'rollout-open',
       `neither commit ${rollout.commit?.slice(0, 12) ?? '(unknown)'} nor the tip of the branch ` +
@@ -163,8 +170,9 @@ export function createRuns(context: RunContext) {
     }
     const workspace = await findManifests(rollout, head)
     refuseInvalid(workspace)
-    const { asked, items } = rollout
-    const request = { target: Object.keys(asked), items, suspends: true, lockTimeout }
+    const { asked, items, released } = rollout
+    const target = Object.keys(asked)
+    const request = { target, items, released, suspends: true, lockTimeout }
     const { status, result } = await execute(workspace, (run) => apply(workspace, request, run), id)
     return { waitMs: result.waitMs ?? null, status }
   }
