@@ -76,6 +76,11 @@ export interface ApplyResult extends OutcomeCounts {
   /** Time until it goes on by itself, ms; present with `pausing`. */
   waitMs?: number
   /**
+   * Present if another process ended the rollout, with all changes recorded as confirmed: number of
+   * the writes that it sent.
+   */
+  elsewhere?: number
+  /**
    * Reason why state, or what other machines see of it, lacks outcomes of this apply; null if
    * complete.
    */

@@ -3,6 +3,7 @@ import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
+import { pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
 import { narrowDomains } from '../plan/selection.ts'
@@ -164,6 +165,11 @@ export async function submitPlan(
           lockedAt: locked.lockedAt,
           suffix: request.suffix,
         })
+    if (result.elsewhere !== undefined)
+      dialogue.note(
+        `Another process ended the rollout: it sent ${pluralize(result.elsewhere, 'write')} ` +
+          'of this plan. All of its changes are recorded as confirmed.',
+      )
     // A resumed rollout has already sent writes, unless it waited before its first wave.
     const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
     const status = determineStatus(result, plan, inWaves, sentBefore)

@@ -20,6 +20,9 @@ export interface Progress {
 /** Reason of a rollout that ends because of an interrupt. */
 export const interruptedRollout = `${interrupted}; apply again to resume the rollout`
 
+/** Reason of a rollout that is recorded no more. */
+export const endedElsewhere = 'another apply has ended this rollout'
+
 /** Records the rollout. */
 export async function saveProgress(
   event: string,
@@ -39,7 +42,10 @@ export async function reload(
   if (signal.aborted) return interruptedRollout
   const recorded = await store.load()
   const rollout = (await store.listRollouts()).find(({ id }) => id === progress.rollout.id)
-  if (rollout === undefined) return 'another apply has ended this rollout'
+  if (rollout === undefined) {
+    progress.recorded = recorded
+    return endedElsewhere
+  }
   if (rollout.state !== 'open')
     return `the rollout has ended meanwhile: ${rollout.reason ?? rollout.state}`
   Object.assign(progress, { recorded, rollout, saved: rollout })

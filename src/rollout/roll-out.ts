@@ -1,4 +1,5 @@
 import type { ApplyResult } from '../apply/run.ts'
+import { isAchieved } from '../diff/is-achieved.ts'
 import { computeWindows } from '../health/windows.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
@@ -13,7 +14,13 @@ import { findBaselineStart } from './baseline-start.ts'
 import { findStop, hasApproval } from './approvals.ts'
 import { explainOpen, failWave, stopRollout } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
-import { interruptedRollout, reload, saveProgress, type Progress } from './progress.ts'
+import {
+  endedElsewhere,
+  interruptedRollout,
+  reload,
+  saveProgress,
+  type Progress,
+} from './progress.ts'
 import { stopBefore } from './stop-before.ts'
 import { RolloutSuspended, waitFor } from './wait.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
@@ -83,6 +90,12 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
   const save = (event: string) => saveProgress(event, progress, context)
   const end = (name: string) =>
     stopRollout(progress.rollout, `${name} was not applied completely`, [], result, context)
+  const leave = (reason: string) => {
+    if (reason !== endedElsewhere || !isAchieved(plan.changes, progress.recorded))
+      return leaveOpen(reason, result)
+    result.elsewhere = plan.writes.filter(({ wave }) => wave > progress.counted).length
+    progress.counted = Infinity
+  }
   const first = findCurrentWave(progress.rollout)
   for (let waveIndex = first; waveIndex !== null; waveIndex = findCurrentWave(progress.rollout)) {
     const name = nameWave(progress.rollout, waveIndex)
@@ -110,7 +123,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
           waitForBaseline(progress.rollout, wave, baselineMs, context),
         )
         const reason = await reload(progress, context)
-        if (reason !== null) return leaveOpen(reason, result)
+        if (reason !== null) return leave(reason)
         continue
       }
       await refuseUnwatchable(domains, context)
@@ -148,8 +161,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
         watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, watching),
       )
       const reason = await reload(progress, context)
-      if (reason !== null || watched === null)
-        return leaveOpen(reason ?? interruptedRollout, result)
+      if (reason !== null || watched === null) return leave(reason ?? interruptedRollout)
       // Another process has resumed the rollout meanwhile.
       if (findCurrentWave(progress.rollout) !== waveIndex) continue
       if (!watched.passed)
@@ -164,7 +176,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     if (part.writes.length > 0 && !isWatched && findStop(passed, next) === null) {
       await context.applying.whileUnlocked(() => waitFor(giveWayMs, context))
       const reason = await reload(progress, context)
-      if (reason !== null) return leaveOpen(reason, result)
+      if (reason !== null) return leave(reason)
     }
   }
   await context.store.deleteRollouts(

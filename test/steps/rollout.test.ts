@@ -223,11 +223,12 @@ describe('an interrupted rollout', () => {
     const other = inWaves(place.root)
     const codes: number[] = []
     runInPause(async () => void codes.push((await other.cli('apply', '--yes', '--no-waves')).code))
-    const { code, out } = await place.cli('apply', '--yes')
+    const { code, out, err } = await place.cli('apply', '--yes')
     expect(codes).toEqual([0])
-    expect([code, out]).toEqual([
-      3,
-      expect.stringContaining('another apply has ended this rollout'),
+    expect([code, out, err]).toEqual([
+      0,
+      expect.stringContaining('Applied'),
+      expect.stringContaining('Another process ended the rollout: it sent 3 writes of this'),
     ])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
@@ -236,9 +237,21 @@ describe('an interrupted rollout', () => {
     const other = inWaves(place.root)
     const codes: number[] = []
     runInPause(async () => void codes.push((await other.cli('apply', '--yes')).code))
-    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect(codes).toEqual([0])
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
+  })
+
+  it('is not complete if the process that ended it has applied other values', async () => {
+    const other = inWaves(place.root)
+    const codes: number[] = []
+    runInPause(async () => {
+      for (let i = 0; i < 20; i++) other.manifest(name(i), { timeout: { time: 99 } })
+      codes.push((await other.cli('apply', '--yes', '--no-waves', '--supersede')).code)
+    })
+    const { code, out } = await place.cli('apply', '--yes')
+    expect(codes).toEqual([0])
+    expect([code, out]).toEqual([3, expect.stringContaining('another apply has ended')])
   })
 
   it('of a saved plan is resumed with that file', async () => {
