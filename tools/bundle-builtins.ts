@@ -5,7 +5,7 @@ import type { OnLoadResult, Plugin } from 'esbuild'
 const early = ['buffer', 'events', 'fs', 'fs/promises', 'path', 'process', 'timers', 'url']
 
 /** Constructors of the other modules that are only called, not extended or compared with. */
-const constructors = ['MessageChannel', 'Script', 'Worker']
+const constructors = ['AsyncLocalStorage', 'MessageChannel', 'Script', 'Worker']
 
 /** The entry of a thread, which uses values of the other modules. */
 const thread = /\/src\/operations\/worker\.ts$/

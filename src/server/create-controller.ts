@@ -37,6 +37,8 @@ interface ControllerContext {
   position: Position
   logger: Logger
   outside: Outside
+  /** Returns whether work runs without progress. */
+  isHung(): boolean
   pingMs: number
 }
 
@@ -89,10 +91,11 @@ export function createController(
       return decided
     },
     poke: wakeLeader,
-    isHealthy: () =>
-      clock.monotonic() - position.tickMs < maxTickMs
-        ? null
-        : 'the election of the leader has stopped',
+    isHealthy: () => {
+      if (clock.monotonic() - position.tickMs >= maxTickMs)
+        return 'the election of the leader has stopped'
+      return context.isHung() ? 'the work of the leader makes no progress' : null
+    },
     findUnready: async () => {
       if (signal.aborted) return ending
       const { term } = position

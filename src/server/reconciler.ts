@@ -19,6 +19,8 @@ export interface ReconcilerContext {
   listRollouts(workspace: LoadedWorkspace): Promise<ListedRollout[]>
   metrics: ServerMetrics
   logger: Logger
+  /** Watches a piece of work until its end; others may wait for an exclusive one. */
+  watch<T>(work: () => Promise<T>, isExclusive: boolean): Promise<T>
   /** Returns whether this process leads; false after its term, and after an interrupt. */
   isLeading(): Promise<boolean>
 }
@@ -77,7 +79,7 @@ export function createReconciler(context: ReconcilerContext) {
   const lead = <T>(work: () => Promise<T>): Promise<{ result: T } | null> =>
     oneByOne(async () => {
       if (!(await context.isLeading())) return null
-      const result = await work()
+      const result = await context.watch(work, true)
       return (await context.isLeading()) ? { result } : null
     })
   /** Runs a step of a workflow. After the term it never ends, so that a successor repeats it. */
@@ -164,24 +166,25 @@ export function createReconciler(context: ReconcilerContext) {
     /** Applies the tip at the next round, whatever became of the last one. */
     hurry,
     /** Fetches the branch, resumes rollouts, and applies what is new. */
-    async round(engine: Engine): Promise<void> {
-      try {
-        const commit = await branch.fetch()
-        await reportTip(commit)
-        Object.assign(found, { commit, fetchedAt: now(), problem: null })
-        // An apply may take long: until then, the branch is known not to be in sync.
+    round: (engine: Engine): Promise<void> =>
+      context.watch(async () => {
+        try {
+          const commit = await branch.fetch()
+          await reportTip(commit)
+          Object.assign(found, { commit, fetchedAt: now(), problem: null })
+          // An apply may take long: until then, the branch is known not to be in sync.
+          reportBranch()
+          const workspace = await runs.load(commit)
+          await followTip(commit)
+          const commits = await resumeRollouts(workspace, engine)
+          await branch.keepOnly([commit, ...commits])
+          await runs.deliver(workspace)
+          await engine.schedule(workspace.config.serve.drift.schedule)
+        } catch (error) {
+          found.problem = clean(runs.report('the round failed', error))
+        }
         reportBranch()
-        const workspace = await runs.load(commit)
-        await followTip(commit)
-        const commits = await resumeRollouts(workspace, engine)
-        await branch.keepOnly([commit, ...commits])
-        await runs.deliver(workspace)
-        await engine.schedule(workspace.config.serve.drift.schedule)
-      } catch (error) {
-        found.problem = clean(runs.report('the round failed', error))
-      }
-      reportBranch()
-    },
+      }, false),
     /** Waits for the end of the piece of work that runs. */
     drain: () => oneByOne(async () => undefined),
     /** Takes the next step of a rollout. */

@@ -17,6 +17,7 @@ import { createReconciler } from './reconciler.ts'
 import { createRolloutWorkflow } from './rollout-workflow.ts'
 import { createRuns, type RunPorts } from './runs.ts'
 import { keepTerm, removeLocksOf, waitForTerm } from './term.ts'
+import { createWatchdog } from './watchdog.ts'
 import { identify } from './workspaces.ts'
 
 /** Options of the controller. */
@@ -69,8 +70,9 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const { id, service } = workspace.config
   const metrics = createServerMetrics({ workspace: id, account: service.account })
   const position: Position = { term: null, tickMs: clock.monotonic() }
+  const watchdog = createWatchdog(clock)
   const runs = createRuns({
-    ports: { ...ports, outside, dialogue: createLogDialogue(logger) },
+    ports: { ...ports, ...watchdog.observe({ outside, dialogue: createLogDialogue(logger) }) },
     branch,
     identity,
     metrics,
@@ -84,6 +86,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     listRollouts: (current) => listRollouts(current, outside),
     metrics,
     logger,
+    watch: watchdog.watch,
     isLeading: () => isLeading(leadership, position, outside),
   })
   const controller = createController({
@@ -95,6 +98,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     position,
     logger,
     outside,
+    isHung: watchdog.isHung,
     pingMs,
   })
   let http: { close(): Promise<void> } | null = null

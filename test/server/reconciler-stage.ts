@@ -9,13 +9,20 @@ import type { Runs } from '../../src/server/runs.ts'
 interface Behaviour {
   apply?(commit: string): Promise<{ status: string; stopped?: string | null }>
   advance?(id: string): Promise<{ waitMs: number | null; status: string }>
-  drift?: { pending: number; live: number; inDoubt: number }
+  /** @param running number of watched pieces of work */
+  drift?(running: number): { pending: number; live: number; inDoubt: number }
   fetch?(): Promise<string>
 }
 
 /** Creates a reconciler of a branch whose tip, clock and operations the test controls. */
 export function stageReconciler(does: Behaviour = {}) {
-  const world = { tip: 'a'.repeat(40), nowMs: 0, applied: [] as string[], log: [] as string[] }
+  const world = {
+    tip: 'a'.repeat(40),
+    nowMs: 0,
+    applied: [] as string[],
+    log: [] as string[],
+    running: 0,
+  }
   const clock = {
     now: () => world.nowMs,
     monotonic: () => world.nowMs,
@@ -39,7 +46,7 @@ export function stageReconciler(does: Behaviour = {}) {
     },
     advance: (id: string) =>
       does.advance?.(id) ?? Promise.resolve({ waitMs: null, status: 'done' }),
-    compare: () => Promise.resolve(does.drift ?? { pending: 0, live: 0, inDoubt: 0 }),
+    compare: async () => does.drift?.(world.running) ?? { pending: 0, live: 0, inDoubt: 0 },
     deliver: () => Promise.resolve(),
     report: (_what: string, error: unknown) => (error instanceof Error ? error.message : ''),
   }
@@ -61,6 +68,14 @@ export function stageReconciler(does: Behaviour = {}) {
     metrics,
     logger,
     listRollouts: () => Promise.resolve([]),
+    watch: async (work) => {
+      world.running++
+      try {
+        return await work()
+      } finally {
+        world.running--
+      }
+    },
     isLeading: () => Promise.resolve(true),
   })
   return { world, reconciler, logger, metrics, round: () => reconciler.round(engine) }

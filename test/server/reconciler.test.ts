@@ -6,7 +6,7 @@ const minute = 60_000
 it('repeats a refused commit after growing waits, also if drift is found meanwhile', async () => {
   const { world, reconciler, round } = stageReconciler({
     apply: refuse,
-    drift: { pending: 1, live: 0, inDoubt: 0 },
+    drift: () => ({ pending: 1, live: 0, inDoubt: 0 }),
   })
   const attempts: number[] = []
   for (world.nowMs = 0; world.nowMs < 40 * minute; world.nowMs += minute / 2) {
@@ -20,7 +20,7 @@ it('repeats a refused commit after growing waits, also if drift is found meanwhi
 
 it('applies an applied commit again after a drift check that finds something pending', async () => {
   const found = { pending: 0, live: 0, inDoubt: 0 }
-  const { world, reconciler, round } = stageReconciler({ drift: found })
+  const { world, reconciler, round } = stageReconciler({ drift: () => found })
   await round()
   await reconciler.detectDrift()
   await round()
@@ -96,4 +96,26 @@ it('reports the fetched commit, not in sync, while its apply runs', async () => 
     [line('fetch_time_seconds', 5), line('in_sync', 0)],
     [line('fetch_time_seconds', 9), line('in_sync', 0)],
   ])
+})
+
+it('has each round and each piece of work watched', async () => {
+  const seen: number[] = []
+  const { world, reconciler, round } = stageReconciler({
+    fetch: async () => {
+      seen.push(world.running)
+      return world.tip
+    },
+    advance: async () => {
+      seen.push(world.running)
+      return { waitMs: null, status: 'done' }
+    },
+    drift: (running) => {
+      seen.push(running)
+      return { pending: 0, live: 0, inDoubt: 0 }
+    },
+  })
+  await round()
+  await reconciler.advance('r1')
+  await reconciler.detectDrift()
+  expect([seen, world.running]).toEqual([[1, 1, 1], 0])
 })
