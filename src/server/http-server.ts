@@ -9,6 +9,8 @@ import { route, type RouteContext } from './routes.ts'
 export interface HttpLimits {
   headersMs: number
   requestMs: number
+  /** Time without a byte in either direction, also while an answer is made. */
+  idleMs: number
   /** Interval at which these times are checked. */
   checkMs: number
   /** Time for running requests when the server closes. */
@@ -22,6 +24,7 @@ export interface HttpLimits {
 const defaultLimits: HttpLimits = {
   headersMs: 10_000,
   requestMs: 60_000,
+  idleMs: 300_000,
   checkMs: 1000,
   closeMs: 5000,
   lingerMs: 2000,
@@ -69,6 +72,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   )
   server.maxConnections = limits.connections
+  // A client that reads no answer would keep its connection for ever.
+  server.setTimeout(limits.idleMs)
   return {
     listen: (port, host) =>
       new Promise((resolve, reject) => {

@@ -17,6 +17,7 @@ const get = (
 const limits = {
   headersMs: 5000,
   requestMs: 5000,
+  idleMs: 5000,
   checkMs: 100,
   closeMs: 5000,
   lingerMs: 50,
@@ -69,6 +70,24 @@ describe('a connection', () => {
     const own = ['Host: x', 'Content-Length: 1000', '', 'the start']
     const answer = await exchange(http, start, ...own)
     expect(answer).toMatch(/^HTTP\/1.1 401 [^]*Connection: close[^]*signature is missing/)
+  })
+
+  it('ends if its client reads no answer', async () => {
+    const large = 'x'.repeat(1_000_000)
+    const plan = () => Promise.resolve({ large })
+    const http = await startHttp({ plan }, { limits: { ...limits, idleMs: 200 } })
+    const socket = connect(http.port, '127.0.0.1')
+    const ended = once(socket, 'close')
+    socket.on('error', () => undefined)
+    socket.pause()
+    const lines = ['GET /api/plan HTTP/1.1', 'Host: x', `Authorization: ${authorization}`, '', '']
+    socket.write(lines.join('\r\n').repeat(60))
+    // Meanwhile, the connection is full, and nobody takes a byte of it.
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    socket.resume()
+    await ended
+    expect(socket.bytesRead).toBeLessThan(59 * large.length)
+    expect((await get(http, '/healthz')).status).toBe(200)
   })
 
   it('is refused a body that is too large, announced or not', async () => {
