@@ -10,6 +10,7 @@ import { recordAll } from './record-all.ts'
 let metrics: ServerMetrics
 beforeEach(() => {
   metrics = createServerMetrics({ workspace: 'shop', account: 'main' })
+  metrics.addProcess()
 })
 
 const time = '2026-01-02T03:04:05Z'

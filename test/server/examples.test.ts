@@ -17,6 +17,7 @@ const folder = join(root, 'examples/serve')
 const load = (path: string) => readFileSync(join(folder, path), 'utf8')
 const unused = () => Promise.reject(new Error('not expected'))
 const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
+metrics.addProcess()
 
 interface Rule {
   alert: string

@@ -42,11 +42,14 @@ export function stageReconciler(does: Behaviour = {}) {
     apply: async ({ commit }: { commit: string }) => {
       world.applied.push(commit)
       const { status, stopped = null } = (await does.apply?.(commit)) ?? { status: 'done' }
-      return { status, result: { stopped, unrecorded: null }, plan: { summary: { held: 0 } } }
+      return { status, message: stopped }
     },
     advance: (id: string) =>
       does.advance?.(id) ?? Promise.resolve({ waitMs: null, status: 'done' }),
-    compare: async () => does.drift?.(world.running) ?? { pending: 0, live: 0, inDoubt: 0 },
+    compare: async () => ({
+      held: 0,
+      ...(does.drift?.(world.running) ?? { pending: 0, live: 0, inDoubt: 0 }),
+    }),
     deliver: () => Promise.resolve(),
     report: (_what: string, error: unknown) => (error instanceof Error ? error.message : ''),
   }

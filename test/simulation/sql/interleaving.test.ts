@@ -51,7 +51,7 @@ function drawSteps(chance: Chance): Step[] {
         ['lock', 'w', null, `${++tokens}`, 'text'],
       ],
       () => [
-        `select number, token, process,
+        `select number, token, process, wakes,
            seen_at < clock_timestamp() - $2 * interval '1 millisecond' as ended
          from @.leaders where workspace = $1 for update`,
         // Before 1970: the clocks of the two servers differ.

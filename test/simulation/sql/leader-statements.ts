@@ -14,14 +14,14 @@ export const leaderStatements: Record<string, Statement> = {
     await transaction.insert(table, String(workspace), { workspace, ...defaults })
     return []
   },
-  [`select number, token, process,
+  [`select number, token, process, wakes,
       seen_at < clock_timestamp() - $2 * interval '1 millisecond' as ended
     from leaders where workspace = $1 for update`]: async (transaction, [workspace, ms]) => {
     const row = await transaction.lockRow(table, String(workspace), 'exclusive')
     if (row === undefined) return []
-    const { number, token, process, seen_at: seenAt } = row
+    const { number, token, process, wakes, seen_at: seenAt } = row
     const ended = Number(seenAt) < transaction.engine.now() - Number(ms)
-    return [{ number, token, process, ended }]
+    return [{ number, token, process, wakes, ended }]
   },
   [`update leaders set number = $2, token = $3, process = $4, seen_at = clock_timestamp()
     where workspace = $1`]: async (transaction, [workspace, number, token, process]) => {
