@@ -154,6 +154,7 @@ describe('the formats', () => {
 
   it('OpenMetrics is strictly formed', async () => {
     const hostile = createServerMetrics({ workspace: 'a"b\\c\nd', account: '# EOF' })
+    hostile.addProcess()
     recordAll(hostile)
     const { type, text } = await hostile.format('openmetrics')
     expect(type).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
