@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import PQueue from 'p-queue'
-import type { Write } from '../model/change.ts'
+import type { Change, Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
+import { inSpan } from '../model/tracing.ts'
 import type { Applied } from '../model/applied.ts'
 import { createSerialQueue } from '../state/serial-queue.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -40,7 +41,7 @@ export async function applyPlan(
   const { atMs } = context.lockedAt
   const earlier = await loadEarlierCalls(affected, base, atMs, context.store, context.itemKeys)
   const run = createRun(plan, base, context, earlier)
-  const { result, store, recorded } = run
+  const { result, store } = run
   const releases = plan.changes.filter((change) => change.action === 'release')
   run.report({
     type: 'apply.started',
@@ -54,13 +55,9 @@ export async function applyPlan(
   if (waves.length === 0 && releases.length > 0) waves.push([1, []])
   try {
     for (const [i, [wave, writes]] of waves.entries()) {
-      const intents = new IntentBatches(writes, i === 0 ? releases : [], run)
-      const failure = await intents.recordFirst()
-      if (failure !== null) throwUnlessSent(failure.error, run)
-      if (run.signal.aborted) result.stopped ??= explainAbort(run.signal)
-      else if (i === 0 && releases.length > 0) await release(removeItems(releases, recorded), run)
-      await sendAll(writes, intents, run)
-      if (writes.length > 0) run.report({ type: 'wave.finished', time: run.time(), wave })
+      const attributes = { 'edgewise.wave': wave, 'edgewise.writes': writes.length }
+      const send = () => sendWave(wave, writes, i === 0 ? releases : [], run)
+      await inSpan(run.tracer, 'wave', send, { attributes })
     }
     if (waves.length > 0)
       await store.endApply({
@@ -93,6 +90,22 @@ export async function applyPlan(
     parts,
   })
   return Object.assign(result, writes, { parts })
+}
+
+/** Sends the writes of a wave, and removes released items from state first. */
+async function sendWave(
+  wave: number,
+  writes: Write[],
+  releases: Change[],
+  run: Run,
+): Promise<void> {
+  const intents = new IntentBatches(writes, releases, run)
+  const failure = await intents.recordFirst()
+  if (failure !== null) throwUnlessSent(failure.error, run)
+  if (run.signal.aborted) run.result.stopped ??= explainAbort(run.signal)
+  else if (releases.length > 0) await release(removeItems(releases, run.recorded), run)
+  await sendAll(writes, intents, run)
+  if (writes.length > 0) run.report({ type: 'wave.finished', time: run.time(), wave })
 }
 
 /** Throws a failure to record intents if nothing was sent, or if it is a defect. */

@@ -1,4 +1,5 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
+import { inSpan, type Span } from '../model/tracing.ts'
 import { attempt } from './attempt.ts'
 import { bisect } from './bisect.ts'
 import { moveCounts, moveWrites, nameCount } from './counts.ts'
@@ -14,7 +15,16 @@ import type { Sent } from './send-write.ts'
 import { computeSettleWait } from './settling.ts'
 
 /** Sends a write and records its outcome; a refused write is bisected. */
-export async function executeWrite(write: Write, run: Run): Promise<void> {
+export function executeWrite(write: Write, run: Run): Promise<void> {
+  const attributes = {
+    'edgewise.write': write.id,
+    'edgewise.domains': write.domains.length,
+    'edgewise.items': Object.keys(write.items).length,
+  }
+  return inSpan(run.tracer, 'write', (span) => execute(write, run, span), { attributes })
+}
+
+async function execute(write: Write, run: Run, span: Span): Promise<void> {
   const inDoubtItem = findDeltaInDoubt(write, run)
   if (inDoubtItem !== null) {
     const reason = `an earlier write left ${inDoubtItem} in-doubt`
@@ -50,6 +60,7 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
     } else reportNotSent(write, error instanceof Error ? error.message : String(error), run)
     throw error
   })
+  traceOutcome(outcome, span)
   const about = { time: run.time(), id: write.id }
   switch (outcome.kind) {
     case 'confirmed':
@@ -75,6 +86,15 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
       run.report({ type: 'write.not-sent', ...about, message: outcome.message })
       run.stop(outcome.message)
   }
+}
+
+/** Adds the outcome of a write to its span, without the message: it may quote a value. */
+function traceOutcome(outcome: Sent['outcome'], span: Span): void {
+  span.set({ 'edgewise.outcome': outcome.kind })
+  if (outcome.kind === 'confirmed') return
+  if (outcome.kind === 'refused' && outcome.code !== null)
+    span.set({ 'edgewise.service.code': outcome.code })
+  span.fail(outcome.kind)
 }
 
 /** Reports a write that is not sent. */
@@ -106,6 +126,10 @@ export async function waitToSettle(write: Write, run: Run): Promise<void> {
   const waitMs = computeSettleWait(write, run.recorded, run.now(), run)
   if (waitMs === 0 || run.signal.aborted || findDeltaInDoubt(write, run) !== null) return
   const message = 'an earlier call may still change these items'
+  run.tracer?.current().addEvent('settle wait', {
+    'edgewise.write': write.id,
+    'edgewise.wait.seconds': waitMs / 1000,
+  })
   run.report({
     type: 'write.waiting',
     time: run.time(),

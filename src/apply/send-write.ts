@@ -1,6 +1,7 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
 import { interrupted, type Outcome } from '../model/outcome.ts'
 import { holdsSecret } from '../model/secret.ts'
+import type { Tracer } from '../model/tracing.ts'
 import { formatLocalTime } from '../model/wait.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
@@ -14,6 +15,8 @@ const maxInDoubt = 3
 const maxThrottled = 10
 const maxLooks = 5
 const lookPauseMs = 1000
+/** Shorter waits for the call budget are not in the trace. */
+const minTracedSeconds = 0.1
 
 /** Context for sending a write. */
 export interface Sending {
@@ -32,6 +35,8 @@ export interface Sending {
   signal: AbortSignal
   /** Called before each wait for another attempt, and before a wait for the call budget. */
   onWait(ms: number, why: string): void
+  /** Records traces; absent: there are none. */
+  tracer?: Tracer
 }
 
 /**
@@ -62,7 +67,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   })
   const reportWait = (wait: BudgetWait) => sending.onWait(wait.ms, explainBudgetWait(wait))
   for (;;) {
-    if (!(await sending.budget.acquire(sending.signal, reportWait))) {
+    if (!(await acquireCall(sending, reportWait))) {
       return end(sending.signal.aborted ? explainAbort(sending.signal) : explainLongWait(sending))
     }
     // A call that outlives the lock could take effect during another apply. Nothing may come
@@ -112,8 +117,26 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     }
     if (sending.signal.aborted) return end(explainAbort(sending.signal))
     sending.onWait(waitMs, outcome.message)
+    sending.tracer?.current().addEvent('retry', {
+      'edgewise.retry.reason': outcome.kind,
+      'edgewise.wait.seconds': waitMs / 1000,
+    })
     await sending.clock.sleep(waitMs, sending.signal)
   }
+}
+
+/** Waits for the call budget, and adds the wait to the trace. */
+async function acquireCall(
+  { budget, clock, signal, tracer }: Sending,
+  reportWait: (wait: BudgetWait) => void,
+): Promise<boolean> {
+  if (tracer === undefined) return budget.acquire(signal, reportWait)
+  const startMs = clock.monotonic()
+  const isFree = await budget.acquire(signal, reportWait)
+  const seconds = (clock.monotonic() - startMs) / 1000
+  if (seconds >= minTracedSeconds)
+    tracer.current().addEvent('call budget wait', { 'edgewise.wait.seconds': seconds })
+  return isFree
 }
 
 function explainBudgetWait({ used, windowMs }: BudgetWait): string {

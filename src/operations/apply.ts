@@ -13,6 +13,7 @@ import { select, type SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 import type { Effort } from '../model/plan.ts'
+import { inSpan } from '../model/tracing.ts'
 import { narrowSnapshot } from '../plan/selection.ts'
 
 /** Options of an apply. */
@@ -48,7 +49,9 @@ export async function apply(
   const chosen = lockTargets(workspace, request)
   return withLock(workspace, 'apply', chosen, request, ports, async (locked) => {
     const { store } = locked
-    const recorded = await loadLocked(store, ports.dialogue)
+    const recorded = await inSpan(ports.outside.tracer, 'load state', () =>
+      loadLocked(store, ports.dialogue),
+    )
     await loadSalt(workspace, store, ports.outside)
     const { target = [], items = [] } = request
     const selected = narrowSnapshot(recorded, { target, items })

@@ -7,6 +7,7 @@ import { createClient } from '../service/write/client.ts'
 import { createDispatcher } from '../service/proxy.ts'
 import { createQueryClient, type QueryClientOptions } from '../service/query/query-client.ts'
 import { ServiceTime } from '../service/service-time.ts'
+import { traceCalls } from '../service/trace-calls.ts'
 import { createNetworkTransport, type Transport } from '../service/transport.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -45,7 +46,7 @@ export async function connect(
   }
   const emulator = isEmbedded ? await startEmbeddedEmulator(root, config, outside) : null
   const url = emulator?.url ?? service.url
-  const transport = time.watch(await createTransport(url, outside))
+  const transport = time.watch(traceCalls(await createTransport(url, outside), outside.tracer))
   const connection = {
     url,
     ...(isEmbedded ? {} : { writtenUrl: service.writtenUrl }),

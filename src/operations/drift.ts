@@ -1,4 +1,5 @@
 import type { Json } from '../model/json.ts'
+import { inSpan } from '../model/tracing.ts'
 import { narrowSnapshot } from '../plan/selection.ts'
 import { findDrift, narrowDrift, refuseInvalid, type FoundDrift } from './find-drift.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -31,14 +32,24 @@ export async function drift(
   const { store, recorded } = await loadState(workspace, outside)
   refuseInvalid(workspace)
   const selection = select(request, workspace, recorded)
-  if (request.observe !== undefined) outside.onPhase?.({ name: 'loading-observed' })
-  const observed = request.observe === undefined ? null : await request.observe()
+  const observed = await observe(request, outside)
   outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
   const found = narrowDrift(
     findDrift(workspace, recorded, observed, await store.listRollouts()),
     selection,
   )
+  outside.tracer?.root().set({ 'edgewise.items': found.drift.items.length })
   if (observed !== null) refuseUnobserved(found, workspace)
   const owners = await store.findOwners([...narrowSnapshot(workspace.desired, selection).keys()])
   return { ...found, notes: [...found.notes, ...describeOwners(owners)] }
+}
+
+/** Loads the observed configuration of a request; null if there is none. */
+export async function observe(
+  { observe: load }: Pick<DriftRequest, 'observe'>,
+  { onPhase, tracer }: Pick<Outside, 'onPhase' | 'tracer'>,
+): Promise<Json | null> {
+  if (load === undefined) return null
+  onPhase?.({ name: 'loading-observed' })
+  return inSpan(tracer, 'load observed', load)
 }

@@ -11,6 +11,7 @@ import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
 import type { NotifyConfig, StateConfig } from '../model/config.ts'
 import { findVersion } from '../model/known-items.ts'
+import { inSpan } from '../model/tracing.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { KnownStates } from './known-states.ts'
@@ -46,6 +47,22 @@ export function loadWorkspace(
   outside: Outside,
   reach: SecretReach,
   added: SourceFile[] = [],
+): LoadedWorkspace {
+  const { tracer } = outside
+  return inSpan(tracer, 'load workspace', (span) => {
+    const workspace = loadSecretly(root, outside, reach, added)
+    tracer?.addScrub((text) => workspace.scrub(text))
+    tracer?.root().set({ 'edgewise.workspace': workspace.config.id })
+    span.set({ 'edgewise.domains': workspace.desired.size })
+    return workspace
+  })
+}
+
+function loadSecretly(
+  root: string,
+  outside: Outside,
+  reach: SecretReach,
+  added: SourceFile[],
 ): LoadedWorkspace {
   let vault: SecretVault | undefined
   const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {

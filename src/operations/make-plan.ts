@@ -9,6 +9,7 @@ import type { Effort, Plan } from '../model/plan.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
 import { findReference } from '../model/secret.ts'
 import { listReferencedNames } from '../model/secret-keeper.ts'
+import { inSpan } from '../model/tracing.ts'
 import type { SavedSecrets } from '../plan/saved-plan.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
 import { narrowDomains, narrowSnapshot, type Selection } from '../plan/selection.ts'
@@ -53,6 +54,20 @@ export interface PlanOptions {
  * @throws EdgewiseError `invalid` when a manifest has an error
  */
 export async function makePlan(
+  workspace: LoadedWorkspace,
+  recorded: RecordedState,
+  selection: Selection,
+  options: PlanOptions,
+  outside: Outside,
+): Promise<Plan> {
+  return inSpan(outside.tracer, 'plan', async (span) => {
+    const plan = await planChanges(workspace, recorded, selection, options, outside)
+    span.set({ 'edgewise.changes': plan.changes.length, 'edgewise.writes': plan.writes.length })
+    return plan
+  })
+}
+
+async function planChanges(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
   selection: Selection,

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { inSpan } from '../model/tracing.ts'
 import { openDatabase } from '../state/postgres/open-database.ts'
 import { openGit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
@@ -23,10 +24,12 @@ export async function loadState(
   known: KnownFiles | null = null,
 ): Promise<{ store: Store; recorded: RecordedState }> {
   outside.onPhase?.({ name: 'loading-state' })
-  const { store } = await openState(workspace, outside)
-  const recorded = await store.load(known)
-  await loadSalt(workspace, store, outside)
-  return { store, recorded }
+  return inSpan(outside.tracer, 'load state', async () => {
+    const { store } = await openState(workspace, outside)
+    const recorded = await store.load(known)
+    await loadSalt(workspace, store, outside)
+    return { store, recorded }
+  })
 }
 
 /**

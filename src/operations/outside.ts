@@ -3,6 +3,7 @@ import type { Solver } from '../model/solver.ts'
 import type { Clock } from '../model/clock.ts'
 import type { DatabaseConfig } from '../model/config.ts'
 import type { Phase } from '../model/phase.ts'
+import type { Tracer } from '../model/tracing.ts'
 import type { Note } from '../model/wait.ts'
 import type { Transport } from '../service/transport.ts'
 import type { Disk } from '../state/folder/disk.ts'
@@ -48,6 +49,8 @@ export interface Outside {
   solver?: Solver | null
   /** Threads that load and plan large fleets; absent: this thread does it alone. */
   pool?: WorkerPool
+  /** Records traces; absent: there are none. */
+  tracer?: Tracer
   /** Cache of assembled manifests; absent: they are assembled in each run. */
   cache?: UserCache
 }

@@ -1,7 +1,8 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { inSpan } from '../model/tracing.ts'
 import { pluralize } from '../model/words.ts'
 import { findDomainsOnHold } from '../rollout/conflicts.ts'
-import type { DriftRequest } from './drift.ts'
+import { observe, type DriftRequest } from './drift.ts'
 import { buildRepairBase, findDrift, narrowDrift, refuseInvalid } from './find-drift.ts'
 import type { FoundDrift } from './find-drift.ts'
 import type { GuardRequest } from './guards.ts'
@@ -57,13 +58,12 @@ export async function repair(
   const chosen = lockTargets(workspace, request)
   return withLock(workspace, 'drift --repair', chosen, request, ports, async (locked) => {
     const { store } = locked
-    const recorded = await loadLocked(store, dialogue)
+    const recorded = await inSpan(outside.tracer, 'load state', () => loadLocked(store, dialogue))
     await loadSalt(workspace, store, outside)
     const selection = select(request, workspace, recorded)
     // The observed values are recorded before the plan is made of them.
     workspace.vault.keepSalt()
-    if (request.observe !== undefined) outside.onPhase?.({ name: 'loading-observed' })
-    const observed = request.observe === undefined ? null : await request.observe()
+    const observed = await observe(request, outside)
     outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
     const rollouts = await store.listRollouts()
     const all = findDrift(workspace, recorded, observed, rollouts)

@@ -1,5 +1,6 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { inSpan } from '../model/tracing.ts'
 import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { findDomainsOnHold } from '../rollout/conflicts.ts'
@@ -57,17 +58,14 @@ export async function rollback(
       : lockTargets(workspace, request, (store) => listChangedDomains(store, name))
   return withLock(workspace, 'rollback', chosen, request, ports, async (locked) => {
     const { store } = locked
-    const recorded = await loadLocked(store, ports.dialogue)
+    const recorded = await inSpan(ports.outside.tracer, 'load state', () =>
+      loadLocked(store, ports.dialogue),
+    )
     await loadSalt(workspace, store, ports.outside)
     refuseUnknownItems(items)
     const rolloutId = target.length + items.length === 0 ? name : null
-    const found = await planRollback(
-      workspace,
-      store,
-      recorded,
-      { target, items },
-      name,
-      ports.outside,
+    const found = await inSpan(ports.outside.tracer, 'plan', () =>
+      planRollback(workspace, store, recorded, { target, items }, name, ports.outside),
     ).catch(async (error: unknown) => {
       // Nothing else can be rolled back.
       if (error instanceof EdgewiseError && error.code === 'irreversible')

@@ -4,6 +4,7 @@ import type { ApplyEvent } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { createTimeZone } from '../model/time-zone.ts'
+import { inSpan } from '../model/tracing.ts'
 import type { Applying, RolledBack, RolloutContext } from '../rollout/ports.ts'
 import { queryCounts, querySeries } from '../rollout/query-counts.ts'
 import { rollOut } from '../rollout/roll-out.ts'
@@ -72,6 +73,7 @@ export async function runRollout(
     continued === null
       ? createRollout(plan, hashDesired(workspace), about)
       : continueRollout(continued, plan)
+  outside.tracer?.root().set({ 'edgewise.rollout': rollout.id })
   let budget: CallBudget | null = null
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
@@ -110,7 +112,9 @@ export async function runRollout(
       },
       execute,
       rollBack: (from, base, report) =>
-        rollBack(workspace, store, from, base, report, execute, outside),
+        inSpan(outside.tracer, 'roll back wave', () =>
+          rollBack(workspace, store, from, base, report, execute, outside),
+        ),
       whileUnlocked: (work) => lock.whileUnlocked(work),
     },
     store,
@@ -121,6 +125,7 @@ export async function runRollout(
     },
     suspends: options.suspends,
     signal: outside.signal,
+    tracer: outside.tracer,
     report: (event) => options.report(event, budget),
   }
   return rollOut(plan, rollout, recorded, context)

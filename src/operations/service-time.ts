@@ -1,4 +1,5 @@
 import { ServiceTime } from '../service/service-time.ts'
+import { traceCalls } from '../service/trace-calls.ts'
 import { formatLength } from '../model/words.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { createTransport } from './connect.ts'
@@ -36,7 +37,8 @@ async function askService(
 ): Promise<number | null> {
   // The emulator inside this process follows its clock.
   if (service.url === 'emulator') return outside.clock.now()
-  const transport = time.watch(await createTransport(service.url, outside))
+  const calls = await createTransport(service.url, outside)
+  const transport = time.watch(traceCalls(calls, outside.tracer))
   const request = { url: `${service.url}/v2/`, timeoutMs: service.timeoutSeconds * 1000 }
   // Without an answer the time stays unknown; the calls that follow report why.
   return transport({ ...request, signal: outside.signal }).then(

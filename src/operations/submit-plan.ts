@@ -23,6 +23,7 @@ import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
 import { isStopped } from '../rollout/approvals.ts'
 import { createServiceTime } from './service-time.ts'
+import { traceExecuted } from './trace-executed.ts'
 import type { Locked } from './with-lock.ts'
 
 interface SubmitRequest extends GuardRequest, WaveRequest {
@@ -174,6 +175,7 @@ export async function submitPlan(
     const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
     const status = determineStatus(result, plan, inWaves, sentBefore)
     executed = { plan, result, status, inWaves, finished, doubts }
+    traceExecuted(executed, outside.tracer)
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error, doubts) : error
   } finally {

@@ -1,4 +1,5 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { inSpan } from '../model/tracing.ts'
 import { formatLocalTime } from '../model/wait.ts'
 import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
 import { leaseMs, type Lease } from '../state/lease.ts'
@@ -108,11 +109,13 @@ export async function withLock<T>(
     }
   }
   const acquire = async (timeoutMs: number) => {
-    const acquired = await acquireSelection(
-      { workspace: workspace.config.id, selection, timeoutMs, clock: outside.clock },
-      state,
-      (scope, waitMs) => acquireOne(state.locks, scope, waitMs),
-      releaseLease,
+    const acquired = await inSpan(outside.tracer, 'wait for lock', () =>
+      acquireSelection(
+        { workspace: workspace.config.id, selection, timeoutMs, clock: outside.clock },
+        state,
+        (scope, waitMs) => acquireOne(state.locks, scope, waitMs),
+        releaseLease,
+      ),
     )
     state.allowMoves(moveUnderLocks)
     return acquired

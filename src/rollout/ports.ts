@@ -6,6 +6,7 @@ import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { TimeZone } from '../model/time-zone.ts'
+import type { Tracer } from '../model/tracing.ts'
 import type { Point } from '../model/statistics.ts'
 import type { Clock } from '../model/clock.ts'
 import type { RecordedState, Store } from '../state/store.ts'
@@ -22,6 +23,8 @@ export interface RolloutContext {
   suspends: boolean
   /** Aborted on an interrupt. */
   signal: AbortSignal
+  /** Records traces; absent: there are none. */
+  tracer?: Tracer
   report(event: ApplyEvent): void
 }
 

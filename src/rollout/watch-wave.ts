@@ -1,6 +1,7 @@
 import type { HealthWindows, WaveHealth, Window } from '../model/health.ts'
 import type { AppliedTimes, Rollout } from '../model/rollout.ts'
 import { alignDown, grainMs } from '../model/statistics.ts'
+import { inSpan } from '../model/tracing.ts'
 import { decidingWindows, isClearlyWorse } from '../health/judge.ts'
 import { computeWindows } from '../health/windows.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -15,7 +16,7 @@ import { computePauseLeft, findWaveTimes } from './wave-times.ts'
 /** Context for watching a wave. */
 type Watching = Pick<
   RolloutContext,
-  'clock' | 'time' | 'service' | 'settings' | 'suspends' | 'signal' | 'report'
+  'clock' | 'time' | 'service' | 'settings' | 'suspends' | 'signal' | 'report' | 'tracer'
 >
 
 /** Verdict on a watched wave; null after an interrupt. */
@@ -41,7 +42,19 @@ export function needsWatching(
  * @returns null after an interrupt
  * @throws EdgewiseError the errors of queries, RolloutSuspended if its caller waits itself
  */
-export async function watchWave(
+export function watchWave(
+  rollout: Rollout,
+  waveIndex: number,
+  endedAtMs: number | null,
+  recorded: RecordedState,
+  watching: Watching,
+): Promise<Watched> {
+  const attributes = { 'edgewise.wave': waveIndex + 1 }
+  const work = () => watch(rollout, waveIndex, endedAtMs, recorded, watching)
+  return inSpan(watching.tracer, 'watch wave', work, { attributes })
+}
+
+async function watch(
   rollout: Rollout,
   waveIndex: number,
   endedAtMs: number | null,
@@ -212,8 +225,10 @@ function reportJudged(
   waveIndex: number,
   { verdict, whole, domains }: WaveHealth,
   reason: string | null,
-  { clock, report }: Watching,
+  { clock, report, tracer }: Watching,
 ): void {
+  tracer?.current().set({ 'edgewise.verdict': verdict })
+  if (verdict === 'worse') tracer?.current().fail(verdict)
   const named = [...domains].flatMap(([domain, each]) =>
     verdict === 'worse' && each.verdict === 'worse'
       ? [{ domain, before: each.before, after: each.after }]

@@ -17,6 +17,7 @@ import { createReconciler } from './reconciler.ts'
 import { createRolloutWorkflow } from './rollout-workflow.ts'
 import { createRuns, type RunPorts } from './runs.ts'
 import { keepTerm, removeLocksOf, waitForTerm } from './term.ts'
+import { traceBranch, traceRuns, traceWork } from './trace-work.ts'
 import { createWatchdog } from './watchdog.ts'
 import { identify } from './workspaces.ts'
 
@@ -60,9 +61,12 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const world = { clock, machine: outside.machine, newId: () => outside.newId() }
   const scrub = (text: string) => text
   const git = { env, scrub, signal: outside.signal }
-  const branch = await ports.openBranch({ ...options, ...world, ...git })
-  const head = await branch.fetch()
-  const workspace = await ports.loadCommit(branch, head, outside)
+  const { tracer } = outside
+  const branch = traceBranch(await ports.openBranch({ ...options, ...world, ...git }), tracer)
+  const { head, workspace } = await traceWork(tracer, 'serve start', async () => {
+    const commit = await branch.fetch()
+    return { head: commit, workspace: await ports.loadCommit(branch, commit, outside) }
+  })
   logger.setScrub((text) => workspace.scrub(text))
   const identity = identify(workspace)
   const { locks, leadership } = await openState(workspace, outside)
@@ -71,14 +75,17 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const metrics = createServerMetrics({ workspace: id, account: service.account })
   const position: Position = { term: null, tickMs: clock.monotonic() }
   const watchdog = createWatchdog(clock)
-  const runs = createRuns({
-    ports: { ...ports, ...watchdog.observe({ outside, dialogue: createLogDialogue(logger) }) },
-    branch,
-    identity,
-    metrics,
-    logger,
-    notifications: createNotifications(outside, metrics, logger),
-  })
+  const runs = traceRuns(
+    createRuns({
+      ports: { ...ports, ...watchdog.observe({ outside, dialogue: createLogDialogue(logger) }) },
+      branch,
+      identity,
+      metrics,
+      logger,
+      notifications: createNotifications(outside, metrics, logger),
+    }),
+    outside,
+  )
   const reconciler = createReconciler({
     outside,
     branch,
@@ -126,11 +133,13 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
       const removed = await removeLocksOf(term.previous, locks, id, outside)
       logger.info('took over from a leader that gave no sign of life', { locks: removed })
     }
-    const rollout = createRolloutWorkflow((each) => reconciler.advance(each))
-    const drift = () => reconciler.detectDrift()
+    const rollout = createRolloutWorkflow((each) =>
+      traceWork(tracer, 'serve rollout step', () => reconciler.advance(each)),
+    )
+    const drift = () => traceWork(tracer, 'serve drift check', () => reconciler.detectDrift())
     const engine = await launch(workspace, { rollout, drift }, outside.signal)
     while (!outside.signal.aborted) {
-      await reconciler.round(engine)
+      await traceWork(tracer, 'serve round', () => reconciler.round(engine))
       await controller.sleep(options.pollMs)
     }
     // What runs finishes its calls in flight, and records their outcomes.

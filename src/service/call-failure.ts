@@ -55,7 +55,7 @@ const words: Record<string, string> = {
 /** Classifies a call without an answer: not sent, or in-doubt. */
 export function classifyFailure(error: unknown): Outcome {
   const codes = listCodes(error)
-  const code = codes[0] ?? 'unknown'
+  const code = findFailureCode(error)
   const sentence =
     words[code] ??
     (code.includes('CERT') || code.includes('TLS')
@@ -65,6 +65,11 @@ export function classifyFailure(error: unknown): Outcome {
   return neverLeft
     ? { kind: 'not sent', message: sentence }
     : { kind: 'in-doubt', message: sentence }
+}
+
+/** Finds the code of a call without an answer, such as `ECONNRESET` or `TimeoutError`. */
+export function findFailureCode(error: unknown): string {
+  return listCodes(error)[0] ?? 'unknown'
 }
 
 /**

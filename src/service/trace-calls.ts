@@ -1,0 +1,36 @@
+import type { Tracer } from '../model/tracing.ts'
+import { findFailureCode } from './call-failure.ts'
+import type { Transport } from './transport.ts'
+
+/**
+ * Adds a span to each call of a transport. A query and credentials of the address are left out, and
+ * the service gets no header of the trace.
+ */
+export function traceCalls(transport: Transport, tracer: Tracer | undefined): Transport {
+  if (tracer === undefined) return transport
+  return (request) => {
+    const { hostname, port, pathname, protocol } = new URL(request.url)
+    const method = request.body === undefined ? 'GET' : 'POST'
+    const attributes = {
+      'http.request.method': method,
+      'server.address': hostname.replaceAll(/[[\]]/g, ''),
+      'server.port': port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port),
+      'url.path': pathname,
+    }
+    return tracer.run(
+      method,
+      async (span) => {
+        try {
+          const answer = await transport(request)
+          span.set({ 'http.response.status_code': answer.status })
+          if (answer.status >= 400) span.fail(String(answer.status))
+          return answer
+        } catch (error) {
+          span.fail(findFailureCode(error))
+          throw error
+        }
+      },
+      { kind: 'client', attributes },
+    )
+  }
+}
