@@ -44,7 +44,12 @@ const options = {
   // Another one would load a native package from beside the program.
   define: { 'process.env.DEBUG': 'undefined', 'process.env.NODE_PG_FORCE_NATIVE': 'undefined' },
   // Installed beside the program by who needs it.
-  external: ['@dbos-inc/dbos-sdk'],
+  external: [
+    '@dbos-inc/dbos-sdk',
+    '@opentelemetry/exporter-*',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-trace-base',
+  ],
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

@@ -13,6 +13,7 @@ const allowed: Record<string, string[]> = {
   cli: [
     'server',
     'metrics',
+    'tracing',
     'notify',
     'operations',
     'apply',
@@ -40,6 +41,7 @@ const allowed: Record<string, string[]> = {
   ],
   'index.ts': ['operations', 'apply', 'model'],
   metrics: ['state', 'model'],
+  tracing: ['model'],
   notify: ['operations', 'report', 'manifest', 'state', 'service', 'model'],
   operations: [
     'apply',

@@ -59,4 +59,17 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
       'Where the cache of manifests, state and compiled code is: the folder `edgewise` in ' +
       '`XDG_CACHE_HOME`, else in `~/.cache`; on Windows in `LOCALAPPDATA`.',
   },
+  {
+    name: ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
+    purpose:
+      'Address that gets traces over OTLP. [Traces](../guides/traces.md) has more variables.',
+  },
+  {
+    name: ['OTEL_SDK_DISABLED', 'OTEL_TRACES_EXPORTER'],
+    purpose: '`true` and `none` disable traces.',
+  },
+  {
+    name: ['TRACEPARENT', 'TRACESTATE'],
+    purpose: 'Span of another program that the trace of a command belongs to.',
+  },
 ]

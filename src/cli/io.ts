@@ -24,6 +24,8 @@ export interface Io extends Outside {
   waitForStop(): Promise<void>
   /** Keeps memory low from now on, at the cost of some CPU time; absent: it grows as usual. */
   saveMemory?(): void
+  /** Ends the process with the command, also if something is left to wait for; absent: no. */
+  endSoon?(): void
 }
 
 /** Last line of a terminal, which shows what a command does at the moment. */

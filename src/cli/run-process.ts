@@ -26,16 +26,28 @@ export async function runProcess(): Promise<number> {
   }
   process.on('SIGINT', handleSignal)
   process.on('SIGTERM', handleSignal)
-  const io = createIo(interrupt.signal, () => handleSignal('SIGINT'))
+  let mustEnd = false
+  const endSoon = () => (mustEnd = true)
+  const io = { ...createIo(interrupt.signal, () => handleSignal('SIGINT')), endSoon }
+  let code: number
   try {
-    const code = await run(process.argv.slice(2), io)
-    if (receivedSignal === null) return code
-    // A library that waits for its database must not keep the process alive.
-    setTimeout(() => process.exit(), lingerMs).unref()
-    return signalCodes[receivedSignal]
+    code = await run(process.argv.slice(2), io)
+    if (receivedSignal !== null) {
+      code = signalCodes[receivedSignal]
+      // A library that waits for its database must not keep the process alive.
+      setTimeout(() => process.exit(), lingerMs).unref()
+    }
   } catch (error) {
-    return await reportDefect(error)
+    code = await reportDefect(error)
   }
+  return mustEnd ? await endProcess(code) : code
+}
+
+/** Ends the process when its output is written. */
+async function endProcess(code: number): Promise<never> {
+  for (const stream of [process.stdout, process.stderr])
+    await new Promise<void>((resolve) => void stream.write('', () => resolve()))
+  process.exit(code)
 }
 
 /**

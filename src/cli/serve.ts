@@ -8,12 +8,15 @@ import type { ConnectionPool } from '../state/postgres/database.ts'
 import { openBranch } from '../server/branch.ts'
 import { buildDriftRequest } from '../server/drift-request.ts'
 import { createHttpServer } from '../server/http-server.ts'
-import { createLogger } from '../server/logger.ts'
+import { createLogger, type Logger } from '../server/logger.ts'
 import { readSecret } from '../server/read-secret.ts'
 import { serve } from '../server/serve.ts'
 import { loadCommit } from '../server/workspaces.ts'
+import type { OpenTracer } from '../tracing/open-tracer.ts'
+import { asksForTraces } from '../tracing/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
+import { version } from './version.ts'
 
 /** Options of `edgewise serve`. */
 export interface ServeFlags {
@@ -48,6 +51,7 @@ export async function runServe(
   const webhookSecret = readSecret('EDGEWISE_WEBHOOK_SECRET', io.env)
   const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
   const { branch = null, folder = null, host, port } = flags
+  const tracer = asksForTraces(io.env) ? await openServerTracer(io.env, logger) : null
   try {
     const end = await serve(
       {
@@ -64,6 +68,7 @@ export async function runServe(
           ...io,
           note: (text) => logger.info(text),
           onPhase: undefined,
+          ...(tracer === null ? {} : { tracer }),
           createPool: shareConnections(io.createPool ?? createPool),
         },
         logger,
@@ -86,8 +91,31 @@ export async function runServe(
     )
     return end === 'stopped' ? exitCodes.done : exitCodes.failed
   } finally {
+    const closed = await tracer?.close()
+    if (closed?.isStuck === true) io.endSoon?.()
     if (own !== null) rmSync(own, { recursive: true, force: true })
   }
+}
+
+/** Opens the tracer, which logs when exports begin to fail, and when they work again. */
+async function openServerTracer(
+  env: CommandContext['io']['env'],
+  logger: Logger,
+): Promise<OpenTracer | null> {
+  const { openTracer } = await import('../tracing/open-tracer.ts')
+  let last: string | null = null
+  return openTracer({
+    env,
+    version,
+    onlyRoots: true,
+    warn: (text) => logger.warn(text),
+    onExport: (problem) => {
+      if (problem !== null && last === null)
+        logger.warn(`traces could not be exported to the OTLP endpoint: ${problem}`)
+      if (problem === null && last !== null) logger.info('traces are exported again')
+      last = problem
+    },
+  })
 }
 
 /** Connections to a database that all work of this process shares. */

@@ -63,6 +63,22 @@ describe('the files that Node loads', () => {
   )
 })
 
+describe('the SDK of traces', () => {
+  it('is imported by files of its own, which are loaded on demand', () => {
+    const importers = Object.values(metafile.outputs).flatMap(({ entryPoint = '', imports }) =>
+      imports.some(({ path, external = false }) => external && path.startsWith('@opentelemetry/'))
+        ? entryPoint
+        : [],
+    )
+    expect(importers.toSorted()).toEqual(['src/tracing/json-exporter.ts', 'src/tracing/sdk.ts'])
+    for (const command of ['src/cli/validate.ts', 'src/operations/apply.ts', 'src/cli/serve.ts']) {
+      const { modules } = listLoaded(main, program, command)
+      expect(modules).toContain(command)
+      expect(modules.filter((path) => /\/tracing\/(?!settings)/.test(path))).toEqual([])
+    }
+  })
+})
+
 describe('the modules of Node', () => {
   it('are loaded without import, which would read all their properties', () => {
     const { files } = listLoaded(main, program, 'src/cli/validate.ts')

@@ -31,6 +31,7 @@ export function declareApply(program: Command, declare: Declare): void {
     description: 'apply the changes, or exactly those of a saved plan',
     args: ['a file of "edgewise plan --out"; without it, apply plans and asks'],
     examples: ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
+    traced: true,
     run: async (context, [planFile], options) => {
       context.io.saveMemory?.()
       const { apply } = await import('../../operations/apply.ts')

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
 import type { CommandContext, GlobalOptions, Io, LiveLine, PhaseLine } from '../io.ts'
 import { createPhaseLine } from '../terminal/phase-line.ts'
+import { asksForTraces } from '../../tracing/settings.ts'
 import { createPaint } from '../terminal/paint.ts'
 import { wrapForStderr } from '../terminal/wrap-output.ts'
 
@@ -14,6 +15,8 @@ export interface Declaration<Options> {
   examples: string[]
   /** Not in the help, nor completed: for other programs. */
   hidden?: boolean
+  /** Whether the command is traced if the environment asks for it. */
+  traced?: boolean
   /**
    * Runs the command with its arguments and options. Modules are imported here on demand, so that
    * they don't slow down other commands.
@@ -33,7 +36,7 @@ export type Declare = <Options = object>(
 /** Creates a `Declare` whose commands run with `io` and pass their exit code to `finish`. */
 export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => void): Declare {
   return (parent, nameAndArguments, declaration) => {
-    const { description, args = [], examples, hidden = false, run } = declaration
+    const { description, args = [], examples, hidden = false, traced = false, run } = declaration
     const command = parent
       .command(nameAndArguments, { hidden })
       .description(description)
@@ -42,8 +45,13 @@ export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => 
         const self = actionArgs.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
         const context = createContext(io, live, options)
+        const work = (own: CommandContext) =>
+          run(own, actionArgs.slice(0, -2), options as Parameters<typeof run>[2])
         try {
-          finish(await run(context, actionArgs.slice(0, -2), options as Parameters<typeof run>[2]))
+          if (traced && asksForTraces(io.env)) {
+            const { traceCommand } = await import('../trace-command.ts')
+            finish(await traceCommand(context, nameCommand(self), work))
+          } else finish(await work(context))
         } finally {
           context.phases.end()
         }
@@ -52,6 +60,12 @@ export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => 
       argument.description = args[i] ?? ''
     return addGlobalOptions(command)
   }
+}
+
+/** Names a command as it is called: "rollout approve". */
+function nameCommand(command: Command): string {
+  const { parent } = command
+  return parent?.parent == null ? command.name() : `${nameCommand(parent)} ${command.name()}`
 }
 
 /** Formats the examples at the end of a command's help. */

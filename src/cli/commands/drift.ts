@@ -38,6 +38,7 @@ export function declareDrift(program: Command, declare: Declare): void {
       "drift --observed './query-cdn --all' --repair",
       "drift --observed live.json --repair --target '*.shop.example.com'",
     ],
+    traced: true,
     run: (context, _args, options) =>
       options.repair === true ? repairDrift(context, options) : showDrift(context, options),
   })

@@ -27,6 +27,7 @@ export function declareImport(program: Command, declare: Declare): void {
       'import answer.json --domain www.example.com --write-manifests',
       'import - < current.json',
     ],
+    traced: true,
     run: async (context, [files], options) => {
       const { importConfig } = await import('../../operations/import.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')

@@ -22,6 +22,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       "plan --target '*.shop.example.com' --item https",
       'plan --out plan.json --detailed-exitcode',
     ],
+    traced: true,
     run: async (context, _args, options) => {
       const { plan: makePlan } = await import('../../operations/plan.ts')
       const { buildPlanJson } = await import('../../report/plan/json.ts')

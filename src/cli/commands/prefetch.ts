@@ -17,6 +17,7 @@ export function declarePrefetch(program: Command, declare: Declare): void {
       'prefetch --from 2026-11-01 --to 2026-11-07',
       'prefetch --from 2026-11-01 --to 2026-11-07 --json',
     ],
+    traced: true,
     run: async (context, _args, { wait = false, ...queryOptions }) => {
       const { queryPrefetchTasks } = await import('../../operations/prefetch.ts')
       const { buildPrefetchJson } = await import('../../report/stats/prefetch-json.ts')

@@ -31,6 +31,7 @@ export function declareRollback(program: Command, declare: Declare): void {
         'rollback 20260102T030405Z-1a2b',
         "rollback --target '*.shop.example.com' --yes",
       ],
+      traced: true,
       run: async (context, [name], options) => {
         context.io.saveMemory?.()
         const { rollback } = await import('../../operations/rollback.ts')

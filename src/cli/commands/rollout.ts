@@ -55,6 +55,7 @@ function declareDecision(
   const command = declare<LockOptions>(rollout, `${name} <id>`, {
     description,
     args: ['id of the rollout; "edgewise rollout list" shows it'],
+    traced: true,
     examples: [`rollout ${name} 20260102T030405Z-1a2b`],
     run: async (context, [id], options) => {
       const operations = await import('../../operations/rollouts.ts')

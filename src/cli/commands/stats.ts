@@ -31,6 +31,7 @@ export function declareStats(program: Command, declare: Declare): void {
       'stats --from 2026-11-01 --to 2026-11-07 --sum --json',
       'stats all --from 3d',
     ],
+    traced: true,
     run: async (context, [named], { sum = false, area, forward, ...times }) => {
       const { queryStats } = await import('../../operations/stats.ts')
       const { buildStatsJson } = await import('../../report/stats/json.ts')
