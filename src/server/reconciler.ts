@@ -109,7 +109,7 @@ export function createReconciler(context: ReconcilerContext) {
     const isOver = status === 'done' || status === 'waiting'
     const waitMs = isNew ? retryMs : Math.min(maxRetryMs, retry.waitMs * 2)
     retry = { atMs: isOver ? Infinity : clock.monotonic() + waitMs, waitMs }
-    logger.info(`commit ${commit.slice(0, 12)}: ${status}`, { message })
+    logger.info(`commit ${commit.slice(0, 12)}: ${status}`, { reason: message })
   }
 
   /**

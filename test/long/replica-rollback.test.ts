@@ -27,7 +27,7 @@ it('a rollback that its process left unfinished is finished by the controller', 
     expect(await fetchConfig(emulator, `d${i}.example.com`)).toMatchObject({
       origin: { default_master: goodOrigin },
     })
-  expect(replica.err).toContain('rollback-unfinished')
+  expect(replica.err).toContain('-rollback"')
   expect((await place.json('rollout', 'list'))['rollouts']).toEqual([])
   expect(id).not.toBe('')
 })
