@@ -64,6 +64,8 @@ export function createReconciler(context: ReconcilerContext) {
   }
   let retry = { atMs: 0, waitMs: retryMs }
   let checking: Promise<void> | null = null
+  /** Ids of the unfinished rollouts of the last round. */
+  let known: string[] = []
   const now = () => new Date(clock.now()).toISOString()
   /** Removes the secrets from what clients may read. */
   const clean = (text: string | null) => (text === null ? null : logger.scrub(text))
@@ -120,6 +122,10 @@ export function createReconciler(context: ReconcilerContext) {
   const resumeRollouts = async (workspace: LoadedWorkspace, engine: Engine): Promise<string[]> => {
     const rollouts = await context.listRollouts(workspace)
     metrics.setRollouts(rollouts)
+    // Somebody may have ended one with a command: the tip has left its domains out.
+    const ids = rollouts.map(({ id }) => id)
+    if (known.some((id) => !ids.includes(id))) hurryApplied()
+    known = ids
     const open = await engine.listOpen()
     for (const { id, state } of rollouts) {
       const name = `${workspace.config.id} ${id} `

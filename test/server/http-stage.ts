@@ -91,7 +91,7 @@ export async function closeHttp(): Promise<void> {
   await Promise.all(stages.splice(0).map((stage) => stage.close()))
 }
 
-const listed = {
+export const listed = {
   id: 'r1',
   apply: 'a1',
   commit: null,

@@ -1,5 +1,6 @@
 import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import type { ListedRollout } from '../../src/model/listed-rollout.ts'
 import type { Engine } from '../../src/server/engine.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { createReconciler } from '../../src/server/reconciler.ts'
@@ -21,6 +22,7 @@ export function stageReconciler(does: Behaviour = {}) {
     nowMs: 0,
     applied: [] as string[],
     log: [] as string[],
+    rollouts: [] as ListedRollout[],
     running: 0,
   }
   const clock = {
@@ -70,7 +72,7 @@ export function stageReconciler(does: Behaviour = {}) {
     runs: runs as unknown as Runs,
     metrics,
     logger,
-    listRollouts: () => Promise.resolve([]),
+    listRollouts: () => Promise.resolve(world.rollouts),
     watch: async (work) => {
       world.running++
       try {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { listed } from './http-stage.ts'
 import { refuse, stageReconciler } from './reconciler-stage.ts'
 
 const minute = 60_000
@@ -118,4 +119,16 @@ it('has each round and each piece of work watched', async () => {
   await reconciler.advance('r1')
   await reconciler.detectDrift()
   expect([seen, world.running]).toEqual([[1, 1, 1], 0])
+})
+
+it('applies the tip again after somebody has ended a rollout whose domains it left out', async () => {
+  const { world, round } = stageReconciler({ apply: async () => ({ status: 'waiting' }) })
+  world.rollouts = [listed]
+  await round()
+  await round()
+  expect(world.applied).toHaveLength(1)
+  world.rollouts = []
+  await round()
+  await round()
+  expect(world.applied).toHaveLength(2)
 })
