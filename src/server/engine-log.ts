@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts'
 
 /** Time in which messages of a kind are only counted, ms. */
 const windowMs = 30_000
-/** Messages with the same beginning are of a kind: they go on with ids, times and errors. */
+/** Messages with the same beginning are of a kind: ids, times and errors follow. */
 const kindLength = 24
 
 /** Ports of the log of an engine. */

@@ -19,7 +19,7 @@ const logger = createLogger({
   level: 'error',
 })
 
-it('a leader hears of a wake before its first sign of life, but not of earlier ones', async () => {
+it('a leader notices a wake before its first sign of life, but not earlier ones', async () => {
   const open = () => createLeadership(openDatabase(schema.configure(), context), 'w')
   const [leader, other] = [open(), open()]
   const machine = buildMachine(1)
@@ -27,7 +27,7 @@ it('a leader hears of a wake before its first sign of life, but not of earlier o
   await other.wake()
   const term = await leader.campaign('two', machine)
   if (term === null) throw new Error('expected a term')
-  const heard: number[] = []
+  const noticed: number[] = []
   const ended = new AbortController()
   // Before the second sign of life, somebody wakes it; after the third one, the term ends.
   let beats = 0
@@ -41,12 +41,12 @@ it('a leader hears of a wake before its first sign of life, but not of earlier o
     },
   }
   const outside = { clock, signal: ended.signal }
-  const onWake = () => void heard.push(beats)
+  const onWake = () => void noticed.push(beats)
   expect(await keepTerm(leader, term, outside, logger, () => undefined, onWake)).toBe(false)
-  expect(heard).toEqual([2])
+  expect(noticed).toEqual([2])
   await other.wake()
   const again = new AbortController()
-  const soon = { ...clock, sleep: async () => void (heard.length > 1 && again.abort()) }
+  const soon = { ...clock, sleep: async () => void (noticed.length > 1 && again.abort()) }
   await keepTerm(
     leader,
     term,
@@ -54,8 +54,8 @@ it('a leader hears of a wake before its first sign of life, but not of earlier o
     logger,
     () => undefined,
     () => {
-      heard.push(0)
+      noticed.push(0)
     },
   )
-  expect(heard).toEqual([2, 0])
+  expect(noticed).toEqual([2, 0])
 })
