@@ -73,7 +73,7 @@ export interface ApplyResult extends OutcomeCounts {
    * caller that waits itself, at a pause or a health check.
    */
   waitsFor?: 'approval' | 'paused' | 'pausing'
-  /** Time until it goes on by itself, ms; present with `pausing`. */
+  /** Time until it may be resumed, ms; present with `pausing`. */
   waitMs?: number
   /**
    * Present if another process ended the rollout, with all changes recorded as confirmed: number of

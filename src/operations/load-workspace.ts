@@ -50,7 +50,7 @@ export function loadWorkspace(
 ): LoadedWorkspace {
   const { tracer } = outside
   return inSpan(tracer, 'load workspace', (span) => {
-    const workspace = loadSecretly(root, outside, reach, added)
+    const workspace = loadWithSecrets(root, outside, reach, added)
     tracer?.addScrub((text) => workspace.scrub(text))
     tracer?.root().set({ 'edgewise.workspace': workspace.config.id })
     span.set({ 'edgewise.domains': workspace.desired.size })
@@ -58,7 +58,7 @@ export function loadWorkspace(
   })
 }
 
-function loadSecretly(
+function loadWithSecrets(
   root: string,
   outside: Outside,
   reach: SecretReach,
