@@ -121,7 +121,7 @@ it('has each round and each piece of work watched', async () => {
   expect([seen, world.running]).toEqual([[1, 1, 1], 0])
 })
 
-it('applies the tip again after somebody has ended a rollout whose domains it left out', async () => {
+it('applies the tip again after somebody has ended a rollout with a command', async () => {
   const { world, round } = stageReconciler({ apply: async () => ({ status: 'waiting' }) })
   world.rollouts = [listed]
   await round()
