@@ -1,0 +1,90 @@
+import type { Action, FormName } from './change.ts'
+
+/**
+ * What a page shows of a plan, an apply or drift. It is JSON; every text in it may come from
+ * anybody, and none has a secret. Numbers of domains, items, parts and writes are positions in the
+ * lists of the page, from 0.
+ */
+export interface Page {
+  format: 'edgewise.page/1'
+  kind: 'plan' | 'apply' | 'drift'
+  title: string
+  /** The summary in a sentence: the first thing to read. */
+  sentence: string
+  /** Small facts such as the workspace and the commit. */
+  facts: [label: string, value: string][]
+  /** Domains with a change; those of one write are neighbours as far as possible. */
+  domains: string[]
+  items: string[]
+  /** What changes, shared by all changes that look the same. */
+  parts: PagePart[]
+  changes: PageChange[]
+  writes: PageWrite[]
+  waves: PageWave[]
+  callsPerMinute: number
+  /** What will not happen, or needs somebody. */
+  apart: PageApart[]
+  warnings: string[]
+}
+
+/** What changes in an item. */
+export interface PagePart {
+  item: number
+  action: Action
+  /** Remark, such as that it is written again; empty for none. */
+  note: string
+  isDestructive: boolean
+  /** Before and after, line by line. */
+  lines: PageLine[]
+}
+
+/** A line of a value; `action` null for one that stays. */
+export interface PageLine {
+  action: Action | null
+  indent: number
+  text: string
+  /** Whether it is a heading or a remark instead of a value. */
+  isRemark: boolean
+}
+
+/** A change of an item of a domain: a cell of the matrix. */
+export interface PageChange {
+  domain: number
+  part: number
+  /** Writes that make it, in order; none for a released or cleared item. */
+  writes: number[]
+  /** `FILE:LINE` of the manifest that asks for it; null if none does. */
+  place: string | null
+  /** How it ended or differs, such as `refused` or `in-doubt`; null in a plan. */
+  state: string | null
+}
+
+/** A call of the service: a rectangle of the matrix. */
+export interface PageWrite {
+  /** Number in the plan, from 1. */
+  id: number
+  wave: number
+  domains: number[]
+  items: { item: number; form: FormName }[]
+  /** Earliest time after the begin, seconds. */
+  seconds: number
+}
+
+export interface PageWave {
+  wave: number
+  domains: number
+  /** Earliest times after the begin, seconds: of the first and last write. */
+  from: number
+  to: number
+  /** Time for the health check and the pause after it, seconds. */
+  waitSeconds: number
+  needsApproval: boolean
+}
+
+/** Something that will not happen. */
+export interface PageApart {
+  kind: 'released' | 'cleared' | 'on-hold' | 'unmanaged' | 'no-way-back' | 'conditional'
+  text: string
+  /** Domains, as far as they are known. */
+  domains: string[]
+}
