@@ -1,12 +1,13 @@
 /**
- * Generates files from the schemas: `src/generated/schemas.ts` (the item schemas as data),
- * `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
+ * Generates files, most of them from the schemas: `src/generated/schemas.ts` (the item schemas as
+ * data), `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
  * edgewise.yaml as data), `src/generated/schema-validators.ts` (compiled validators of items and
  * edgewise.yaml), `src/generated/state-types.ts` and `src/generated/state-validators.ts`
- * (types and compiled validators of stored files), the schemas of manifests and profiles for
- * editors, the workflows of `examples`, as `edgewise init` writes them, and the pages of
- * `docs/reference` about commands, items, files, output and errors. With `--check` it writes
- * nothing and prints the files that are out of date (exit 1).
+ * (types and compiled validators of stored files), `src/generated/page-assets.ts` (the script and
+ * the style of pages), the schemas of manifests and profiles for editors, the workflows of
+ * `examples`, as `edgewise init` writes them, and the pages of `docs/reference` about commands,
+ * items, files, output and errors. With `--check` it writes nothing and prints the files that are
+ * out of date (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
@@ -18,6 +19,7 @@ import { initialGlobs, listPaths } from '../src/cli/init/placement.ts'
 import { initialVariables } from '../src/cli/init/workflow-variables.ts'
 import { buildEditorSchema } from './editor-schema.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
+import { buildPageAssets } from './page-assets.ts'
 import { buildSchemaValidators } from './schema-validators.ts'
 import { buildStateSchemaFiles } from './state-schemas.ts'
 
@@ -108,6 +110,7 @@ const sources = {
   'schemas/edgewise.schema.json': buildEditorSchema(workspace, manifest, profile),
   'src/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),
+  'src/generated/page-assets.ts': await buildPageAssets(),
   ...buildExamples(),
 }
 const isCheck = process.argv.includes('--check')

@@ -1,0 +1,99 @@
+import { createCard, createLines, createMore, describeHead } from './cards.ts'
+import { h } from './dom.ts'
+import { groupChanges } from './group-changes.ts'
+import { getChange, type FullChange } from './index-page.ts'
+import { findSelected } from './lit.ts'
+import type { Store } from './store.ts'
+import { formatClock, formatCount, formatNoun } from './words.ts'
+
+/** Cards that are shown at first, and that a press of the button adds. */
+const someCards = 20
+
+/** The details of the selected change, and all changes that pass the filters, equal ones as one. */
+export class Details {
+  readonly element: HTMLElement
+  private readonly store: Store
+  private readonly selected = h('section', { class: 'selected', 'data-details': true })
+  private readonly heading = h('h2', { id: 'ch' })
+  private readonly list = h('div', { class: 'cards' })
+  private drawn = ''
+
+  constructor(store: Store) {
+    this.store = store
+    this.element = h('section', { class: 'panel changes', id: 'changes', 'aria-labelledby': 'ch' })
+    this.element.append(this.selected, this.heading, this.list)
+  }
+
+  /** Draws the selected change, and the others if they are not drawn yet. */
+  draw(): void {
+    const { index, view, matches } = this.store
+    const position = findSelected(index, view)
+    const change = position === null ? null : getChange(index, position)
+    this.selected.hidden = change === null
+    this.selected.replaceChildren(...(change === null ? [] : this.describe(change)))
+    const { cell: _, ...filters } = view
+    if (this.drawn === JSON.stringify(filters)) return
+    this.drawn = JSON.stringify(filters)
+    const groups = groupChanges(index, matches)
+    const isSame = groups.length === matches.length
+    this.heading.textContent = isSame
+      ? formatNoun(matches.length, 'change')
+      : `${formatNoun(matches.length, 'change')}, ${formatCount(groups.length)} different`
+    this.list.replaceChildren()
+    let shown = 0
+    const more = createMore('')
+    const add = () => {
+      more.remove()
+      const next = groups.slice(shown, shown + someCards)
+      this.list.append(...next.map((group) => createCard(this.store, group, 'h3')))
+      shown += next.length
+      if (shown === groups.length) return
+      more.textContent = `Show more of ${formatCount(groups.length - shown)} others`
+      this.list.append(more)
+    }
+    more.addEventListener('click', add)
+    add()
+    if (this.element.scrollTop > 0) this.element.scrollTop = 0
+  }
+
+  private describe(change: FullChange): Node[] {
+    const { index } = this.store
+    const { page } = index
+    const close = h('button', { type: 'button', class: 'close' }, 'Close')
+    close.addEventListener('click', () => this.store.change({ cell: null }))
+    const title = h('h2', { 'aria-live': 'polite' }, page.domains[change.domain] ?? '')
+    const lines = createLines(change.what)
+    return [
+      h('div', { class: 'bar' }, title, close),
+      h(
+        'article',
+        { class: 'card', 'data-action': change.what.action },
+        describeHead(index, change.what, 'h3', null),
+        change.what.note === '' ? null : h('p', { class: 'note' }, change.what.note),
+        lines,
+        this.describeFacts(change),
+      ),
+    ]
+  }
+
+  private describeFacts(change: FullChange): HTMLElement {
+    const { page } = this.store.index
+    const facts = h('dl', { class: 'rowfacts' })
+    const add = (label: string, ...value: (Node | string)[]) =>
+      facts.append(h('dt', {}, label), h('dd', {}, ...value))
+    for (const position of change.writes) {
+      const write = page.writes[position]
+      if (write === undefined) continue
+      const link = h('button', { type: 'button', class: 'link' }, `Write ${formatCount(write.id)}`)
+      link.addEventListener('click', () => this.store.change({ write: write.id }))
+      const others = formatNoun(write.domains.length, 'domain')
+      add('Write', link, ` of ${others}, earliest ${formatClock(write.seconds)}`)
+    }
+    if (change.writes.length === 0) add('Write', 'none')
+    const wave = page.writes[change.writes[0] ?? -1]?.wave
+    if (wave !== undefined) add('Wave', `${wave} of ${formatCount(page.waves.length)}`)
+    if (change.place !== null) add('Manifest', h('code', {}, change.place))
+    if (change.state !== null) add('State', change.state)
+    return facts
+  }
+}

@@ -1,0 +1,33 @@
+/** Attributes of an element; null and false for none, true for an empty one. */
+type Attributes = Record<string, string | number | boolean | null>
+
+/** Creates an element with attributes and children; texts become text nodes. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: (Node | string | null)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag)
+  setAttributes(element, attributes)
+  element.append(...children.filter((child) => child !== null))
+  return element
+}
+
+/** Creates an element of a drawing. */
+export function svg(tag: string, attributes: Attributes, ...children: Node[]): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag)
+  setAttributes(element, attributes)
+  element.append(...children)
+  return element
+}
+
+/** Sets or removes an attribute that has no value. */
+export function toggle(element: Element, name: string, isSet: boolean): void {
+  if (isSet !== element.hasAttribute(name)) element.toggleAttribute(name, isSet)
+}
+
+function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== null && value !== false)
+      element.setAttribute(name, value === true ? '' : `${value}`)
+}
