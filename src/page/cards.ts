@@ -5,6 +5,8 @@ import type { FullChange, PageIndex } from './index-page.ts'
 import type { Store } from './store.ts'
 import { formatCount, formatNoun, symbols } from './words.ts'
 
+/** Up to this number of changes, all are a list to read, and the matrix is beside it. */
+const maxReadChanges = 30
 /** Lines and domains of a card before its buttons are pressed. */
 const firstLines = 24
 const firstDomains = 6
@@ -89,7 +91,7 @@ function createDomains(store: Store, changes: FullChange[]): HTMLElement {
     button.parentElement?.remove()
     add(moreDomains)
   })
-  add(changes.length <= firstDomains + 2 ? firstDomains + 2 : firstDomains)
+  add(changes.length <= firstDomains + 2 || isSmall(store) ? maxReadChanges : firstDomains)
   return list
 }
 
@@ -103,9 +105,15 @@ function createDomain(store: Store, change: FullChange): HTMLElement {
   button.addEventListener('mouseleave', () => store.point(null))
   button.addEventListener('focus', () => store.point(change.writes))
   button.addEventListener('blur', () => store.point(null))
-  const facts = [describeWrites(store.index, change), change.state, change.place]
+  const place = isSmall(store) ? change.place : null
+  const facts = [describeWrites(store.index, change), change.state, place]
   const text = facts.filter((fact) => fact !== null && fact !== '').join(' · ')
   return h('li', {}, button, h('span', { class: 'soft' }, text))
+}
+
+/** Reports whether a page has few changes. */
+export function isSmall({ index }: Store): boolean {
+  return index.page.changes.length <= maxReadChanges
 }
 
 /** Describes the writes that make a change, and their wave if there are several. */

@@ -16,12 +16,13 @@ export class Details {
   private readonly selected = h('section', { class: 'selected', 'data-details': true })
   private readonly heading = h('h2', { id: 'ch' })
   private readonly list = h('div', { class: 'cards' })
-  private drawn = ''
+  private readonly spoken = h('p', { class: 'spoken', 'aria-live': 'polite' })
+  private drawn: string | null = null
 
   constructor(store: Store) {
     this.store = store
     this.element = h('section', { class: 'panel changes', id: 'changes', 'aria-labelledby': 'ch' })
-    this.element.append(this.selected, this.heading, this.list)
+    this.element.append(this.spoken, this.selected, this.heading, this.list)
   }
 
   /** Draws the selected change, and the others if they are not drawn yet. */
@@ -31,14 +32,14 @@ export class Details {
     const change = position === null ? null : getChange(index, position)
     this.selected.hidden = change === null
     this.selected.replaceChildren(...(change === null ? [] : this.describe(change)))
+    this.announce(change)
     const { cell: _, ...filters } = view
     if (this.drawn === JSON.stringify(filters)) return
     this.drawn = JSON.stringify(filters)
     const groups = groupChanges(index, matches)
     const isSame = groups.length === matches.length
-    this.heading.textContent = isSame
-      ? formatNoun(matches.length, 'change')
-      : `${formatNoun(matches.length, 'change')}, ${formatCount(groups.length)} different`
+    const count = formatNoun(matches.length, 'change')
+    this.heading.textContent = isSame ? count : `${count} of ${formatNoun(groups.length, 'kind')}`
     this.list.replaceChildren()
     let shown = 0
     const more = createMore('')
@@ -56,12 +57,25 @@ export class Details {
     if (this.element.scrollTop > 0) this.element.scrollTop = 0
   }
 
+  /** Lets screen readers announce the selected change, and scrolls to it where it is not beside. */
+  private announce(change: FullChange | null): void {
+    const { page } = this.store.index
+    const domain = page.domains[change?.domain ?? -1] ?? ''
+    const item = page.items[change?.what.item ?? -1] ?? ''
+    const text = change === null ? '' : `Details of ${item} of ${domain}`
+    if (this.spoken.textContent === text) return
+    this.spoken.textContent = text
+    if (change === null || this.drawn === null) return
+    this.element.scrollTop = 0
+    this.selected.scrollIntoView({ block: 'nearest' })
+  }
+
   private describe(change: FullChange): Node[] {
     const { index } = this.store
     const { page } = index
     const close = h('button', { type: 'button', class: 'close' }, 'Close')
     close.addEventListener('click', () => this.store.change({ cell: null }))
-    const title = h('h2', { 'aria-live': 'polite' }, page.domains[change.domain] ?? '')
+    const title = h('h2', {}, page.domains[change.domain] ?? '')
     const lines = createLines(change.what)
     return [
       h('div', { class: 'bar' }, title, close),

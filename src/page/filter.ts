@@ -1,6 +1,6 @@
 import { getChange, type FullChange, type PageIndex } from './index-page.ts'
 
-/** What the reader has chosen: the filters, and the selected cell. It is the hash of the address. */
+/** The filters and the selected cell, which are in the hash of the address. */
 export interface View {
   /** Part of the name of a domain. */
   domain: string

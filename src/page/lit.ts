@@ -15,11 +15,12 @@ export function createLitTest(
     rectangles.some(({ domains, items }) => items.has(item) && domains.has(domain))
 }
 
-/** Lists the writes that a view lights up: those of its cell, or else the one it filters by. */
+/** Lists the writes that a view lights up: those of its cell, but only that it filters by. */
 export function listLitWrites(index: PageIndex, view: View): number[] {
+  const chosen = index.page.writes.findIndex(({ id }) => id === view.write)
   const selected = findSelected(index, view)
-  if (selected !== null) return getChange(index, selected)?.writes ?? []
-  return index.page.writes.flatMap(({ id }, position) => (id === view.write ? position : []))
+  const writes = selected === null ? [] : (getChange(index, selected)?.writes ?? [])
+  return chosen < 0 || writes.includes(chosen) ? writes : [chosen]
 }
 
 /** Finds the position of the change of the selected cell; null for none. */

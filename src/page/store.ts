@@ -35,8 +35,10 @@ export class Store {
     const view = { ...this.view, ...changes }
     const hash = formatHash(view)
     if (hash === formatHash(this.view)) return
-    if (replaces) location.replace(hash)
-    else location.hash = hash
+    // A hash without anything would scroll to the top.
+    const address = hash === '#' ? location.pathname + location.search : hash
+    if (replaces) history.replaceState(null, '', address)
+    else history.pushState(null, '', address)
     this.setView(view)
   }
 

@@ -16,7 +16,7 @@ export class Timeline {
     const whole = last === undefined ? 0 : last.to + last.waitSeconds
     const text =
       `${formatNoun(page.writes.length, 'write')} at ${formatCount(page.callsPerMinute)} calls ` +
-      `a minute: at least ${formatDuration(whole)}`
+      `a minute${whole > 0 ? `: at least ${formatDuration(whole)}` : ''}`
     this.element = h('section', { class: 'panel timeline', 'aria-labelledby': 'th' })
     const list = h('ol', { 'data-timeline': true }, ...page.waves.flatMap((w) => this.describe(w)))
     this.element.append(
@@ -52,9 +52,16 @@ export class Timeline {
     const { page } = this.store.index
     const writes = page.writes.filter((write) => write.wave === wave.wave)
     const path = svg('path', { class: 'lit' })
+    // A wave of one instant has no time to draw.
+    const isInstant = page.waves.length === 1 && wave.to === wave.from
     const ticks = svg(
       'svg',
-      { viewBox: '0 0 1000 10', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+      {
+        class: 'ticks',
+        viewBox: '0 0 1000 10',
+        preserveAspectRatio: 'none',
+        'aria-hidden': 'true',
+      },
       svg('path', {
         d: drawTicks(
           wave,
@@ -68,14 +75,9 @@ export class Timeline {
       { type: 'button', class: 'wave', 'data-wave': wave.wave },
       h('b', {}, page.waves.length === 1 ? 'All writes' : `Wave ${formatCount(wave.wave)}`),
       h('span', { class: 'soft' }, describeSize(wave, writes.length)),
-      ticks,
-      h(
-        'span',
-        { class: 'ends' },
-        h('i', {}, formatClock(wave.from)),
-        h('i', {}, formatClock(wave.to)),
-      ),
     )
+    const ends = [wave.from, wave.to].map((seconds) => h('i', {}, formatClock(seconds)))
+    if (!isInstant) button.append(ticks, h('span', { class: 'ends' }, ...ends))
     this.lights.push({ wave: wave.wave, path, button })
     button.addEventListener('click', () => {
       const isChosen = this.store.view.wave === wave.wave

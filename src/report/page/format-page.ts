@@ -43,7 +43,15 @@ line need them.</p></noscript>
 
 /** Formats what the script draws; the rest of the page is in its HTML. */
 function formatData(page: Page): string {
-  const drawn: Page = { ...page, facts: [], apart: [], warnings: [] }
+  // Lists are half as long as objects; `page/unpack-page.ts` reads them.
+  const changes = page.changes.map(({ domain, part, writes, place, state }) => [
+    domain,
+    part,
+    writes,
+    place,
+    state,
+  ])
+  const drawn = { ...page, facts: [], apart: [], warnings: [], changes }
   return JSON.stringify(drawn).replaceAll(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

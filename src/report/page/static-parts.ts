@@ -2,8 +2,8 @@ import type { Page, PageApart } from '../../model/page.ts'
 
 /** Entries of a list that are visible before the rest is opened, and that are kept at all. */
 const [visibleEntries, maxEntries] = [6, 500]
-/** Domains of an entry that are named. */
-const maxNames = 30
+/** Domains of an entry that are visible before the rest is opened, and that are named at all. */
+const [visibleNames, maxNames] = [4, 300]
 
 const kinds: Record<PageApart['kind'], string> = {
   released: 'Released',
@@ -63,9 +63,18 @@ export function formatApart(apart: PageApart[]): string {
 
 function formatNames(domains: string[]): string {
   if (domains.length === 0) return ''
+  const visible = domains.length <= visibleNames + 2 ? domains.length : visibleNames
+  const format = (names: string[]) =>
+    names.map((name) => `<span>${escapeHtml(name)}</span>`).join(' ')
+  const names = `<div class="names">${format(domains.slice(0, visible))}</div>`
+  const rest = domains.slice(visible, maxNames)
+  if (rest.length === 0) return names
   const left = domains.length - maxNames
-  const names = domains.slice(0, maxNames).map(escapeHtml).join(', ')
-  return `<span class="names">${names}${left > 0 ? ` and ${left} more` : ''}</span>`
+  const end = left > 0 ? ` and ${left} more` : ''
+  return (
+    `${names}<details><summary>${domains.length - visible} more domains</summary>` +
+    `<div class="names">${format(rest)}${end}</div></details>`
+  )
 }
 
 function formatList(entries: string[]): string {
@@ -76,5 +85,8 @@ function formatList(entries: string[]): string {
   if (rest.length === 0) return list
   const left = entries.length - maxEntries
   const end = left > 0 ? `<li>and ${left} more</li>` : ''
-  return `${list}<details><summary>Show all ${entries.length}</summary><ul>${rest.join('')}${end}</ul></details>`
+  return (
+    `${list}<details><summary>${entries.length - visible} more</summary>` +
+    `<ul>${rest.join('')}${end}</ul></details>`
+  )
 }

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import {
+  emptyView,
+  formatHash,
+  isFiltered,
+  matchChanges,
+  parseHash,
+} from '../../src/page/filter.ts'
+import { groupChanges } from '../../src/page/group-changes.ts'
+import { findChange, indexPage } from '../../src/page/index-page.ts'
+import { createLitTest, listLitWrites } from '../../src/page/lit.ts'
+import { moveCell } from '../../src/page/move-cell.ts'
+import { computeWindow, scrollToRow } from '../../src/page/window.ts'
+import { formatClock, formatCount, formatDuration, formatNoun } from '../../src/page/words.ts'
+import { buildPage } from './build-page.ts'
+
+const index = indexPage(buildPage())
+
+describe('the hash of the address', () => {
+  it.each([
+    [emptyView, '#'],
+    [{ ...emptyView, domain: 'shop', item: 'https' }, '#domain=shop&item=https'],
+    [
+      { domain: 'a b&c=d%', item: 'x', action: 'set', write: 3, wave: 2, cell: null },
+      '#domain=a+b%26c%3Dd%25&item=x&action=set&write=3&wave=2',
+    ],
+    [{ ...emptyView, cell: { domain: 'a/b.example', item: 'https' } }, '#cell=a/b.example/https'],
+  ])('has each choice of a view (%#)', (view, hash) => {
+    expect(formatHash(view)).toBe(hash)
+    expect(parseHash(hash)).toEqual(view)
+  })
+
+  it.each(['', '#', '#main', '#write=x&wave=-1', '#cell=https', '#%E0%A4%A', '#write=1e9&own=1'])(
+    'without a known choice (%s) shows all',
+    (hash) => expect(parseHash(hash)).toEqual(emptyView),
+  )
+
+  it('is no filter for a selected cell alone', () => {
+    const cell = { domain: 'a', item: 'b' }
+    expect(isFiltered({ ...emptyView, cell })).toBe(false)
+    expect(isFiltered({ ...emptyView, cell, wave: 1 })).toBe(true)
+  })
+})
+
+describe('the filters', () => {
+  it.each([
+    ['#', [0, 1, 2, 3, 4]],
+    ['#domain=IMG', [1, 3]],
+    ['#domain=+shop+', [4]],
+    ['#item=timeout', [2, 3, 4]],
+    ['#action=change', [0, 1, 4]],
+    ['#write=2', [4]],
+    ['#wave=1', [0, 1, 2, 3]],
+    ['#wave=1&action=set&domain=css', [2]],
+    ['#write=99', []],
+  ])('%s pass changes %j', (hash, positions) => {
+    expect(matchChanges(index, parseHash(hash))).toEqual(positions)
+  })
+
+  it('group equal changes, the destructive ones first, then the most frequent', () => {
+    const groups = groupChanges(index, [2, 0, 1, 4])
+    expect(groups.map(({ part, changes }) => [part, changes.length])).toEqual([
+      [2, 1],
+      [0, 2],
+      [1, 1],
+    ])
+  })
+})
+
+describe('the light', () => {
+  const listLit = (writes: number[]) => {
+    const isLit = createLitTest(index, writes)
+    return [0, 1, 2].flatMap((domain) =>
+      [0, 1].filter((item) => isLit(domain, item)).map((item) => `${domain}/${item}`),
+    )
+  }
+
+  it('is the rectangle of a write', () => {
+    expect(listLit([0])).toEqual(['0/0', '0/1', '1/0', '1/1'])
+    expect(listLit([1])).toEqual(['2/1'])
+    expect(listLit([])).toEqual([])
+  })
+
+  it.each([
+    ['#', []],
+    ['#write=2', [1]],
+    ['#cell=css.example.com/https', [0]],
+    ['#cell=css.example.com/https&write=1', [0]],
+    ['#cell=css.example.com/https&write=2', [1]],
+    ['#cell=shop.example.com/https', []],
+    ['#cell=other.example/https', []],
+  ])('of %s is that of writes %j', (hash, writes) => {
+    expect(listLitWrites(index, parseHash(hash))).toEqual(writes)
+  })
+
+  it('finds the change of a cell', () => {
+    expect(findChange(index, 2, 1)).toBe(4)
+    expect(findChange(index, 2, 0)).toBe(null)
+  })
+})
+
+describe('the rows', () => {
+  it.each([
+    [0, 280, 10_000, { first: 0, end: 18 }],
+    [2800, 280, 10_000, { first: 92, end: 118 }],
+    [2810, 280, 10_000, { first: 92, end: 119 }],
+    [279_720, 280, 10_000, { first: 9982, end: 10_000 }],
+    [-50, 280, 3, { first: 0, end: 3 }],
+    [99_999, 280, 0, { first: 0, end: 0 }],
+  ])('at %i px of %i px of %i are %j', (top, height, count, rows) => {
+    expect(computeWindow(top, height, 28, count)).toEqual(rows)
+  })
+
+  it.each([
+    [5, 0, 0],
+    [9, 0, 40],
+    [3, 200, 84],
+  ])('scroll to row %i from %i px to %i px', (row, top, scrolled) => {
+    expect(scrollToRow(row, top, 280, 28, 40)).toBe(scrolled)
+  })
+})
+
+describe('the keys of the matrix', () => {
+  it.each([
+    ['ArrowUp', false, { row: 4, column: 2 }],
+    ['ArrowDown', false, { row: 6, column: 2 }],
+    ['ArrowLeft', false, { row: 5, column: 1 }],
+    ['ArrowRight', false, { row: 5, column: 3 }],
+    ['Home', false, { row: 5, column: 0 }],
+    ['End', false, { row: 5, column: 3 }],
+    ['Home', true, { row: 0, column: 0 }],
+    ['End', true, { row: 19, column: 3 }],
+    ['PageUp', false, { row: 0, column: 2 }],
+    ['PageDown', false, { row: 15, column: 2 }],
+    ['a', false, null],
+    ['toString', false, null],
+  ])('%s (control: %s) moves to %j', (key, hasControl, to) => {
+    const size = { rows: 20, columns: 4 }
+    expect(moveCell({ row: 5, column: 2 }, key, hasControl, size, 10)).toEqual(to)
+  })
+
+  it('move nowhere without cells', () => {
+    expect(moveCell({ row: 0, column: 0 }, 'End', true, { rows: 0, columns: 0 }, 10)).toBe(null)
+  })
+})
+
+describe('numbers', () => {
+  it('have commas, nouns and units', () => {
+    expect([0, 999, 1000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567'])
+    expect([formatNoun(1, 'write'), formatNoun(2, 'write')]).toEqual(['1 write', '2 writes'])
+    expect([0, 59.6, 90, 4800, 90_000].map(formatDuration)).toEqual([
+      '0 s',
+      '1 min',
+      '1 min 30 s',
+      '1 h 20 min',
+      '1 d 1 h',
+    ])
+    expect([0, 4.2, 65, 3600].map(formatClock)).toEqual(['0:00', '0:04', '1:05', '1:00:00'])
+  })
+})

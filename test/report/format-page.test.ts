@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { unpackPage, type PackedPage } from '../../src/page/unpack-page.ts'
+import { formatPage } from '../../src/report/page/format-page.ts'
+import { buildPage } from '../page/build-page.ts'
+
+/** Parses the data in the HTML of a page. */
+function parseData(html: string) {
+  const [, data = ''] =
+    /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? []
+  return unpackPage(JSON.parse(data) as PackedPage)
+}
+
+const hostile = [
+  '<script>alert(1)</script>',
+  '</style></title></textarea>-->',
+  '<!--<script>',
+  '"\' onload=alert(1) x="',
+  'javascript:alert(1)&lt;',
+  'a\u2028b\u2029c\u0000d\u202ee\u2066f\ud800g\u001b[31m',
+]
+
+describe('the page of a plan', () => {
+  it('allows exactly its own script and style, and no network', () => {
+    const html = formatPage(buildPage())
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? []
+    const [, script = ''] = /<script>(.*?)<\/script>/s.exec(html) ?? []
+    const hash = (text: string) => createHash('sha256').update(text).digest('base64')
+    expect([style.length > 1000, script.length > 1000]).toEqual([true, true])
+    const [, policy] = /http-equiv="Content-Security-Policy" content="(.*?)">/.exec(html) ?? []
+    expect(policy).toBe(
+      `default-src 'none'; style-src 'sha256-${hash(style)}'; ` +
+        `script-src 'sha256-${hash(script)}'; base-uri 'none'; form-action 'none'`,
+    )
+    expect(html).not.toMatch(/\b(?:src|on\w+|style)=|url\(|@import|href="(?!#)|innerHTML|\beval\b/)
+  })
+
+  it('has the sentence, the facts, the warnings and what will not happen without scripts', () => {
+    const html = formatPage(
+      buildPage({
+        warnings: Array.from({ length: 20 }, (_, i) => `warning ${i}.`),
+        apart: [{ kind: 'on-hold', text: 'Waits.', domains: manyNames(400) }],
+      }),
+    )
+    expect(html).toContain('<h1 data-sentence>5 changes of 3 domains in 2 writes.</h1>')
+    expect(html).toContain('<dt>Workspace</dt><dd>storefront</dd>')
+    expect(html.match(/<li>warning \d+\.<\/li>/g)).toHaveLength(20)
+    expect(html).toContain('On hold:</span> Waits.')
+    expect(html.match(/<span>d\d+\.example<\/span>/g)).toHaveLength(300)
+    expect(html).toContain(' and 100 more</div>')
+    expect(html).toContain('<noscript>')
+  })
+
+  it('has no section for warnings that do not exist', () => {
+    expect(formatPage(buildPage())).not.toMatch(/<section/)
+  })
+
+  it.each(hostile)('escapes %j in each text', (text) => {
+    const line = { action: null, indent: 0, text, isRemark: false }
+    const page = buildPage({
+      title: text,
+      sentence: text,
+      facts: [[text, text]],
+      domains: [text, 'b', 'c'],
+      items: [text, 'b'],
+      parts: [
+        { item: 0, action: 'set', note: text, isDestructive: false, lines: [line] },
+        ...buildPage().parts.slice(1),
+      ],
+      apart: [{ kind: 'unmanaged', text, domains: [text] }],
+      warnings: [text],
+    })
+    page.changes[0] = { domain: 0, part: 0, writes: [0], place: text, state: text }
+    const html = formatPage(page)
+    const listTags = (source: string) =>
+      source.replaceAll(/<style>.*?<\/style>|<script>.*?<\/script>/gs, '').match(/<[!/a-z-][^>]*/gi)
+    const plain = formatPage(
+      buildPage({ apart: [{ kind: 'unmanaged', text: 'x', domains: ['x'] }], warnings: ['x'] }),
+    )
+    expect(listTags(html)).toEqual(listTags(plain))
+    expect(listTags(html)?.length).toBeGreaterThan(20)
+    expect(html).not.toMatch(/[\u0000\u001b\u2028\u2029\u202e\u2066]/)
+    expect(html).not.toMatch(/\p{Cs}/u)
+    const data = parseData(html)
+    const shown = data.domains[0]
+    expect(shown).toBe(text.includes('\u0000') ? shownControls : text)
+    expect([data.items[0], data.parts[0]?.note, data.parts[0]?.lines[0]?.text]).toEqual(
+      Array(3).fill(shown),
+    )
+    expect([data.changes[0]?.place, data.changes[0]?.state]).toEqual([shown, shown])
+  })
+
+  it('keeps the changes, writes and waves as data', () => {
+    const { facts: _, ...page } = buildPage()
+    expect(parseData(formatPage(buildPage()))).toMatchObject(page)
+  })
+
+  it('cuts long texts, and names their length', () => {
+    const html = formatPage(
+      buildPage({ warnings: ['x'.repeat(1_000_000)], sentence: 'y'.repeat(5000) }),
+    )
+    expect(html.length).toBeLessThan(100_000)
+    expect(html).toContain('x… (cut, 1000000 characters)')
+    expect(html).toContain('y… (cut, 5000 characters)')
+  })
+
+  it('leaves out lines where all of them are too many', () => {
+    const lines = Array.from({ length: 3000 }, (_, i) => ({
+      action: null,
+      indent: 0,
+      text: `line ${i} ${'x'.repeat(1000)}`,
+      isRemark: false,
+    }))
+    const parts = Array.from({ length: 100 }, () => ({ ...buildPage().parts[0]!, lines }))
+    const html = formatPage(buildPage({ parts }))
+    expect(html.length).toBeLessThan(5_000_000)
+    const kept = parseData(html).parts[99]?.lines ?? []
+    expect(kept.at(0)?.text).toBe(lines[0]?.text)
+    const left = 3000 - (kept.length - 1)
+    const text = `${left} lines are left out, since this file would be too large.`
+    expect(kept.at(-1)).toEqual({ action: null, indent: 0, text, isRemark: true })
+  })
+})
+
+const shownControls = String.raw`a\u{2028}b\u{2029}c\u{0}d\u{202e}e\u{2066}f\u{d800}g\u{1b}[31m`
+
+function manyNames(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `d${i}.example`)
+}
