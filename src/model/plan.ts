@@ -69,6 +69,39 @@ export interface PlanBasis {
   commit: string | null
 }
 
+/** Domains whose changes are on hold for one reason. */
+export interface OnHold {
+  /** Number of changes, and the reason. */
+  text: string
+  domains: Domain[]
+}
+
+/** An item that can't be rolled back, or not completely. */
+export interface Irreversible {
+  domain: Domain
+  item: ItemKey
+  /** Clause after the item's name, as in "https of www.example.com: …". */
+  reason: string
+}
+
+/** Earliest times of a plan, seconds after its begin. */
+export interface PlanTimes {
+  /** One for each write, in the order of the writes. */
+  writes: number[]
+  waves: WaveTimes[]
+  /** End of the last wait. */
+  total: number
+}
+
+/** Earliest times of the first and the last write of a wave, seconds after the begin. */
+export interface WaveTimes {
+  wave: number
+  from: number
+  to: number
+  /** Time of the health check and, before another wave, at least the pause, seconds. */
+  waitSeconds: number
+}
+
 /** Changes, the ordered writes that apply them, and the hashes of their inputs. */
 export interface Plan {
   changes: Change[]
@@ -96,4 +129,8 @@ export interface Plan {
   references?: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Readonly<Record<string, string>>>>
   /** Present if requested. */
   explanation?: Explanation
+  /** Changes that it does not contain, since a rollout was stopped; in no JSON. Absent for none. */
+  onHold?: OnHold[]
+  /** Changes that can't be rolled back; in no JSON. Present if requested. */
+  irreversible?: Irreversible[]
 }

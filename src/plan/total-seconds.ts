@@ -1,6 +1,7 @@
 import type { Write } from '../model/change.ts'
 import type { Burst, RolloutConfig } from '../model/config.ts'
 import { groupBy } from '../model/group-by.ts'
+import type { PlanTimes, WaveTimes } from '../model/plan.ts'
 import { grainMs } from '../model/statistics.ts'
 
 /** Limits of calls and waits of a rollout, which determine how long a plan takes. */
@@ -19,24 +20,44 @@ export interface Pacing {
  */
 export function computeTotalSeconds(
   writes: Write[],
-  { callsPerMinute, burst = null, rollout = null }: Pacing,
+  pacing: Pacing,
   earlier: number[] = [],
 ): number {
-  if (writes.length === 0) return 0
+  return computeTimes(writes, pacing, earlier).total
+}
+
+/** Computes the earliest times of the writes and waves, as `computeTotalSeconds` does. */
+export function computeTimes(
+  writes: Write[],
+  { callsPerMinute, burst = null, rollout = null }: Pacing,
+  earlier: number[] = [],
+): PlanTimes {
   const healthSeconds = rollout?.health == null ? 0 : computeHealthSeconds(rollout.health)
   const gap = Math.max(rollout?.pause ?? 0, healthSeconds)
   const calls = [...earlier]
-  let end = -gap
-  for (const [, own] of groupBy(writes, ({ wave }) => wave)) {
-    const start = end + gap
-    for (const _ of own) {
+  const times = new Map<Write, number>()
+  const waves: WaveTimes[] = []
+  let start = 0
+  for (const [wave, own] of groupBy(writes, (write) => write.wave)) {
+    let [from, to] = [Infinity, start]
+    for (const write of own) {
       const afterMinute = (calls.at(-callsPerMinute) ?? -60) + 60
       const afterBurst = burst === null ? 0 : (calls.at(-burst.calls) ?? -60) + burst.seconds
-      end = Math.max(start, afterMinute, afterBurst)
-      calls.push(end)
+      to = Math.max(start, afterMinute, afterBurst)
+      from = Math.min(from, to)
+      calls.push(to)
+      times.set(write, to)
     }
+    waves.push({ wave, from, to, waitSeconds: gap })
+    start = to + gap
   }
-  return end + healthSeconds
+  const last = waves.at(-1)
+  if (last !== undefined) last.waitSeconds = healthSeconds
+  return {
+    writes: writes.map((write) => times.get(write) ?? 0),
+    waves,
+    total: last === undefined ? 0 : last.to + healthSeconds,
+  }
 }
 
 function computeHealthSeconds({
