@@ -19,19 +19,21 @@ export function toLayer({ config, document }: Declaration): Layer {
   return { config, document, base: '/config' }
 }
 
-/** Creates a lookup of places of items, which parses the manifest of a domain again. */
+/**
+ * Creates a lookup of places of items, which parses the file of a domain again. It keeps the
+ * documents of one file only.
+ */
 export function createPlaceLookup(
   declared: ReadonlyMap<Domain, Declared>,
 ): Workspace['findItemPlace'] {
-  let recent: { file: SourceFile; index: number; manifest: Manifest | null } | null = null
+  let recent: { file: SourceFile; manifests: Map<number, Manifest> } | null = null
   return (domain, item, pointer = '') => {
     const found = declared.get(domain)
     if (found === undefined) return null
     const { file, index, stack } = found
-    if (recent?.file !== file || recent.index !== index)
-      recent = { file, index, manifest: parseManifest(file, index) }
-    const { manifest } = recent
-    if (manifest === null) return null
+    if (recent?.file !== file) recent = { file, manifests: parseManifests(file) }
+    const manifest = recent.manifests.get(index)
+    if (manifest === undefined) return null
     const layers = [...stack.layers, toLayer(manifest)]
     const origin = findOrigin(layers, formatPointerStep(item) + pointer)
     if (origin === null || origin.pointer === '') return null
@@ -39,8 +41,11 @@ export function createPlaceLookup(
   }
 }
 
-function parseManifest(file: SourceFile, index: number): Manifest | null {
-  const document = parseYaml(file).documents.find((each) => each.index === index)
-  const declaration = document === undefined ? null : parseDocument(document).declaration
-  return declaration?.kind === 'manifest' ? declaration : null
+function parseManifests(file: SourceFile): Map<number, Manifest> {
+  return new Map(
+    parseYaml(file).documents.flatMap((document) => {
+      const { declaration } = parseDocument(document)
+      return declaration?.kind === 'manifest' ? [[document.index, declaration] as const] : []
+    }),
+  )
 }
