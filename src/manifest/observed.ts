@@ -15,6 +15,12 @@ import {
   type KnownItems,
 } from './observed-item.ts'
 
+/** An observed item by its names, of which the item's is as the service has it. */
+export interface ObservedName {
+  domain: Domain
+  item: string
+}
+
 /**
  * Parses an observed configuration, `{domain: {item: payload}}`, and keeps the managed items. A
  * missing item was not observed; null or an empty list means that the item is not set. A secret
@@ -22,16 +28,16 @@ import {
  * the service keeps. A value that the catalogue refuses, or that is an action, is unreadable: it
  * was observed, but can't be compared.
  *
- * @returns the observed items, and a note about those that are not managed
+ * @returns the observed items, a note about those that are not managed, and their names
  * @throws EdgewiseError `not-observed` if the data has another shape
  */
 export function parseObserved(
   data: Json,
   known: KnownItems,
-): { observed: Observed; notes: string[] } {
+): { observed: Observed; notes: string[]; unmanaged: ObservedName[] } {
   if (!isObject(data)) throw createShapeError(`expected an object, got ${describeType(data)}`)
   const observed = new Map<Domain, Map<ItemKey, ObservedItem>>()
-  let foreign = 0
+  const unmanaged: ObservedName[] = []
   for (const [name, config] of Object.entries(data)) {
     const domain = name.toLowerCase()
     if (!isDomain(domain)) {
@@ -53,7 +59,7 @@ export function parseObserved(
       const observedItem = managed
         ? parseObservedItem(domain, getItemSpec(item), payload, known)
         : null
-      if (observedItem === null) foreign++
+      if (observedItem === null) unmanaged.push({ domain, item })
       else seen.set(item, observedItem)
       append(cleared, listCleared(domain, item, payload, observedItem, known))
     }
@@ -63,9 +69,10 @@ export function parseObserved(
     }
     observed.set(domain, seen)
   }
+  const foreign = unmanaged.length
   const verbs = foreign === 1 ? ['item is', 'was'] : ['items are', 'were']
   const note = `${foreign} observed ${verbs[0]} not managed here and ${verbs[1]} ignored.`
-  return { observed, notes: foreign === 0 ? [] : [note] }
+  return { observed, notes: foreign === 0 ? [] : [note], unmanaged }
 }
 
 function createShapeError(reason: string): EdgewiseError {

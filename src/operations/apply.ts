@@ -32,6 +32,8 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest, LockReques
   suspends?: boolean
   /** Send nothing more once a write is refused, instead of bisecting it. */
   stopOnRefusal?: boolean
+  /** List the changes that can't be rolled back. */
+  findsIrreversible?: boolean
 }
 
 /**
@@ -88,12 +90,13 @@ export async function apply(
 /** Loads the plan options, including the stored rollouts. */
 async function loadPlanOptions(
   store: Store,
-  { waves = true, supersede, retryHeld, effort }: ApplyRequest,
+  { waves = true, supersede, retryHeld, effort, findsIrreversible }: ApplyRequest,
 ): Promise<PlanOptions> {
   return {
     rollouts: excludeSuperseded(await store.listRollouts(), { supersede }),
     retryHeld: retryHeld === true,
     atOnce: !waves,
     effort,
+    findsIrreversible,
   }
 }

@@ -1,6 +1,6 @@
 import { detectDrift } from '../diff/detect-drift.ts'
 import { replaceKnownSecrets, representSecrets } from '../diff/known-secrets.ts'
-import { parseObserved } from '../manifest/observed.ts'
+import { parseObserved, type ObservedName } from '../manifest/observed.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -20,6 +20,8 @@ export interface FoundDrift {
   observed: Observed
   /** Notes about unmanaged observed items and about unfinished rollbacks. */
   notes: string[]
+  /** Observed items that are not managed here. */
+  unmanaged: ObservedName[]
 }
 
 /**
@@ -43,7 +45,7 @@ export function findDrift(
   const assumed = replaceKnownSecrets(desired, recorded)
   const seen =
     observed === null
-      ? { observed: new Map(), notes: [] }
+      ? { observed: new Map(), notes: [], unmanaged: [] }
       : parseObserved(observed, {
           recorded,
           desired: assumed,
@@ -53,6 +55,7 @@ export function findDrift(
   const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,
+    unmanaged: seen.unmanaged,
     notes: [...seen.notes, ...describeUnfinished(rollouts)],
     drift: detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
   }

@@ -7,7 +7,8 @@ import {
 } from '../model/item.ts'
 import type { Change } from '../model/change.ts'
 import { listSome } from '../model/words.ts'
-import { computeRollback, type Irreversible } from '../plan/compute-rollback.ts'
+import type { Irreversible } from '../model/plan.ts'
+import { computeRollback } from '../plan/compute-rollback.ts'
 import { createSecretCheck } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -16,11 +17,22 @@ import type { LoadedWorkspace } from './load-workspace.ts'
  * workspace rolls back on failure.
  */
 export function listIrreversibleWarnings(
-  { config, vault }: LoadedWorkspace,
+  workspace: LoadedWorkspace,
   changes: Change[],
   recorded: Snapshot,
 ): string[] {
-  if (config.rollout.health?.onFailure !== 'rollback') return []
+  if (workspace.config.rollout.health?.onFailure !== 'rollback') return []
+  const irreversible = findIrreversible(workspace, changes, recorded)
+  if (irreversible.length === 0) return []
+  return [`a failed health check can't roll back ${describeIrreversible(irreversible)}`]
+}
+
+/** Finds the changes that can't be rolled back once they are applied, or not completely. */
+export function findIrreversible(
+  { config, vault }: Pick<LoadedWorkspace, 'config' | 'vault'>,
+  changes: Change[],
+  recorded: Snapshot,
+): Irreversible[] {
   const before = new Map<Domain, Map<ItemKey, ItemState | null>>()
   const after: Snapshot = new Map()
   for (const { domain, item, action, reason, after: value } of changes) {
@@ -34,14 +46,12 @@ export function listIrreversibleWarnings(
     before.set(domain, itemsBefore)
     after.set(domain, itemsAfter)
   }
-  const { irreversible } = computeRollback(
+  return computeRollback(
     after,
     before,
     createSecretCheck(before, recorded, vault),
     config.service.itemKeys,
-  )
-  if (irreversible.length === 0) return []
-  return [`a failed health check can't roll back ${describeIrreversible(irreversible)}`]
+  ).irreversible
 }
 
 /** Describes irreversible items: some of them with reasons, and the number of the others. */

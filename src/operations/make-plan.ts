@@ -25,7 +25,7 @@ import type { RecordedState } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeOnHold, describeUnfinished } from '../rollout/on-hold.ts'
 import { continueRollout } from '../rollout/wave-part.ts'
-import { listIrreversibleWarnings } from './irreversible.ts'
+import { findIrreversible, listIrreversibleWarnings } from './irreversible.ts'
 import { resolveSolver } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
@@ -35,6 +35,8 @@ import { withPool } from './with-pool.ts'
 export interface PlanOptions {
   effort?: Effort
   explain?: boolean
+  /** List the changes that can't be rolled back. */
+  findsIrreversible?: boolean
   /** Stored rollouts: their domains on hold are skipped, and an open rollout keeps its waves. */
   rollouts?: Rollout[]
   /** Also plan domains on hold. */
@@ -71,9 +73,10 @@ async function planChanges(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
   selection: Selection,
-  { rollouts = [], retryHeld = false, atOnce = false, saved, isPlanned, ...options }: PlanOptions,
+  request: PlanOptions,
   outside: Outside,
 ): Promise<Plan> {
+  const { rollouts = [], retryHeld = false, atOnce = false, saved, isPlanned } = request
   const { config } = workspace
   const { itemKeys } = config.service
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
@@ -108,7 +111,8 @@ async function planChanges(
   if (changes.length > 0) outside.onPhase?.({ name: 'planning' })
   const made = await withPool(outside, (parallel) =>
     planWrites({
-      ...options,
+      effort: request.effort,
+      explain: request.explain,
       parallel,
       progress: (done, total) => outside.onPhase?.({ name: 'planning', done, total }),
       // A single change is a single write, without a need for the large solver.
@@ -149,7 +153,16 @@ async function planChanges(
       ? []
       : listUnapproved(continueRollout(continued, made), made.writes)
   const waits = awaited.length === 0 ? {} : { awaited }
-  return { ...made, ...waits, summary: { ...made.summary, held: onHold.changes }, warnings }
+  return {
+    ...made,
+    ...waits,
+    ...(onHold.domains.length === 0 ? {} : { onHold: onHold.domains }),
+    ...(request.findsIrreversible === true
+      ? { irreversible: findIrreversible(workspace, made.changes, recordedState) }
+      : {}),
+    summary: { ...made.summary, held: onHold.changes },
+    warnings,
+  }
 }
 
 /** Describes how open rollouts affect a plan. */

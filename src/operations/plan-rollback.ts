@@ -3,14 +3,10 @@ import { addNamesakes } from '../catalog/wire-names.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Plan } from '../model/plan.ts'
+import type { Irreversible, Plan } from '../model/plan.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { findUnmatched, narrowSnapshot, type Selection } from '../plan/selection.ts'
-import {
-  computeRollback,
-  type Irreversible,
-  type RollbackSnapshots,
-} from '../plan/compute-rollback.ts'
+import { computeRollback, type RollbackSnapshots } from '../plan/compute-rollback.ts'
 import type { Applied } from '../model/applied.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { findApplies } from './find-applies.ts'

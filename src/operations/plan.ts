@@ -19,6 +19,8 @@ export interface PlanRequest extends SelectionRequest {
   effort?: Effort
   /** Explain each write. */
   explain?: boolean
+  /** List the changes that can't be rolled back. */
+  findsIrreversible?: boolean
 }
 
 /** Plan and its notes. */
@@ -48,12 +50,12 @@ export async function plan(
   known?.save()
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()
-  const { effort = 'normal', explain = false } = request
+  const { effort = 'normal', explain = false, findsIrreversible } = request
   const made = await makePlan(
     workspace,
     recorded,
     selection,
-    { effort, explain, rollouts },
+    { effort, explain, findsIrreversible, rollouts },
     outside,
   )
   await refuseOwnedElsewhere(workspace, store, listManaged(made))

@@ -11,20 +11,13 @@ import {
   type Snapshot,
   type Value,
 } from '../model/item.ts'
+import type { Irreversible } from '../model/plan.ts'
 import { mapSecrets } from '../model/secret.ts'
 import { dropEmptiedGoals } from './emptied-goals.ts'
 
 /** Domain → item → its state before; null if unrecorded. */
 type StateBefore = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState | null>>
 type StateNow = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
-
-/** An item that can't be rolled back, or not completely. */
-export interface Irreversible {
-  domain: Domain
-  item: ItemKey
-  /** Clause after the item's name, as in "https of www.example.com: …". */
-  reason: string
-}
 
 /** Two snapshots whose difference is a rollback, restricted to the items that it changes. */
 export interface RollbackSnapshots {

@@ -1,30 +1,34 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import type { OnHold } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { pluralize, listSome } from '../model/words.ts'
 
-/** Counts and describes the changes on hold. */
+/** Counts and describes the changes on hold, by rollout. */
 export function describeOnHold(
   recorded: Snapshot,
   desired: Snapshot,
   onHold: ReadonlyMap<Domain, Rollout>,
   itemKeys: Record<ItemKey, string>,
-): { changes: number; notes: string[] } {
+): { changes: number; domains: OnHold[]; notes: string[] } {
   const { changes } = diffSnapshots(recorded, desired, itemKeys)
-  const notes = [...groupBy(changes, ({ domain }) => onHold.get(domain))].flatMap(
+  const groups = [...groupBy(changes, ({ domain }) => onHold.get(domain))].flatMap(
     ([rollout, own]) => {
       if (rollout === undefined) return []
       const domains = [...new Set(own.map(({ domain }) => domain))]
-      const { id, reason } = rollout
-      return [
-        `${pluralize(own.length, 'change')} of ${listSome(domains)} on hold: ` +
-          `rollout ${id} was ${describeState(rollout)} (${reason ?? ''}). ` +
-          'Change the manifests, or "edgewise apply --retry-held"',
-      ]
+      const count = pluralize(own.length, 'change')
+      const why =
+        `on hold: rollout ${rollout.id} was ${describeState(rollout)} (${rollout.reason ?? ''}). ` +
+        'Change the manifests, or "edgewise apply --retry-held"'
+      return [{ domains, count, why }]
     },
   )
-  return { changes: changes.length, notes }
+  return {
+    changes: changes.length,
+    domains: groups.map(({ domains, count, why }) => ({ text: `${count} ${why}`, domains })),
+    notes: groups.map(({ domains, count, why }) => `${count} of ${listSome(domains)} ${why}`),
+  }
 }
 
 function describeState({ state }: Rollout): string {

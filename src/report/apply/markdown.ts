@@ -96,14 +96,15 @@ const titles = {
 }
 
 /** Splits the events at the rollback by a health check, whose writes have numbers of their own. */
-function splitEvents(events: ApplyEvent[]): { own: ApplyEvent[]; back: ApplyEvent[] } {
+export function splitEvents(events: ApplyEvent[]): { own: ApplyEvent[]; back: ApplyEvent[] } {
   const at = events.findIndex(({ type }) => type === 'rollout.taking-back')
   return at === -1
     ? { own: events, back: [] }
     : { own: events.slice(0, at), back: events.slice(at) }
 }
 
-function formatResult(
+/** Formats the result of an apply in a sentence. */
+export function formatResult(
   { plan, events, status }: ApplyReport,
   finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined,
 ): string {

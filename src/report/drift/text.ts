@@ -109,7 +109,7 @@ function formatAges(items: DriftItem[], now: number): string {
 }
 
 /** Formats a time span in its largest fitting unit. */
-function formatAge(ms: number): string {
+export function formatAge(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000))
   if (minutes < 60) return `${minutes} min`
   return minutes < 48 * 60

@@ -40,34 +40,40 @@ export function groupChanges(
   changes: Change[],
   explain: (change: Change) => string | null = () => null,
 ): Block[] {
+  const equal = groupBy(shareParts(changes, explain), ({ part }) => part)
+  const blocks = Array.from(equal, ([part, same]): Block => ({
+    domains: same.map(({ change }) => change.domain),
+    parts: [part],
+  }))
+  return joinSameDomains(joinVariants(blocks)).toSorted(compareBlocks)
+}
+
+/**
+ * Builds the part of each change; changes that look the same share one.
+ *
+ * @param explain why a change is destructive; null if it is not
+ */
+export function shareParts(
+  changes: Change[],
+  explain: (change: Change) => string | null = () => null,
+): { change: Change; part: BlockPart }[] {
   const parts = new Map<string, BlockPart>()
-  const findPart = (change: Change): BlockPart => {
-    const { item, action, reason, by, before, after } = change
-    // Most changes of a large plan are the same.
-    const key = JSON.stringify([item, action, reason, by, before, after])
-    const part = parts.get(key) ?? buildPart(change, explain(change))
+  const partsByLook = new Map<string, BlockPart>()
+  const addPart = (change: Change, key: string): BlockPart => {
+    const built = buildPart(change, explain(change))
+    const { item, action, note, lines } = built
+    const look = JSON.stringify([item, action, note, lines.map(toKey)])
+    const part = partsByLook.get(look) ?? built
+    partsByLook.set(look, part)
     parts.set(key, part)
     return part
   }
-  const keys = new Map<BlockPart, string>()
-  const findKey = (part: BlockPart): string => {
-    const { item, action, note, lines } = part
-    const key = keys.get(part) ?? JSON.stringify([item, action, note, lines.map(toKey)])
-    keys.set(part, key)
-    return key
-  }
-  const equal = groupBy(
-    changes.map((change) => ({ domain: change.domain, part: findPart(change) })),
-    ({ part }) => findKey(part),
-  )
-  const blocks = Array.from(equal.values(), (same): Block => {
-    const [first] = same
-    return {
-      domains: same.map(({ domain }) => domain),
-      parts: first === undefined ? [] : [first.part],
-    }
+  return changes.map((change) => {
+    const { item, action, reason, by, before, after } = change
+    // Most changes of a large plan are the same.
+    const key = JSON.stringify([item, action, reason, by, before, after])
+    return { change, part: parts.get(key) ?? addPart(change, key) }
   })
-  return joinSameDomains(joinVariants(blocks)).toSorted(compareBlocks)
 }
 
 /** Groups the changes of a plan. Destructive ones come first, with the option that they need. */
@@ -87,11 +93,12 @@ function toKey({ action, field, text }: BlockLine): (string | null)[] {
 function buildPart(change: Change, danger: string | null): BlockPart {
   const { item, action } = change
   const warning = danger === null ? [] : [`destructive: ${danger}; needs --allow ${item}`]
-  const note = [...describe(change), ...warning].join('; ')
+  const note = [...describeChange(change), ...warning].join('; ')
   return { item, action, note, isDestructive: danger !== null, lines: listLines(change) }
 }
 
-function describe({ reason, action, by = 'another item' }: Change): string[] {
+/** Describes in clauses why a change is more than a new value; empty for most. */
+export function describeChange({ reason, action, by = 'another item' }: Change): string[] {
   if (reason === 'cleared') return [`emptied by ${by}`]
   if (action === 'release') return ['no longer managed; the service keeps its value']
   if (action === 'unset') return ['reset to unset']
@@ -100,7 +107,7 @@ function describe({ reason, action, by = 'another item' }: Change): string[] {
 }
 
 /** Explains why a change is destructive; null if it is not. */
-function explainDestructive({ item, action, reason, after }: Change): string | null {
+export function explainDestructive({ item, action, reason, after }: Change): string | null {
   if (action === 'release' || reason === 'cleared') return null
   return catalogue.get(item)?.explainDestructive?.(after) ?? null
 }

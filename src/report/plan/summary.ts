@@ -7,7 +7,21 @@ import type { Paint } from '../text/paint.ts'
  * waves`. Conditional changes are counted separately.
  */
 export function formatPlanSummary(plan: Plan, paint: Paint): string {
-  const { summary } = plan
+  const { writes, lowerBound } = plan.summary
+  const count = `${pluralize(writes, 'write')} (at least ${lowerBound})`
+  return `${paint.bold('Plan:')} ${formatActions(plan)} · ${formatWriteCount(plan, count)}`
+}
+
+/** Formats the summary without the bound, and the number of changes on hold. */
+export function formatPlanSentence(plan: Plan): string {
+  const { writes, held } = plan.summary
+  const onHold = held === 0 ? [] : [`${pluralize(held, 'change')} on hold`]
+  if (plan.changes.length === 0) return ['No changes.', ...onHold].join(' · ')
+  const count = formatWriteCount(plan, pluralize(writes, 'write'))
+  return [formatActions(plan), count, ...onHold].join(' · ')
+}
+
+function formatActions({ summary }: Plan): string {
   const { conditional } = summary
   const parts = (
     [
@@ -18,10 +32,11 @@ export function formatPlanSummary(plan: Plan, paint: Paint): string {
       [conditional, "conditional (sent only if the secret's value differs)"],
     ] as const
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
-  const domains = pluralize(summary.domains, 'domain')
-  const count = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
-  const writes = summary.writes === 0 ? 'no writes' : `${count} · ${formatTime(plan)}`
-  return `${paint.bold('Plan:')} ${parts.join(', ')} on ${domains} · ${writes}`
+  return `${parts.join(', ')} on ${pluralize(summary.domains, 'domain')}`
+}
+
+function formatWriteCount(plan: Plan, count: string): string {
+  return plan.summary.writes === 0 ? 'no writes' : `${count} · ${formatTime(plan)}`
 }
 
 /** Formats the minimum time of a plan, its waves, and the waits that are not part of it. */

@@ -1,0 +1,55 @@
+import type { Change } from '../../model/change.ts'
+import type { Page, PageWave } from '../../model/page.ts'
+import type { Plan, PlanTimes, WaveTimes } from '../../model/plan.ts'
+import { explainDestructive, shareParts, type BlockPart } from '../plan/blocks.ts'
+import { formatPlanSentence, listApprovals } from '../plan/summary.ts'
+import { buildMatrix, type Cell } from './build-matrix.ts'
+import { listApart } from './list-apart.ts'
+import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
+import { buildPartContent, type PartContent } from './page-lines.ts'
+
+/** Builds the page of a plan. */
+export function buildPlanPage(plan: Plan, times: PlanTimes, about: PageAbout): Page {
+  const warnings = [...about.warnings, ...plan.warnings]
+  return {
+    ...buildHead('plan', formatPlanSentence(plan), { ...about, warnings }),
+    ...buildPlanned(plan, times, about, () => null),
+  }
+}
+
+/** What a page shows of the plan itself. */
+type Planned = Pick<Page, 'domains' | 'items' | 'parts' | 'changes' | 'writes' | 'waves' | 'apart'>
+
+/**
+ * Builds what a page shows of the plan itself.
+ *
+ * @param findState state of a change, such as `refused`
+ */
+export function buildPlanned(
+  plan: Plan,
+  times: PlanTimes,
+  about: PageAbout,
+  findState: (change: Change) => string | null,
+): Planned {
+  const contents = new Map<BlockPart, PartContent>()
+  const cells = shareParts(plan.changes, explainDestructive).map(({ change, part }): Cell => {
+    const content = contents.get(part) ?? buildPartContent(part)
+    contents.set(part, content)
+    const { domain, item } = change
+    const place = findCellPlace(about, domain, item)
+    return { domain, item, part: content, place, state: findState(change) }
+  })
+  const writes = plan.writes.map((write, i) => ({ write, seconds: times.writes[i] ?? 0 }))
+  return {
+    ...buildMatrix(cells, writes),
+    waves: times.waves.map((time) => buildWave(time, plan)),
+    apart: listApart(plan, about.scrub),
+  }
+}
+
+function buildWave({ wave, from, to, waitSeconds }: WaveTimes, plan: Plan): PageWave {
+  const own = plan.writes.filter((write) => write.wave === wave)
+  const domains = new Set(own.flatMap((write) => write.domains)).size
+  const needsApproval = listApprovals(plan).includes(wave)
+  return { wave, domains, from, to, waitSeconds, needsApproval }
+}

@@ -1,0 +1,57 @@
+import type { Change } from '../../model/change.ts'
+import { groupBy } from '../../model/group-by.ts'
+import type { Domain } from '../../model/item.ts'
+import type { PageApart } from '../../model/page.ts'
+import type { Plan } from '../../model/plan.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import { describeChange } from '../plan/blocks.ts'
+
+/** A text about one domain. */
+interface Remark {
+  kind: PageApart['kind']
+  text: string
+  domain: Domain
+}
+
+/**
+ * Lists what a plan does not send or can't undo: released, cleared and conditional changes, those
+ * on hold, and those that can't be rolled back.
+ */
+export function listApart(
+  { changes, onHold = [], irreversible = [] }: Plan,
+  scrub: (text: string) => string,
+): PageApart[] {
+  const lost = irreversible.map(({ domain, item, reason }): Remark => ({
+    kind: 'no-way-back',
+    text: `${item} can't be rolled back: ${reason}`,
+    domain,
+  }))
+  const held = onHold.flatMap(({ text, domains }) =>
+    domains.map((domain): Remark => ({ kind: 'on-hold', text, domain })),
+  )
+  return groupRemarks([...held, ...changes.flatMap(describeApart), ...lost], scrub)
+}
+
+/** Groups remarks with one text, which is without secrets and invisible characters then. */
+export function groupRemarks(remarks: Remark[], scrub: (text: string) => string): PageApart[] {
+  return [...groupBy(remarks, ({ kind, text }) => `${kind} ${text}`).values()].flatMap((same) =>
+    same.slice(0, 1).map(({ kind, text }) => ({
+      kind,
+      text: escapeInvisible(scrub(text)),
+      domains: same.map(({ domain }) => escapeInvisible(domain)),
+    })),
+  )
+}
+
+function describeApart(change: Change): Remark[] {
+  const kind = findKind(change)
+  if (kind === null) return []
+  const text = `${change.item}: ${describeChange(change).join('; ')}`
+  return [{ kind, text, domain: change.domain }]
+}
+
+function findKind({ action, reason }: Change): PageApart['kind'] | null {
+  if (reason === 'cleared') return 'cleared'
+  if (action === 'release') return 'released'
+  return reason === 'secret-unknown' ? 'conditional' : null
+}
