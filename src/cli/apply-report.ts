@@ -13,6 +13,8 @@ export interface ApplyRecord extends ApplyReport {
   callsLeft: number | null
   /** State after the apply; null until then. */
   recorded: RecordedState | null
+  /** Warnings of the dialogue. */
+  warnings: string[]
 }
 
 /** A file with a report of an apply. */
@@ -50,6 +52,7 @@ export async function withApplyReports(
     problem: null,
     callsLeft: null,
     recorded: null,
+    warnings: [],
   }
   for (const file of files) await file.save(record)
   try {
@@ -72,6 +75,10 @@ export async function withApplyReports(
 function recordInto(record: ApplyRecord, dialogue: Dialogue): Dialogue {
   return {
     ...dialogue,
+    warn: (text) => {
+      record.warnings.push(text)
+      dialogue.warn(text)
+    },
     show: (subject) => {
       if (subject.kind === 'plan') record.plan = subject.plan
       dialogue.show(subject)

@@ -22,6 +22,7 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   wait: boolean
   stopOnRefusal?: boolean
   markdown?: string
+  html?: string
   metricsFile?: string
 }
 
@@ -50,6 +51,7 @@ export function declareApply(program: Command, declare: Declare): void {
         suspends: !options.wait,
         retryHeld: options.retryHeld === true,
         stopOnRefusal: options.stopOnRefusal === true,
+        findsIrreversible: options.html !== undefined,
         ...buildLockRequest(options),
         planFile:
           path === null
@@ -59,6 +61,10 @@ export function declareApply(program: Command, declare: Declare): void {
       const files: ReportFile[] = []
       if (options.markdown !== undefined)
         files.push(createMarkdownFile(resolve(context.io.cwd, options.markdown)))
+      if (options.html !== undefined) {
+        const { createPageFile } = await import('../page-file.ts')
+        files.push(createPageFile(options.html, workspace, context.io, !options.waves))
+      }
       let outside: Outside = context.io
       if (options.metricsFile !== undefined) {
         const { createMetricsFile } = await import('../metrics-file.ts')
@@ -89,6 +95,7 @@ export function declareApply(program: Command, declare: Declare): void {
     )
     .option('--retry-held', 'also apply changes that are on hold')
     .option('--markdown <file>', 'write the outcome as Markdown, for a comment')
+    .option('--html <file>', 'write what was planned, and its outcome, as a page for a browser')
     .option('--metrics-file <file>', 'write metrics for a text-file collector of Prometheus')
     .option('--stop-on-refusal', 'send nothing more after a refused write, instead of bisecting it')
   addLockOptions(command)

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Json } from '../../model/json.ts'
-import type { Dialogue } from '../../operations/ports.ts'
+import type { Dialogue, Subject } from '../../operations/ports.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -21,6 +21,7 @@ import {
 interface DriftOptions extends GuardOptions, LockOptions, SelectionOptions {
   observed?: string
   markdown?: string
+  html?: string
   repair?: boolean
   includePending?: boolean
 }
@@ -43,6 +44,7 @@ export function declareDrift(program: Command, declare: Declare): void {
       options.repair === true ? repairDrift(context, options) : showDrift(context, options),
   })
     .option('--markdown <file>', 'write the drift as Markdown, for an issue')
+    .option('--html <file>', 'write the drift as a page for a browser')
     .option(
       '--observed <file|command>',
       'live configuration: a JSON file, or a program that prints it',
@@ -89,7 +91,7 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
     ...(await buildObserve(context, workspace, options)),
   }
   const found = await drift(workspace, request, io)
-  const dialogue = await createDriftDialogue(context, options)
+  const dialogue = await createDriftDialogue(context, workspace, options)
   dialogue.show({ kind: 'drift', found, at: io.clock.now() })
   if (workspace.config.notify.length > 0) {
     const { createNotifier } = await import('../notify.ts')
@@ -114,7 +116,7 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
     ...(await buildObserve(context, workspace, options)),
     ...buildLockRequest(options),
   }
-  const dialogue = await createDriftDialogue(context, options)
+  const dialogue = await createDriftDialogue(context, workspace, options)
   const { code } = await executeAndFinish(context, workspace, context.io, (outside) =>
     repair(workspace, request, { outside, dialogue }),
   )
@@ -132,24 +134,36 @@ async function buildObserve(
   return { observe: () => observe(observed, io, (text) => workspace.scrub(text)) }
 }
 
-/** Creates the terminal's dialogue, which also writes shown drift to the file of `--markdown`. */
+/** Creates the terminal's dialogue, which also writes shown drift to the files of the options. */
 async function createDriftDialogue(
   context: CommandContext,
-  { markdown }: DriftOptions,
+  workspace: LoadedWorkspace,
+  { markdown, html, target, item: items }: DriftOptions,
 ): Promise<Dialogue> {
   const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
   const dialogue = createTerminalDialogue(context)
-  if (markdown === undefined) return dialogue
-  const { formatDriftMarkdown } = await import('../../report/drift/markdown.ts')
-  const { saveFile } = await import('../save-file.ts')
+  const { io } = context
+  const savers: ((subject: Extract<Subject, { kind: 'drift' }>) => void)[] = []
+  if (markdown !== undefined) {
+    const { formatDriftMarkdown } = await import('../../report/drift/markdown.ts')
+    const { saveFile } = await import('../save-file.ts')
+    savers.push(({ found, at }) =>
+      saveFile(resolve(io.cwd, markdown), formatDriftMarkdown(found.drift, at)),
+    )
+  }
+  if (html !== undefined) {
+    const { buildDriftPage } = await import('../../report/page/build-drift-page.ts')
+    const { createPageAbout, savePage } = await import('../page-file.ts')
+    const selected = { target, items, commit: await workspace.findCommit() }
+    savers.push(({ found, at }) => {
+      const about = createPageAbout(workspace, io, selected, found.notes)
+      savePage(html, buildDriftPage(found, at, about), io)
+    })
+  }
   return {
     ...dialogue,
     show: (subject) => {
-      if (subject.kind === 'drift')
-        saveFile(
-          resolve(context.io.cwd, markdown),
-          formatDriftMarkdown(subject.found.drift, subject.at),
-        )
+      if (subject.kind === 'drift') for (const save of savers) save(subject)
       dialogue.show(subject)
     },
   }

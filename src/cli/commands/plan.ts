@@ -9,6 +9,7 @@ interface PlanOptions extends SelectionOptions {
   detailedExitcode?: boolean
   out?: string
   markdown?: string
+  html?: string
   effort: Effort
   explainWrites?: boolean
 }
@@ -34,7 +35,13 @@ export function declarePlan(program: Command, declare: Declare): void {
       const workspace = openValidWorkspace(context, 'available')
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
-      const request = { target, items, effort, explain: options.explainWrites === true }
+      const request = {
+        target,
+        items,
+        effort,
+        explain: options.explainWrites === true,
+        findsIrreversible: options.html !== undefined,
+      }
       const { plan, notes, rollbackUnfinished } = await makePlan(workspace, request, {
         outside: io,
       })
@@ -45,6 +52,14 @@ export function declarePlan(program: Command, declare: Declare): void {
       if (options.out !== undefined) saveFile(resolve(io.cwd, options.out), json())
       if (options.markdown !== undefined)
         saveFile(resolve(io.cwd, options.markdown), formatPlanMarkdown({ ...plan, warnings }))
+      if (options.html !== undefined) {
+        const { computePlanTimes } = await import('../../operations/plan-times.ts')
+        const { createPageAbout, savePage } = await import('../page-file.ts')
+        const { buildPlanPage } = await import('../../report/page/build-plan-page.ts')
+        const about = createPageAbout(workspace, io, plan.basis, notes)
+        const times = computePlanTimes(plan.writes, workspace, false)
+        savePage(options.html, buildPlanPage(plan, times, about), io)
+      }
       if (context.options.json === true) io.out(json())
       else dialogue.show({ kind: 'plan', plan })
       const isDefinite = plan.changes.length > plan.summary.conditional
@@ -55,6 +70,7 @@ export function declarePlan(program: Command, declare: Declare): void {
   addSelectionOptions(command)
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .option('--markdown <file>', 'write the plan as Markdown, for a comment')
+    .option('--html <file>', 'write the plan as a page for a browser')
     .addOption(
       new Option('--effort <effort>', 'search effort for fewer writes')
         .choices(efforts)
