@@ -1,0 +1,31 @@
+import type { Page } from '../../../src/model/page.ts'
+import type { Plan } from '../../../src/model/plan.ts'
+import { computeTimes, type Pacing } from '../../../src/plan/total-seconds.ts'
+import { buildPlanPage } from '../../../src/report/page/build-plan-page.ts'
+import type { PageAbout } from '../../../src/report/page/page-about.ts'
+
+/** Builds what a page is about, but for what is given. */
+export function buildAbout(given: Partial<PageAbout> = {}): PageAbout {
+  return {
+    workspace: 'storefront',
+    facts: [['Workspace', 'storefront']],
+    warnings: [],
+    callsPerMinute: 30,
+    findPlace: (domain) => `domains/${domain}.yaml:3`,
+    scrub: (text) => text,
+    ...given,
+  }
+}
+
+/** Builds the page of a plan. */
+export function buildPage(
+  plan: Plan,
+  given: Partial<PageAbout> = {},
+  rollout: Pacing['rollout'] = null,
+): Page {
+  return buildPlanPage(
+    plan,
+    computeTimes(plan.writes, { callsPerMinute: 30, rollout }),
+    buildAbout(given),
+  )
+}

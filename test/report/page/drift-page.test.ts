@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { Drift, DriftItem } from '../../../src/model/drift.ts'
+import { buildDriftPage } from '../../../src/report/page/build-drift-page.ts'
+import { buildChange } from '../../plans.ts'
+import { buildAbout } from './build-page.ts'
+
+const now = Date.UTC(2026, 2, 4)
+const item = (letter: string, given: Partial<DriftItem> = {}): DriftItem => ({
+  domain: `${letter}.example.com`,
+  item: 'timeout',
+  kinds: [],
+  confidence: 'verified',
+  recordedAt: '2026-03-01T00:00:00.000Z',
+  pending: [],
+  live: [],
+  notVerifiable: [],
+  held: false,
+  ...given,
+})
+const change = (letter: string, before: string, after: string) =>
+  buildChange({
+    domain: `${letter}.example.com`,
+    action: 'change',
+    before: { time: before },
+    after: { time: after },
+  })
+const build = (drift: Partial<Drift>, unmanaged: { domain: string; item: string }[] = []) =>
+  buildDriftPage(
+    { drift: { items: [], pending: [], live: [], inDoubt: [], ...drift }, unmanaged },
+    now,
+    buildAbout(),
+  )
+
+describe('the page of drift', () => {
+  it('has the items that differ, with kinds, confidence, age and lines', () => {
+    const page = build({
+      items: [
+        item('a', { kinds: ['pending', 'live'] }),
+        item('b', { kinds: ['pending'], confidence: 'assumed' }),
+        item('c'),
+      ],
+      pending: [change('a', '60', '90'), change('b', '60', '90')],
+      live: [change('a', '60', '30')],
+    })
+    expect(page.domains).toEqual(['a.example.com', 'b.example.com'])
+    expect(page.changes.map(({ state }) => state)).toEqual([
+      'pending and live · verified · recorded 3 d ago',
+      'pending · assumed · recorded 3 d ago',
+    ])
+    expect(page.parts[0]?.lines.map(({ text, isRemark }) => [text, isRemark])).toEqual([
+      ['Pending: the manifests differ from state', true],
+      ['time  60 → 90', false],
+      ['Live: the service differs from state', true],
+      ['time  60 → 30', false],
+    ])
+    expect(page.parts[1]?.lines).toHaveLength(2)
+    expect(page.sentence).toBe(
+      'Drift: 2 pending, 1 live. Of 3 items: 2 verified, 1 assumed (confirmed 3 d ago).',
+    )
+    expect([page.writes, page.waves]).toEqual([[], []])
+  })
+
+  it('shares parts that look the same', () => {
+    const page = build({
+      items: ['a', 'b', 'c'].map((letter) => item(letter, { kinds: ['live'] })),
+      live: [change('a', '60', '30'), change('b', '60', '30'), change('c', '60', '31')],
+    })
+    expect(page.changes.map(({ part }) => part)).toEqual([0, 0, 1])
+  })
+
+  it('has in-doubt, never applied and unreadable items, and those on hold', () => {
+    const page = build({
+      items: [
+        item('a', { confidence: 'in-doubt' }),
+        item('b', { confidence: 'in-doubt', recordedAt: null }),
+        item('c', {
+          confidence: 'in-doubt',
+          kinds: ['live'],
+          unreadable: { pointer: '/time', reason: 'not a \u202enumber' },
+        }),
+        item('d', { kinds: ['pending'], held: true }),
+      ],
+      inDoubt: [{ domain: 'a.example.com', item: 'timeout', recordedAt: '2026-03-01T00:00:00Z' }],
+    })
+    expect(page.changes.map(({ part, state }) => [page.parts[part]?.note, state])).toEqual([
+      ['in-doubt: an apply ended with an unknown outcome', 'in-doubt · recorded 3 d ago'],
+      ['', 'in-doubt · never applied'],
+      [
+        'the observed value is not readable at /time: not a \\u{202e}number',
+        'live · in-doubt · recorded 3 d ago',
+      ],
+      ['on hold: a rollout was stopped or rolled back', 'pending · verified · recorded 3 d ago'],
+    ])
+    expect(page.apart).toEqual([
+      {
+        kind: 'on-hold',
+        text: 'timeout is on hold: a rollout was stopped or rolled back',
+        domains: ['d.example.com'],
+      },
+    ])
+  })
+
+  it('lists observed items that are not managed, up to a limit', () => {
+    const few = build({}, [
+      { domain: 'a.example.com', item: 'https' },
+      { domain: 'b.example.com', item: 'https' },
+    ])
+    expect(few.apart).toEqual([
+      {
+        kind: 'unmanaged',
+        text: 'https of 2 domains is observed and not managed here',
+        domains: ['a.example.com', 'b.example.com'],
+      },
+    ])
+    const names = Array.from({ length: 6000 }, (_, i) => ({ domain: 'a', item: `i${i}` }))
+    const many = build({}, names).apart
+    expect(many).toHaveLength(101)
+    expect(many[0]?.domains).toEqual([])
+    expect(many.at(-1)?.text).toBe('5900 more items are observed and not managed here')
+  })
+})
