@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Write } from '../../src/model/change.ts'
 import type { HealthConfig } from '../../src/model/config.ts'
-import { computeTotalSeconds, type Pacing } from '../../src/plan/total-seconds.ts'
+import { computeTimes, computeTotalSeconds, type Pacing } from '../../src/plan/total-seconds.ts'
 
 /** Creates writes of waves with so many writes each. */
 const createWrites = (...counts: number[]): Write[] =>
@@ -22,6 +22,35 @@ const health: HealthConfig = {
   onLittleData: 'wait',
   onFailure: 'stop',
 }
+
+describe('the times of the writes of a plan', () => {
+  it('are those of the total time, with the wait after each wave', () => {
+    const writes = createWrites(1, 31, 2)
+    const pacing = { callsPerMinute: 30, rollout: { pause: 600, health } }
+    const times = computeTimes(writes, pacing)
+    expect(times.waves).toEqual([
+      { wave: 1, from: 0, to: 0, waitSeconds: 1800 },
+      { wave: 2, from: 1800, to: 1860, waitSeconds: 1800 },
+      { wave: 3, from: 3660, to: 3660, waitSeconds: 1800 },
+    ])
+    expect([times.writes[0], times.writes[1], times.writes[31], times.writes[33]]).toEqual([
+      0, 1800, 1860, 3660,
+    ])
+    expect(times.total).toBe(3660 + 1800)
+    expect(computeTotalSeconds(writes, pacing)).toBe(times.total)
+  })
+
+  it('are in the order of the writes, also if the waves are not', () => {
+    const [first, second] = createWrites(1, 1)
+    const writes = [second, first].flatMap((write) => write ?? [])
+    const { waves } = computeTimes(writes, { callsPerMinute: 1 })
+    expect(waves.map(({ wave, from }) => [wave, from])).toEqual([
+      [2, 0],
+      [1, 60],
+    ])
+    expect(computeTimes([], { callsPerMinute: 1 })).toEqual({ writes: [], waves: [], total: 0 })
+  })
+})
 
 describe('the total time of a plan', () => {
   it('is that of the call rate without bursts and waves', () => {

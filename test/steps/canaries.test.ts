@@ -397,7 +397,10 @@ it('no command prints or stores a secret, even on failures', options, async () =
     ])
       await expectCode(1, command, { where })
   }
-  await expectCode(0, 'plan --out plan.json --markdown plan.md -v --explain-writes')
+  await expectCode(
+    0,
+    'plan --out plan.json --markdown plan.md --html plan.html -v --explain-writes',
+  )
   await expectCode(0, 'plan --json', { EDGEWISE_TOKEN: '', SIGNING_KEY: '', HEADER_VALUE: '' })
   await expectCode(1, 'apply --yes -v', { SIGNING_KEY: '' })
   await expectCode(1, 'apply --yes --json', { EDGEWISE_TOKEN: '' })
@@ -415,7 +418,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   ]
   for (const wrong of everyNth(wrongs, 4)) {
     await setFaults(emulator, wrong)
-    const format = turn++ % 2 === 0 ? '--json' : '-v --markdown apply.md'
+    const format = turn++ % 2 === 0 ? '--json' : '-v --markdown apply.md --html apply.html'
     await edgewise(`apply --yes ${format}`, { where: 'folder' })
   }
   await setFaults(emulator)
@@ -448,7 +451,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   for (const form of everyNth(Object.keys(returnedForms), 13)) {
     for (const mode of ['changed-refused', 'changed']) {
       const url = `http://127.0.0.1:${port}/${mode}/${encodeURIComponent(form)}`
-      await edgewise('apply --yes -v', { SERVICE_URL: url, where: 'folder' })
+      await edgewise('apply --yes -v --html returned.html', { SERVICE_URL: url, where: 'folder' })
     }
   }
   await expectCode(3, 'apply --yes -v', { SERVICE_URL: `http://127.0.0.1:${port}/broken` })
@@ -465,7 +468,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   await expectCode(0, 'plan --out plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   await expectCode(0, 'apply plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   for (const command of [
-    `drift --observed ${live} -v --markdown drift.md`,
+    `drift --observed ${live} -v --markdown drift.md --html drift.html`,
     `drift --observed ${live} --json`,
   ])
     await expectCode(2, command)
@@ -500,7 +503,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
     'completion-domains',
     'explain visit_timestamp',
     'explain tos_origin',
-    'plan -v --markdown plan.md',
+    'plan -v --markdown plan.md --html plan-late.html',
     'drift -v',
     'drift --json',
   ])
@@ -516,6 +519,8 @@ it('no command prints or stores a secret, even on failures', options, async () =
   for (const repository of ['clone', 'remote.git'])
     await canaries.scanObjects(join(sandbox.folder, repository), sandbox.env)
   expect(canaries.found).toEqual([])
+  const pages = ['clone/plan.html', 'folder/apply.html', 'folder/returned.html', 'clone/drift.html']
+  for (const path of pages) expect(readFileSync(join(sandbox.folder, path), 'utf8')).toContain(shop)
 
   // The scan was complete: secrets were sent, git was logged, and state is in the repository.
   expect(JSON.stringify((await fetchConfigs(emulator))[shop])).toContain('hdr-canary')

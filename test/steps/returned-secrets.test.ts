@@ -147,7 +147,7 @@ itOften(
       ]),
       ['apply', '--yes'],
       ['drift', '--observed', source, '--json', '-v'],
-      ['drift', '--observed', source, '--markdown', 'drift.md'],
+      ['drift', '--observed', source, '--markdown', 'drift.md', '--html', 'drift.html'],
       ['drift', '--observed', source, '--repair', '--yes'],
     )
     expect(output).toContain('scrypt:')

@@ -16,7 +16,7 @@ export function formatPlanSummary(plan: Plan, paint: Paint): string {
 export function formatPlanSentence(plan: Plan): string {
   const { writes, held } = plan.summary
   const onHold = held === 0 ? [] : [`${pluralize(held, 'change')} on hold`]
-  if (plan.changes.length === 0) return ['No changes.', ...onHold].join(' · ')
+  if (plan.changes.length === 0) return `${['No changes', ...onHold].join('; ')}.`
   const count = formatWriteCount(plan, pluralize(writes, 'write'))
   return [formatActions(plan), count, ...onHold].join(' · ')
 }
