@@ -418,8 +418,8 @@ it('no command prints or stores a secret, even on failures', options, async () =
   ]
   for (const wrong of everyNth(wrongs, 4)) {
     await setFaults(emulator, wrong)
-    const format = turn++ % 2 === 0 ? '--json' : '-v --markdown apply.md --html apply.html'
-    await edgewise(`apply --yes ${format}`, { where: 'folder' })
+    const format = turn++ % 2 === 0 ? '--json' : '-v --markdown apply.md'
+    await edgewise(`apply --yes ${format} --html apply-${turn}.html`, { where: 'folder' })
   }
   await setFaults(emulator)
   const { port } = echo.address() as AddressInfo
@@ -448,10 +448,12 @@ it('no command prints or stores a secret, even on failures', options, async () =
     ])
       await edgewise(read, { SERVICE_URL: url, where: 'folder' })
   }
+  let returned = 0
   for (const form of everyNth(Object.keys(returnedForms), 13)) {
     for (const mode of ['changed-refused', 'changed']) {
       const url = `http://127.0.0.1:${port}/${mode}/${encodeURIComponent(form)}`
-      await edgewise('apply --yes -v --html returned.html', { SERVICE_URL: url, where: 'folder' })
+      const page = `--html returned-${returned++}.html`
+      await edgewise(`apply --yes -v ${page}`, { SERVICE_URL: url, where: 'folder' })
     }
   }
   await expectCode(3, 'apply --yes -v', { SERVICE_URL: `http://127.0.0.1:${port}/broken` })
@@ -519,8 +521,9 @@ it('no command prints or stores a secret, even on failures', options, async () =
   for (const repository of ['clone', 'remote.git'])
     await canaries.scanObjects(join(sandbox.folder, repository), sandbox.env)
   expect(canaries.found).toEqual([])
-  const pages = ['clone/plan.html', 'folder/apply.html', 'folder/returned.html', 'clone/drift.html']
-  for (const path of pages) expect(readFileSync(join(sandbox.folder, path), 'utf8')).toContain(shop)
+  const pages = ['plan', 'apply-1', 'returned-0', 'returned-1', 'drift']
+  for (const name of pages)
+    expect(readFileSync(join(sandbox.folder, `clone/${name}.html`), 'utf8')).toContain(shop)
 
   // The scan was complete: secrets were sent, git was logged, and state is in the repository.
   expect(JSON.stringify((await fetchConfigs(emulator))[shop])).toContain('hdr-canary')
