@@ -144,6 +144,7 @@ describe('the page of a plan', () => {
       true,
       expect.stringMatching(/^destructive: .*--allow https$/),
     ])
+    expect(part?.lines.filter(({ isRemark }) => isRemark)).toEqual([])
   })
 
   it('has no secret, but the name or the end of its fingerprint, as the text has', () => {
