@@ -235,14 +235,14 @@ describe('the page of a plan', () => {
       buildWrite({
         id: i + 1,
         wave: i === 1 ? 1 : 2,
-        domains: [...names].map((name) => `${name}.example.com`),
+        domains: Array.from(names, (name) => `${name}.example.com`),
         items,
       }),
     )
     const ordered = [writes[1], writes[0], writes[2]].flatMap((write) => write ?? [])
     const page = buildPage(
       buildPlan(
-        [...'abcde'].map((name) => change(name)),
+        Array.from('abcde', (name) => change(name)),
         { writes: ordered },
       ),
     )
