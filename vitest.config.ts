@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     ...shared,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/long/**'],
+    exclude: ['test/long/**', 'test/browser/**'],
     testTimeout: 60_000,
     // A sequencer of our own would replace the one that shuffles.
     ...(process.argv.some((arg) => arg.startsWith('--sequence.shuffle'))

@@ -17,6 +17,7 @@ const steps: Step[][] = [
     ['format', 'npm run --silent format:check'],
   ],
   [['tests', 'npm test --silent']],
+  [['browser', 'npm run --silent test:browser']],
   // Alone, since another step would disturb its ratios a little.
   [['speed', 'node --import tsx tools/bench.ts --small']],
   // All use the program that the tests built. The pages mostly wait for the call rate.
