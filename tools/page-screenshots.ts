@@ -1,0 +1,41 @@
+/**
+ * Takes pictures of pages for people to look at: `npx tsx tools/page-screenshots.ts FOLDER`. Each
+ * page is taken as a whole window and in full, on a desktop, a tablet and a phone, light and dark.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { findChromium, isProgram } from '../test/browser/find-chromium.ts'
+import { desktop, Pages, phone, tablet } from '../test/browser/open.ts'
+import { buildFleetPage, buildSmallPage, buildWavesPage } from '../test/browser/pages.ts'
+
+const folder = process.argv[2]
+if (folder === undefined) throw new Error('expected the folder of the pictures as an argument')
+const models = {
+  small: buildSmallPage(),
+  waves: buildWavesPage(),
+  fleet: buildFleetPage(3000, 5),
+}
+mkdirSync(folder, { recursive: true })
+const pages = new Pages()
+await pages.start(findChromium(process.env, isProgram))
+try {
+  for (const [name, model] of Object.entries(models))
+    for (const viewport of [desktop, tablet, phone])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const tab = await pages.open(model, { viewport, colorScheme })
+        const take = (state: string, fullPage: boolean) =>
+          tab.screenshot({
+            path: join(folder, `${name}-${viewport.width}-${colorScheme}-${state}.png`),
+            fullPage,
+          })
+        await take('opened', true)
+        await tab.locator('[role=gridcell][data-action]').first().click()
+        await take('selected', false)
+        await pages.closeTabs()
+      }
+  console.log(`pictures in ${folder}`)
+} finally {
+  await pages.stop()
+}
+for (const fault of pages.faults) console.error(fault)
+if (pages.faults.length > 0) process.exitCode = 1
