@@ -59,6 +59,13 @@ describe('the page of a plan', () => {
     expect(changes.map(({ part }) => part)).toEqual([0, 0, 1])
   })
 
+  it('shares a part between changes that differ in what it does not show', () => {
+    const doubtful = (name: string, before: string) =>
+      change(name, { action: 'change', reason: 'in-doubt', before: { time: before } })
+    const { parts } = buildPage(buildPlan([doubtful('a', '1'), doubtful('b', '2')]))
+    expect(parts.map(({ note }) => note)).toEqual(['in-doubt; written again'])
+  })
+
   it('lists the writes of a change by their positions', () => {
     const writes = [3, 5].map((id) =>
       buildWrite({ id, domains: ['a.example.com', 'b.example.com'] }),
