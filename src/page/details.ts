@@ -105,7 +105,8 @@ export class Details {
     }
     if (change.writes.length === 0) add('Write', 'none')
     const wave = page.writes[change.writes[0] ?? -1]?.wave
-    if (wave !== undefined) add('Wave', `${wave} of ${formatCount(page.waves.length)}`)
+    if (wave !== undefined && page.waves.length > 1)
+      add('Wave', `${wave} of ${formatCount(page.waves.length)}`)
     if (change.place !== null) add('Manifest', h('code', {}, change.place))
     if (change.state !== null) add('State', change.state)
     return facts
