@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { unpackPage, type PackedPage } from '../../src/page/unpack-page.ts'
+
 import { formatPage } from '../../src/report/page/format-page.ts'
 import { buildPage } from '../page/build-page.ts'
+import { parsePage } from './parse-page.ts'
 
 /** Parses the data in the HTML of a page. */
-function parseData(html: string) {
-  const [, data = ''] =
-    /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? []
-  return unpackPage(JSON.parse(data) as PackedPage)
-}
-
 const hostile = [
   '<script>alert(1)</script>',
   '</style></title></textarea>-->',
@@ -81,7 +76,7 @@ describe('the page of a plan', () => {
     expect(listTags(html)?.length).toBeGreaterThan(20)
     expect(html.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
     expect(html).not.toMatch(/\p{Cs}/u)
-    const data = parseData(html)
+    const data = parsePage(html)
     const shown = data.domains[0]
     expect(shown).toBe(text.includes('\u0000') ? shownControls : text)
     expect([data.items[0], data.parts[0]?.note, data.parts[0]?.lines[0]?.text]).toEqual(
@@ -92,7 +87,7 @@ describe('the page of a plan', () => {
 
   it('keeps the changes, writes and waves as data', () => {
     const { facts: _, ...page } = buildPage()
-    expect(parseData(formatPage(buildPage()))).toMatchObject(page)
+    expect(parsePage(formatPage(buildPage()))).toMatchObject(page)
   })
 
   it('cuts long texts, and names their length', () => {
@@ -114,7 +109,7 @@ describe('the page of a plan', () => {
     const parts = Array.from({ length: 100 }, () => ({ ...buildPage().parts[0]!, lines }))
     const html = formatPage(buildPage({ parts }))
     expect(html.length).toBeLessThan(5_000_000)
-    const kept = parseData(html).parts[99]?.lines ?? []
+    const kept = parsePage(html).parts[99]?.lines ?? []
     expect(kept.at(0)?.text).toBe(lines[0]?.text)
     const left = 3000 - (kept.length - 1)
     const text = `${left} lines are left out, since this file would be too large.`

@@ -1,3 +1,4 @@
+import { parsePage } from '../report/parse-page.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -39,8 +40,8 @@ describe('plan --html', () => {
     expect((await place.cli('rollout', 'abort', id, '--yes')).code).toBe(0)
     expect((await place.cli('plan', ...html)).code).toBe(0)
     expect(page()).toContain('No changes; 2 changes on hold.')
-    expect(page()).toMatch(/"kind":"on-hold","text":"2 changes on hold: rollout \S+ was stopped/)
-    expect(page()).toContain('"domains":["b.example.com","c.example.com"]')
+    expect(page()).toMatch(/2 changes on hold: rollout \S+ was stopped/)
+    for (const domain of ['b.example.com', 'c.example.com']) expect(page()).toContain(domain)
   })
 
   it('is exit code 1 if the page cannot be written', async () => {
@@ -61,7 +62,8 @@ describe('apply --html', () => {
     expect(meanwhile).toContain('The apply has not ended')
     expect(page()).toContain('Not everything was applied; writes: 1 confirmed, 1 refused.')
     expect(page()).toContain('timeout of www.example.com (domains/www.example.com.yaml:1)')
-    for (const state of ['confirmed', 'refused']) expect(page()).toContain(`"state":"${state}"`)
+    const states = parsePage(page()).changes.map(({ state }) => state)
+    expect(states.toSorted()).toEqual(['confirmed', 'refused'])
     expectNoDraft()
   })
 
