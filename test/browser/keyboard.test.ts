@@ -86,6 +86,24 @@ it('Enter opens the details of a change, and Escape returns to its cell', async 
   expect((await details.isVisible()) && (await details.innerText()) === text).toBe(false)
 })
 
+it('a button that goes away leaves the focus where the reader was', async () => {
+  const tab = await pages.open(page)
+  await tabToGrid(tab)
+  await tab.keyboard.press('Control+Home')
+  const cell = await findChanged(tab)
+  await tab.keyboard.press('Enter')
+  const close = tab.locator('[data-details] button', { hasText: 'Close' })
+  await close.focus()
+  await tab.keyboard.press('Enter')
+  await expect.poll(() => readFocus(tab)).toEqual(cell)
+
+  const fleet = await pages.open(buildFleetPage(400, 4))
+  const more = fleet.locator('button', { hasText: /^Show \d+ more/ }).first()
+  await more.focus()
+  await fleet.keyboard.press('Enter')
+  await expect.poll(() => fleet.evaluate('document.activeElement.tagName')).not.toBe('BODY')
+})
+
 it('Tab reaches all that can be used, in the order of the page, and leaves it', async () => {
   const tab = await pages.open(page)
   const usable = await tab.evaluate<number>(listUsable)

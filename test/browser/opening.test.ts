@@ -72,8 +72,9 @@ it('on paper all changes are read, without the filters', async () => {
 })
 
 it('printing restores the page', async () => {
-  const tab = await pages.open(page)
-  const before = await tab.locator('body').innerText()
+  const tab = await pages.open(buildFleetPage(400, 4))
+  const read = () => tab.locator('body').innerText()
+  const before = await read()
   await tab.pdf()
-  await expect.poll(() => tab.locator('body').innerText()).toBe(before)
+  await expect.poll(read).toBe(before)
 })
