@@ -1,5 +1,5 @@
 import type { PagePart } from '../model/page.ts'
-import { h } from './dom.ts'
+import { h, moveFocus } from './dom.ts'
 import type { ChangeGroup } from './group-changes.ts'
 import type { FullChange, PageIndex } from './index-page.ts'
 import type { Store } from './store.ts'
@@ -66,6 +66,7 @@ export function createLines({ lines }: PagePart): HTMLElement | null {
     button.addEventListener('click', () => {
       button.remove()
       add(shown, lines.length)
+      moveFocus(list)
     })
     list.append(button)
   }
@@ -89,7 +90,9 @@ function createDomains(store: Store, changes: FullChange[]): HTMLElement {
   }
   button.addEventListener('click', () => {
     button.parentElement?.remove()
+    const before = shown
     add(moreDomains)
+    moveFocus(list.children[before])
   })
   add(changes.length <= firstDomains + 2 || isSmall(store) ? maxReadChanges : firstDomains)
   return list

@@ -1,5 +1,5 @@
 import { createCard, createLines, createMore, describeHead } from './cards.ts'
-import { h } from './dom.ts'
+import { h, moveFocus } from './dom.ts'
 import { groupChanges } from './group-changes.ts'
 import { getChange, type FullChange } from './index-page.ts'
 import { findSelected } from './lit.ts'
@@ -18,9 +18,12 @@ export class Details {
   private readonly list = h('div', { class: 'cards' })
   private readonly spoken = h('p', { class: 'spoken', 'aria-live': 'polite' })
   private drawn: string | null = null
+  private readonly afterClose: () => void
 
-  constructor(store: Store) {
+  /** @param afterClose called after the details of a change were closed */
+  constructor(store: Store, afterClose: () => void) {
     this.store = store
+    this.afterClose = afterClose
     this.element = h('section', { class: 'panel changes', id: 'changes', 'aria-labelledby': 'ch' })
     this.element.append(this.spoken, this.selected, this.heading, this.list)
   }
@@ -46,13 +49,16 @@ export class Details {
     const add = () => {
       more.remove()
       const next = groups.slice(shown, shown + someCards)
-      this.list.append(...next.map((group) => createCard(this.store, group, 'h3')))
+      const cards = next.map((group) => createCard(this.store, group, 'h3'))
+      this.list.append(...cards)
       shown += next.length
-      if (shown === groups.length) return
-      more.textContent = `Show more of ${formatCount(groups.length - shown)} others`
-      this.list.append(more)
+      if (shown < groups.length) {
+        more.textContent = `Show more of ${formatCount(groups.length - shown)} others`
+        this.list.append(more)
+      }
+      return cards[0]
     }
-    more.addEventListener('click', add)
+    more.addEventListener('click', () => moveFocus(add()))
     add()
     if (this.element.scrollTop > 0) this.element.scrollTop = 0
   }
@@ -74,7 +80,10 @@ export class Details {
     const { index } = this.store
     const { page } = index
     const close = h('button', { type: 'button', class: 'close' }, 'Close')
-    close.addEventListener('click', () => this.store.change({ cell: null }))
+    close.addEventListener('click', () => {
+      this.store.change({ cell: null })
+      this.afterClose()
+    })
     const title = h('h2', {}, page.domains[change.domain] ?? '')
     const lines = createLines(change.what)
     return [

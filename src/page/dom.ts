@@ -13,6 +13,15 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Moves the focus to something that has come in place of what had it. */
+export function moveFocus(element: Node | undefined): void {
+  if (!(element instanceof HTMLElement)) return
+  const usable = element.querySelector('button')
+  if (usable === null) element.tabIndex = -1
+  const target = usable ?? element
+  target.focus({ preventScroll: true })
+}
+
 /** Creates an element of a drawing. */
 export function svg(tag: string, attributes: Attributes, ...children: Node[]): SVGElement {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag)

@@ -3,6 +3,8 @@ import { isFiltered, type View } from './filter.ts'
 import type { Store } from './store.ts'
 import { formatCount, formatNoun, symbols } from './words.ts'
 
+type Choice = 'item' | 'action' | 'write' | 'wave'
+
 /** The filters, and how many changes pass them. */
 export class Filters {
   readonly element: HTMLElement
@@ -14,7 +16,7 @@ export class Filters {
     autocomplete: 'off',
     spellcheck: 'false',
   })
-  private readonly selects: { name: 'item' | 'action' | 'write' | 'wave'; box: HTMLSelectElement }[]
+  private readonly choices: { name: Choice; box: HTMLSelectElement | HTMLInputElement }[]
   private readonly count = h('p', { 'data-count': true, role: 'status' })
   private readonly clear = h('button', { type: 'button', class: 'clear' }, 'Clear filters')
   private isTyping = false
@@ -33,15 +35,19 @@ export class Filters {
       'action',
       actions.map(([name, sign]) => [name, `${sign} ${name}`]),
     )
-    const write = createSelect(
-      'write',
-      page.writes.map(({ id }) => [String(id), formatCount(id)]),
-    )
+    // A fleet has thousands of writes: too many for a list of choices.
+    const write = h('input', {
+      name: 'write',
+      inputmode: 'numeric',
+      placeholder: 'all',
+      autocomplete: 'off',
+      class: 'short',
+    })
     const wave = createSelect(
       'wave',
       page.waves.map((w) => [String(w.wave), formatCount(w.wave)]),
     )
-    this.selects = [
+    this.choices = [
       { name: 'item', box: item },
       { name: 'action', box: action },
       { name: 'write', box: write },
@@ -62,15 +68,15 @@ export class Filters {
     this.domain.addEventListener('focus', () => (this.isTyping = false))
     this.domain.addEventListener('input', () => this.onType())
     this.clear.addEventListener('click', () => this.onClear())
-    for (const { name, box } of this.selects)
-      box.addEventListener('change', () => store.change(parseChoice(name, box.value)))
+    for (const { name, box } of this.choices)
+      box.addEventListener('input', () => store.change(parseChoice(name, box.value)))
   }
 
   /** Shows the filters of the view and the number of changes. */
   draw(): void {
     const { index, view, matches } = this.store
     if (this.domain.value !== view.domain) this.domain.value = view.domain
-    for (const { name, box } of this.selects) box.value = String(view[name] ?? '')
+    for (const { name, box } of this.choices) box.value = String(view[name] ?? '')
     this.clear.hidden = !isFiltered(view)
     const { changes } = index.page
     const domains = new Set(matches.map((position) => changes[position]?.domain))
@@ -92,9 +98,9 @@ export class Filters {
   }
 }
 
-function parseChoice(name: 'item' | 'action' | 'write' | 'wave', value: string): Partial<View> {
+function parseChoice(name: Choice, value: string): Partial<View> {
   if (name === 'item' || name === 'action') return { [name]: value }
-  return { [name]: value === '' ? null : Number(value) }
+  return { [name]: /^\d{1,9}$/.test(value.trim()) ? Number(value) : null }
 }
 
 function createSelect(name: string, choices: [value: string, text: string][]): HTMLSelectElement {

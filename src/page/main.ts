@@ -21,7 +21,8 @@ function draw(parent: Element): void {
   const store = new Store(indexPage(page))
   const readsFirst = isSmall(store)
   const [filters, timeline] = [new Filters(store), new Timeline(store)]
-  const [matrix, details, writes] = [new Matrix(store), new Details(store), new Writes(store)]
+  const [matrix, writes] = [new Matrix(store), new Writes(store)]
+  const details = new Details(store, () => matrix.focus())
   const aside = h('div', { class: 'column' }, matrix.element, writes.element)
   const columns = h('div', { class: 'columns', 'data-size': readsFirst ? 'small' : 'large' })
   columns.append(...(readsFirst ? [details.element, aside] : [aside, details.element]))

@@ -72,17 +72,30 @@ export class Matrix {
     this.none.hidden = this.domains.length > 0
     this.rows.reset(this.domains.length, this.active.row)
     if (shown !== null || this.active.row > 0) this.rows.show(this.active.row)
-    if (hadFocus) this.focus()
+    // The details of a chosen cell may have been scrolled into view.
+    if (hadFocus) this.focus(false)
   }
 
   /** Marks the cells of the lit writes. */
   light(): void {
     const isLit = createLitTest(this.store.index, this.store.lit)
+    this.reveal()
     for (const [row, element] of this.rows.list()) {
       const domain = this.domains[row] ?? -1
       for (const cell of element.querySelectorAll('[role=gridcell]'))
         toggle(cell, 'data-lit', isLit(domain, this.items[getColumn(cell)] ?? -1))
     }
+  }
+
+  /** Scrolls to the lit rows if the reader points elsewhere, and none of them is visible. */
+  private reveal(): void {
+    if (this.store.lit.length === 0 || this.grid.matches(':hover, :focus-within')) return
+    const { writes } = this.store.index.page
+    const lit = new Set(this.store.lit.flatMap((write) => writes[write]?.domains ?? []))
+    const rows = this.domains.flatMap((domain, row) => (lit.has(domain) ? [row] : []))
+    const [first] = rows
+    if (first !== undefined && !rows.some((row) => this.rows.isVisible(row)))
+      this.rows.scrollTo(first)
   }
 
   private drawHead(): void {
@@ -141,9 +154,7 @@ export class Matrix {
   private onKey(event: KeyboardEvent): void {
     if (event.key === 'Enter' || event.key === ' ') this.select(this.active)
     else if (event.key === 'Escape') {
-      const { cell } = this.store.view
-      if (cell === null) this.store.clear()
-      else this.store.change({ cell: null })
+      this.store.change({ cell: null })
     } else {
       const page = Math.floor(this.port.clientHeight / rowHeight) - 2
       const size = { rows: this.domains.length, columns: this.items.length }
@@ -181,7 +192,8 @@ export class Matrix {
     this.store.change({ cell: isChange ? names : null })
   }
 
-  private focus(): void {
+  /** Moves the focus to the active cell. */
+  focus(scrolls = true): void {
     const cell = this.rows.show(this.active.row)?.querySelectorAll('[role=gridcell]')
     const next = cell?.[this.active.column]
     for (const old of this.body.querySelectorAll('[tabindex="0"]'))
@@ -189,7 +201,7 @@ export class Matrix {
     if (!(next instanceof HTMLElement)) return
     next.tabIndex = 0
     next.focus({ preventScroll: true })
-    next.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    if (scrolls) next.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
 
   private getCell({ row, column }: { row: number; column: number }) {

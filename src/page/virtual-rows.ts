@@ -51,11 +51,25 @@ export class VirtualRows {
   /** Makes a row the active one, scrolls it into view and returns it. */
   show(row: number): HTMLElement | undefined {
     this.active = row
-    const { scrollTop, clientHeight } = this.port
-    const top = scrollToRow(row, scrollTop, clientHeight, this.sizes.row, this.sizes.header())
-    if (top !== scrollTop) this.port.scrollTop = top
-    this.render()
+    this.scrollTo(row)
     return this.rows.get(row)
+  }
+
+  /** Scrolls a row into view. */
+  scrollTo(row: number): void {
+    const top = this.findTop(row)
+    if (top !== this.port.scrollTop) this.port.scrollTop = top
+    this.render()
+  }
+
+  /** Returns whether the whole row is in view. */
+  isVisible(row: number): boolean {
+    return this.findTop(row) === this.port.scrollTop
+  }
+
+  private findTop(row: number): number {
+    const { scrollTop, clientHeight } = this.port
+    return scrollToRow(row, scrollTop, clientHeight, this.sizes.row, this.sizes.header())
   }
 
   /** Returns the rendered rows. */
@@ -76,8 +90,18 @@ export class VirtualRows {
     const added = document.createDocumentFragment()
     for (let row = first; row < end; row++) this.add(row, added)
     if (this.active < this.count) this.add(this.active, added)
+    if (added.childElementCount === 0) return
     this.body.append(added)
-    if (this.isPrinting) this.body.append(...this.inOrder())
+    this.sort()
+  }
+
+  /** Brings the rows into the order in which they are read; those in place stay untouched. */
+  private sort(): void {
+    let next: Element | null = null
+    for (const element of this.inOrder().toReversed()) {
+      if (element.nextElementSibling !== next) this.body.insertBefore(element, next)
+      next = element
+    }
   }
 
   private add(row: number, parent: DocumentFragment): void {

@@ -63,7 +63,7 @@ describe('apply --html', () => {
     expect(page()).toContain('Not everything was applied; writes: 1 confirmed, 1 refused.')
     expect(page()).toContain('timeout of www.example.com (domains/www.example.com.yaml:1)')
     const states = parsePage(page()).changes.map(({ state }) => state)
-    expect(states.toSorted()).toEqual(['confirmed', 'refused'])
+    expect(new Set(states)).toEqual(new Set(['confirmed', 'refused']))
     expectNoDraft()
   })
 
