@@ -23,6 +23,6 @@ it.each([
   expect(findChromium(env, only(path))).toBe(path)
 })
 
-it('without a browser the tests fail, and what to install is said', () => {
+it('without a browser the tests fail, and a message names what to install', () => {
   expect(() => findChromium({ PATH: '/usr/bin' }, nothing)).toThrow(/apt-get install chromium/)
 })
