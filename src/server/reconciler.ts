@@ -64,6 +64,8 @@ export function createReconciler(context: ReconcilerContext) {
   }
   let retry = { atMs: 0, waitMs: retryMs }
   let checking: Promise<void> | null = null
+  /** Workflows that this process runs: those of its engine at first, and those that it began. */
+  let own: string[] | null = null
   /** Ids of the unfinished rollouts of the last round. */
   let known: string[] = []
   const now = () => new Date(clock.now()).toISOString()
@@ -127,10 +129,15 @@ export function createReconciler(context: ReconcilerContext) {
     if (known.some((id) => !ids.includes(id))) hurryApplied()
     known = ids
     const open = await engine.listOpen()
+    // A leader that has lost its term may have begun others, which nothing runs until a restart.
+    own = own === null ? open : own.filter((name) => open.includes(name))
     for (const { id, state } of rollouts) {
       const name = `${workspace.config.id} ${id} `
-      if (undecided.includes(state) || open.some((each) => each.startsWith(name))) continue
-      await engine.start('rollout', name + outside.newId(), buildInput(id))
+      if (undecided.includes(state) || own.some((each) => each.startsWith(name))) continue
+      if (!(await context.isLeading())) break
+      const workflow = name + outside.newId()
+      own.push(workflow)
+      await engine.start('rollout', workflow, buildInput(id))
     }
     return rollouts.flatMap(({ commit }) => commit ?? [])
   }

@@ -130,27 +130,30 @@ export function createRuns(context: RunContext) {
         `"edgewise rollout abort ${rollout.id}".`,
     )
   }
-  const applyFree = async (workspace: Committed): Promise<Outcome> => {
+  /** Selects the domains outside of unfinished rollouts; an empty target selects all. */
+  const selectFree = async (workspace: Committed) => {
     const { store } = await openState(workspace, ports.outside)
     const recorded = await store.load()
     const open = (await store.listRollouts()).filter(isUnfinished)
     const taken = new Set(open.flatMap(({ asked }) => Object.keys(asked)))
     const all = [...new Set([...workspace.desired.keys(), ...recorded.keys()])]
     const target = taken.size === 0 ? [] : all.filter((domain) => !taken.has(domain))
-    const left = pluralize(taken.size, 'domain')
-    const waiting: Outcome = {
-      status: 'waiting',
-      message: `${left} left out until ${open.map(({ id }) => `rollout ${id}`).join(', ')} ends`,
-    }
-    if (taken.size > 0 && target.length === 0) return waiting
+    return { open, taken, target, areAllTaken: taken.size > 0 && target.length === 0 }
+  }
+  const applyFree = async (workspace: Committed): Promise<Outcome> => {
+    const { open, taken, target, areAllTaken } = await selectFree(workspace)
+    const [left, ids] = [pluralize(taken.size, 'domain'), open.map(({ id }) => id).join(', ')]
+    const message = `${left} left out until the end of rollout ${ids}`
+    const waiting: Outcome = { status: 'waiting', message }
+    if (areAllTaken) return waiting
     const request = { target, suspends: true, lockTimeout }
     const { status, plan, result } = await execute(workspace, (run) =>
       apply(workspace, request, run),
     )
     metrics.setPlan(plan)
     if (status === 'done' && taken.size > 0) return waiting
-    const message = result.stopped ?? result.unrecorded ?? describeHeld(plan.summary)
-    return { status, message }
+    const reason = result.stopped ?? result.unrecorded ?? describeHeld(plan.summary)
+    return { status, message: reason }
   }
   const takeStep = async (id: string, head: Committed): Promise<RolloutStep> => {
     const { store } = await openState(head, ports.outside)
@@ -215,8 +218,11 @@ export function createRuns(context: RunContext) {
           await notifications.aboutDrift(workspace, compared)
           if (!workspace.config.serve.drift.repair || summary.live === 0) return summary
           const again = await reload()
+          // Domains of unfinished rollouts are repaired after their ends.
+          const { target, areAllTaken } = await selectFree(again)
+          if (areAllTaken) return summary
           const observed = ports.buildDriftRequest(again, ports.outside)
-          const mending = { ...observed, suspends: true, lockTimeout }
+          const mending = { ...observed, target, suspends: true, lockTimeout }
           await execute(again, (run) => repair(again, mending, run))
           return summary
         },

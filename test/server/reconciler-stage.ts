@@ -23,6 +23,9 @@ export function stageReconciler(does: Behaviour = {}) {
     applied: [] as string[],
     log: [] as string[],
     rollouts: [] as ListedRollout[],
+    /** Open workflows of the database, and those that the reconciler has started. */
+    open: [] as string[],
+    started: [] as string[],
     running: 0,
   }
   const clock = {
@@ -61,8 +64,11 @@ export function stageReconciler(does: Behaviour = {}) {
     keepOnly: () => Promise.resolve(),
   }
   const engine: Engine = {
-    start: () => Promise.resolve(),
-    listOpen: () => Promise.resolve([]),
+    start: async (_name, id) => {
+      world.started.push(id)
+      world.open.push(id)
+    },
+    listOpen: async () => [...world.open],
     schedule: () => Promise.resolve(),
     close: () => Promise.resolve(),
   }

@@ -132,3 +132,16 @@ it('applies the tip again after somebody has ended a rollout with a command', as
   await round()
   expect(world.applied).toHaveLength(2)
 })
+
+it('starts a workflow beside one that a lost leader began, and that nothing runs', async () => {
+  const { world, round } = stageReconciler()
+  world.open = ['w r0 found']
+  world.rollouts = [{ ...listed, id: 'r0', state: 'pausing' }]
+  await round()
+  expect(world.started).toEqual([])
+  world.rollouts.push({ ...listed, state: 'pausing' })
+  world.open.push('w r1 stray')
+  await round()
+  await round()
+  expect(world.started).toEqual(['w r1 id'])
+})
