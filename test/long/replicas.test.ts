@@ -48,7 +48,7 @@ async function expectApplied(domains: number, seconds: number, replica: Replica)
   expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
 }
 
-it('a rollout goes on after its leader was killed in a pause', async () => {
+it('a rollout is resumed after its leader was killed in a pause', async () => {
   enterServed(inWaves('20s'))
   configure(5, 60)
   commit()
@@ -60,7 +60,7 @@ it('a rollout goes on after its leader was killed in a pause', async () => {
   expect(await listSent()).toEqual([1, 4])
 })
 
-it('a rollout goes on after its leader was killed in a wave', async () => {
+it('a rollout is resumed after its leader was killed in a wave', async () => {
   enterServed(inWaves('1s'))
   configure(5, 60)
   commit()
@@ -94,7 +94,7 @@ it('another replica takes over from a suspended leader, which ends when it wakes
   expect(await listSent()).toEqual([1, 4])
 })
 
-it('a leader that is stopped in a wave records its calls, and the next one goes on', async () => {
+it('a leader that is stopped in a wave records its calls, and the next one resumes', async () => {
   enterServed(inWaves('1s'))
   configure(5, 60)
   commit()
@@ -109,7 +109,7 @@ it('a leader that is stopped in a wave records its calls, and the next one goes 
   expect(await listSent()).toEqual([1, 4])
 })
 
-it('a leader goes on with its rollout after a crash of the database', async () => {
+it('a leader resumes its rollout after a crash of the database', async () => {
   const server = await startOwnPostgres(false)
   try {
     if ('failure' in server.served) throw new Error(server.served.failure)

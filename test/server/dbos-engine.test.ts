@@ -49,7 +49,7 @@ async function untilNoneIsOpen(engine: Engine): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-it('goes on with workflows after a restart, and begins those of another version anew', async () => {
+it('resumes workflows after a restart, and begins those of another version anew', async () => {
   enterServed()
   const first = await launch('one', 3000)
   await first.start('rollout', 'a', {})

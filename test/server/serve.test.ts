@@ -30,7 +30,7 @@ it('applies each new commit, and stops on SIGTERM', async () => {
   expect(replica.err).not.toContain(token)
 }, 90_000)
 
-it('names what is wrong with a commit, and goes on with the next one', async () => {
+it('names what is wrong with a commit, and applies the next one', async () => {
   enterServed()
   place.manifest(name(1), { timeout: { time: 60 } })
   commit()
