@@ -16,8 +16,8 @@ const often = globSync('test/**/*.test.ts').filter((file) =>
 export default defineConfig({
   test: {
     ...shared,
-    // Some files wait for killed processes and their locks: another one uses the processor then.
-    maxWorkers: availableParallelism() + 1,
+    // Some files wait for killed processes and for terms: others use the processors then.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     include: [...often, 'test/long/**/*.test.ts'],
     env: { EDGEWISE_TEST_RUNS: '1' },

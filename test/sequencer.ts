@@ -15,8 +15,10 @@ export class ProcessesFirst extends BaseSequencer {
   }
 }
 
-/** The files of the longer checks that take longest, by their CPU time. */
+/** The files of the longer checks that take longest: those that mostly wait, then by CPU time. */
 const longest = [
+  'long/replica-drift',
+  'long/replicas',
   'long/kill-apply',
   'health/gusts',
   'fuzz/hostile-keys',
