@@ -1,4 +1,5 @@
 /** Draws the page of a plan from the data in it; what is readable without scripts is there. */
+import type { PackedPage } from '../model/packed-page.ts'
 import { isSmall } from './cards.ts'
 import { Details } from './details.ts'
 import { h } from './dom.ts'
@@ -7,7 +8,7 @@ import { indexPage } from './index-page.ts'
 import { Matrix } from './matrix.ts'
 import { Store } from './store.ts'
 import { Timeline } from './timeline.ts'
-import { unpackPage, type PackedPage } from './unpack-page.ts'
+import { unpackPage } from './unpack-page.ts'
 import { Writes } from './writes.ts'
 
 const root = document.querySelector('#view')
@@ -23,10 +24,11 @@ function draw(parent: Element): void {
   const [filters, timeline] = [new Filters(store), new Timeline(store)]
   const [matrix, writes] = [new Matrix(store), new Writes(store)]
   const details = new Details(store, () => matrix.focus())
-  const aside = h('div', { class: 'column' }, matrix.element, writes.element)
   const columns = h('div', { class: 'columns', 'data-size': readsFirst ? 'small' : 'large' })
-  columns.append(...(readsFirst ? [details.element, aside] : [aside, details.element]))
-  parent.append(timeline.element, filters.element, columns)
+  // The order in which they are read, also where there is one column only.
+  const [first, second] = readsFirst ? [details, matrix] : [matrix, details]
+  columns.append(first.element, second.element, writes.element)
+  parent.replaceChildren(timeline.element, filters.element, columns)
   for (const part of [timeline, filters, details, matrix, writes]) store.add(part)
   skipTo(readsFirst ? details.element : matrix.element)
 }

@@ -10,6 +10,8 @@ import { formatNoun, symbols } from './words.ts'
 const rowHeight = 28
 /** Up to this number of items, columns are wide enough for words. */
 const maxWideItems = 6
+/** Last characters of a domain that are always visible: names of one brand differ there, too. */
+const keptCharacters = 10
 
 /** The matrix of domains and items: a grid with one tab stop and arrow keys. */
 export class Matrix {
@@ -110,7 +112,9 @@ export class Matrix {
       ...this.items.map((item, i) => {
         const name = page.items[item] ?? ''
         const header = { role: 'columnheader', 'aria-colindex': i + 2, title: name }
-        return h('div', header, h('span', {}, name))
+        // A name breaks after its underscores.
+        const parts = name.split(/(?<=_)/).flatMap((part) => [part, h('wbr')])
+        return h('div', header, h('span', {}, ...parts))
       }),
     )
   }
@@ -147,7 +151,12 @@ export class Matrix {
         ...(change === null ? [] : [h('b', {}, symbols[change.what.action]), h('i', {}, what)]),
       )
     })
-    const header = h('div', { role: 'rowheader', 'aria-colindex': 1, title: name }, name)
+    const header = h(
+      'div',
+      { role: 'rowheader', 'aria-colindex': 1, title: name },
+      h('span', { class: 'start' }, name.slice(0, -keptCharacters)),
+      h('span', {}, name.slice(-keptCharacters)),
+    )
     return h('div', { role: 'row', class: 'row', 'aria-rowindex': row + 2 }, header, ...cells)
   }
 

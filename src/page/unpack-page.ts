@@ -1,24 +1,35 @@
-import type { Page, PageChange } from '../model/page.ts'
+import type { PackedPage } from '../model/packed-page.ts'
+import type { Page } from '../model/page.ts'
 
-/** A page as it is in the file, with a list for each change: it is half as long as an object. */
-export type PackedPage = Omit<Page, 'changes'> & {
-  changes: [
-    domain: number,
-    part: number,
-    writes: number[],
-    place: string | null,
-    state: string | null,
-  ][]
-}
-
-/** Unpacks the data of a page. */
-export function unpackPage({ changes, ...page }: PackedPage): Page {
-  const unpacked = changes.map(([domain, part, writes, place, state]): PageChange => ({
-    domain,
-    part,
-    writes,
-    place,
-    state,
-  }))
-  return { ...page, changes: unpacked }
+/** Unpacks the data of a page, which `packPage` has packed. */
+export function unpackPage({ parts, changes, writes, ...page }: PackedPage): Page {
+  return {
+    ...page,
+    parts: parts.map(([item, action, note, isDestructive, lines]) => ({
+      item,
+      action,
+      note,
+      isDestructive,
+      lines: lines.map(([sign, indent, text, isRemark = false]) => ({
+        action: sign,
+        indent,
+        text,
+        isRemark,
+      })),
+    })),
+    changes: changes.map(([domain, part, of, place, state]) => ({
+      domain,
+      part,
+      writes: of,
+      place,
+      state,
+    })),
+    writes: writes.map(([id, wave, domains, items, seconds]) => ({
+      id,
+      wave,
+      domains,
+      items: items.map(([item, form]) => ({ item, form })),
+      seconds,
+    })),
+  }
 }

@@ -45,13 +45,17 @@ it('what will not happen, the warnings and the waves are shown', async () => {
   expect(await tab.locator('[data-timeline]').isVisible()).toBe(true)
 })
 
-it('without JavaScript the sentence, the warnings and what will not happen are read', async () => {
+it('without JavaScript the sentence, the warnings and the changes are read', async () => {
   const tab = await pages.open(page, { javaScriptEnabled: false })
   const text = await tab.locator('body').innerText()
   expect(await tab.locator('[data-sentence]').isVisible()).toBe(true)
   expect(text).toContain(page.sentence)
   for (const warning of warnings) expect(text).toContain(warning)
   for (const apart of page.apart) expect(text).toContain(apart.text)
+  for (const { domain, part } of page.changes) {
+    expect(text).toContain(page.domains[domain])
+    for (const line of page.parts[part]?.lines ?? []) expect(text).toContain(line.text)
+  }
   const dead = tab.locator('input:not([disabled]), select:not([disabled]), button:not([disabled])')
   for (const control of await dead.all()) expect(await control.isVisible()).toBe(false)
 })

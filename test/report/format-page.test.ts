@@ -5,7 +5,7 @@ import { formatPage } from '../../src/report/page/format-page.ts'
 import { buildPage } from '../page/build-page.ts'
 import { parsePage } from './parse-page.ts'
 
-/** Parses the data in the HTML of a page. */
+/** Texts that would leave their place in HTML, or hide themselves. */
 const hostile = [
   '<script>alert(1)</script>',
   '</style></title></textarea>-->',
@@ -43,25 +43,42 @@ describe('the page of a plan', () => {
     expect(html).toContain('On hold:</span> Waits.')
     expect(html.match(/<span>d\d+\.example<\/span>/g)).toHaveLength(300)
     expect(html).toContain(' and 100 more</div>')
-    expect(html).toContain('<noscript>')
+    expect(html).toContain('runs no scripts')
+    expect(html).toContain('+ time  60</pre>')
+    expect(html).toContain('shop.example.com</p></article>')
+  })
+
+  it('lists as many changes for a browser without scripts as fit, and counts the others', () => {
+    const { action, ...others } = buildPage().parts[0]!
+    const lines = [{ action, indent: 1, text: 'x'.repeat(200), isRemark: false }]
+    const parts = Array.from({ length: 300 }, () => ({ ...others, action, lines }))
+    const changes = parts.map((_, part) => ({ ...buildPage().changes[0]!, part }))
+    const count = (html: string) => [
+      html.match(/<article class="card"/g)?.length,
+      /… and \d+ \w+\.(?=<\/p>)/.exec(html)?.[0],
+    ]
+    expect(count(formatPage(buildPage({ parts, changes })))).toEqual([100, '… and 200 others.'])
+    for (const part of parts) part.lines = Array.from({ length: 50 }, () => lines[0]!)
+    const few = changes.slice(0, 20)
+    const html = formatPage(buildPage({ parts: parts.slice(0, 20), changes: few }))
+    expect(count(html)).toEqual([8, '… and 12 others.'])
+    expect(html).toContain('… and 10 more lines</pre>')
   })
 
   it('has no section for warnings that do not exist', () => {
-    expect(formatPage(buildPage())).not.toMatch(/<section/)
+    expect(formatPage(buildPage())).not.toMatch(/data-warnings|data-apart/)
   })
 
   it.each(hostile)('escapes %j in each text', (text) => {
     const line = { action: null, indent: 0, text, isRemark: false }
+    const [first, ...parts] = buildPage().parts
     const page = buildPage({
       title: text,
       sentence: text,
       facts: [[text, text]],
       domains: [text, 'b', 'c'],
       items: [text, 'b'],
-      parts: [
-        { item: 0, action: 'set', note: text, isDestructive: false, lines: [line] },
-        ...buildPage().parts.slice(1),
-      ],
+      parts: [{ ...first!, note: text, lines: [line] }, ...parts],
       apart: [{ kind: 'unmanaged', text, domains: [text] }],
       warnings: [text],
     })
@@ -70,7 +87,11 @@ describe('the page of a plan', () => {
     const listTags = (source: string) =>
       source.replaceAll(/<style>.*?<\/style>|<script>.*?<\/script>/gs, '').match(/<[!/a-z-][^>]*/gi)
     const plain = formatPage(
-      buildPage({ apart: [{ kind: 'unmanaged', text: 'x', domains: ['x'] }], warnings: ['x'] }),
+      buildPage({
+        parts: [{ ...first!, note: 'x' }, ...parts],
+        apart: [{ kind: 'unmanaged', text: 'x', domains: ['x'] }],
+        warnings: ['x'],
+      }),
     )
     expect(listTags(html)).toEqual(listTags(plain))
     expect(listTags(html)?.length).toBeGreaterThan(20)

@@ -1,5 +1,6 @@
 import type { Page } from '../../src/model/page.ts'
-import { unpackPage, type PackedPage } from '../../src/page/unpack-page.ts'
+import type { PackedPage } from '../../src/model/packed-page.ts'
+import { unpackPage } from '../../src/page/unpack-page.ts'
 
 /** Parses the data in the HTML of a page. */
 export function parsePage(html: string): Page {

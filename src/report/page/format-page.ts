@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { script, style } from '../../generated/page-assets.ts'
 import type { Page } from '../../model/page.ts'
 import { fitPage } from './fit-page.ts'
+import { packPage } from './pack-page.ts'
+import { formatChanges } from './static-changes.ts'
 import { escapeHtml, formatApart, formatSummary, formatWarnings } from './static-parts.ts'
 
 /**
@@ -30,9 +32,7 @@ export function formatPage(page: Page): string {
 ${formatSummary(fitted)}
 </header>
 ${notices === '' ? '' : `<div class="notices">${notices}</div>`}
-<div id="view"></div>
-<noscript><p class="panel notice">This browser runs no scripts. Each change, the matrix and the time
-line need them.</p></noscript>
+<div id="view">${formatChanges(fitted)}</div>
 </main>
 <script type="application/json" id="data">${formatData(fitted)}</script>
 <script>${script}</script>
@@ -43,15 +43,7 @@ line need them.</p></noscript>
 
 /** Formats what the script draws; the rest of the page is in its HTML. */
 function formatData(page: Page): string {
-  // Lists are half as long as objects; `page/unpack-page.ts` reads them.
-  const changes = page.changes.map(({ domain, part, writes, place, state }) => [
-    domain,
-    part,
-    writes,
-    place,
-    state,
-  ])
-  const drawn = { ...page, facts: [], apart: [], warnings: [], changes }
+  const drawn = packPage({ ...page, facts: [], apart: [], warnings: [] })
   return JSON.stringify(drawn).replaceAll(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
