@@ -7,6 +7,7 @@ const inputsByOption: Record<string, string> = {
   '--workspace': 'workspace',
   '--out': 'plan',
   '--markdown': 'report',
+  '--html': 'html',
   '--observed': 'observed',
 }
 
@@ -28,19 +29,21 @@ export function buildCommandLine(inputs: Inputs): string[] {
     case 'validate':
       return isFormatted(args) ? start : [...start, '--format', 'github']
     case 'plan': {
-      const files = ['--out', requireInput(inputs, 'plan'), '--markdown', requireReport(inputs)]
+      const files = ['--out', requireInput(inputs, 'plan'), ...listReports(inputs)]
       return [...start, ...files, '--detailed-exitcode']
     }
     case 'apply': {
       const planFile = inputs.plan === '' ? [] : ['--', inputs.plan]
       // The log shows what the report folds.
-      return [...start, '--verbose', '--markdown', requireReport(inputs), ...planFile]
+      return [...start, '--verbose', ...listReports(inputs), ...planFile]
     }
     case 'drift': {
       const source = observed === '' ? [] : ['--observed', observed]
-      return [...start, '--markdown', requireReport(inputs), ...source]
+      return [...start, ...listReports(inputs), ...source]
     }
     default:
+      if (inputs.html !== '')
+        throw new Error(`the input "html" is for plan, apply and drift, not for "${command}"`)
       return start
   }
 }
@@ -65,8 +68,13 @@ function isFormatted(args: string[]): boolean {
   return args.some((word) => word === '--json' || word.startsWith('--format'))
 }
 
-function requireReport(inputs: Inputs): string {
-  return requireInput(inputs, 'report')
+/** Lists the options with the files of a report: Markdown, and a page if one is wanted. */
+function listReports(inputs: Inputs): string[] {
+  const { html } = inputs
+  // A line end would set further outputs.
+  if (/\p{Cc}/u.test(html)) throw new Error('the input "html" has a control character')
+  const page = html === '' ? [] : ['--html', html]
+  return ['--markdown', requireInput(inputs, 'report'), ...page]
 }
 
 function requireInput(inputs: Inputs, name: 'plan' | 'report'): string {

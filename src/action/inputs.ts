@@ -9,6 +9,8 @@ export interface Inputs {
   plan: string
   observed: string
   report: string
+  html: string
+  pageUrl: string
   differs: string
   pullRequest: string
   codeHostToken: string
@@ -25,6 +27,8 @@ export function readInputs(env: Env): Inputs {
     plan: read('plan'),
     observed: read('observed'),
     report: read('report'),
+    html: read('html'),
+    pageUrl: read('page-url').trim(),
     differs: read('differs').trim(),
     pullRequest: read('pull-request').trim(),
     codeHostToken: read('code-host-token').trim(),

@@ -7,6 +7,7 @@ import {
   keepIssue,
   type CodeHost,
 } from './code-host.ts'
+import { addPageLink } from './page-link.ts'
 import { requireVariable, type Env, type Inputs } from './inputs.ts'
 
 /** What was done: a line for the log, and whether it is a warning. */
@@ -17,10 +18,10 @@ export interface Published {
 
 /** Writes the report into the issue about drift. */
 export async function publishIssue(inputs: Inputs, env: Env): Promise<Published> {
-  const { differs, report } = inputs
+  const { differs, report, pageUrl } = inputs
   if (differs !== 'true' && differs !== 'false')
     throw new Error(`expected the input "differs" to be true or false, got "${differs}"`)
-  const text = loadReport(report, env)
+  const text = addPageLink(loadReport(report, env), pageUrl)
   const done = await keepIssue(findCodeHost(inputs, env), differs === 'true', text)
   return { text: `issue ${done}`, isWarning: false }
 }
@@ -34,7 +35,7 @@ export async function publishComment(inputs: Inputs, env: Env): Promise<Publishe
   const isPullRequest = env['GITHUB_EVENT_NAME'] === 'pull_request'
   if (isPullRequest && inputs.codeHostToken === '') return skipComment('there is no token.')
   const host = findCodeHost(inputs, env)
-  const text = loadReport(inputs.report, env)
+  const text = addPageLink(loadReport(inputs.report, env), inputs.pageUrl)
   try {
     const number = await findPullRequest(inputs, env, host)
     if (number !== null)

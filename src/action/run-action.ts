@@ -34,6 +34,8 @@ export async function runAction(options: ActionOptions): Promise<number> {
   } finally {
     setOutput('exit-code', String(code), env)
   }
+  if (inputs.html !== '' && existsSync(locate(inputs.html, env)))
+    setOutput('html', locate(inputs.html, env), env)
   if (inputs.command === 'apply') summarize(inputs, env)
   const compares = inputs.command === 'plan' || inputs.command === 'drift'
   if (!compares || (code !== 0 && code !== 2)) return code
@@ -53,8 +55,9 @@ async function runCommand(inputs: Inputs, { env, program, out }: ActionOptions):
       `the plan "${inputs.plan}" is in the checkout, where a pull request can change it. ` +
         'Set the input "plan" to a file outside it.',
     )
-  // A report of an earlier run would be taken for one of this run.
-  if (inputs.report !== '') rmSync(resolve(checkout, inputs.report), { force: true })
+  // Reports of an earlier run would be taken for those of this run.
+  for (const file of [inputs.report, inputs.html])
+    if (file !== '') rmSync(resolve(checkout, file), { force: true })
   const options = { program, cwd: checkout, env: buildProgramEnvironment(env, isInCheckout), out }
   if (inputs.command === 'plan') {
     const checks = buildCommandLine({ ...inputs, command: 'validate', args: '' })

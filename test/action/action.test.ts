@@ -64,6 +64,44 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect(new Set(marks).size).toBe(3)
   })
 
+  it('write a page into the file of the input html, and output its absolute path', async () => {
+    const inCheckout = await act({ command: 'plan', html: 'page.html' })
+    expect(inCheckout).toMatchObject({
+      status: 0,
+      outputs: { html: join(place.root, 'page.html') },
+    })
+    const html = join(runner.temp, 'page.html')
+    for (const command of ['plan', 'apply', 'drift']) {
+      rmSync(html, { force: true })
+      const { status, outputs } = await act({ command, html })
+      expect([command, status, outputs['html']]).toEqual([command, 0, html])
+      expect([command, readFileSync(html, 'utf8').includes(`"kind":"${command}"`)]).toEqual([
+        command,
+        true,
+      ])
+    }
+    // A page of an earlier run is no page of a plan that fails.
+    place.manifest('www.example.com', { timeout: { time: 9999 } })
+    const failed = await act({ command: 'plan', html })
+    expect([failed.status, failed.outputs, existsSync(html)]).toEqual([
+      1,
+      { 'exit-code': '1' },
+      false,
+    ])
+  })
+
+  it.each([
+    [{ command: 'plan', html: 'x\ndiffers=false' }, 'the input "html" has a control character'],
+    [
+      { command: 'state', args: 'list', html: 'x' },
+      'the input "html" is for plan, apply and drift',
+    ],
+    [{ command: 'plan', args: '--html=x' }, 'Set the input "html" instead'],
+  ])('refuse the inputs %j', async (given, why) => {
+    const { status, out, outputs } = await act(given)
+    expect([status, out, outputs]).toEqual([1, expect.stringContaining(why), { 'exit-code': '1' }])
+  })
+
   it('a plan with conditional changes only lets the apply run', async () => {
     const settings = place.read('edgewise.yaml')
     place.write('edgewise.yaml', `${settings}secrets: {origin: {env: ORIGIN}}\n`)

@@ -105,7 +105,7 @@ describe('the workflows for GitHub', () => {
             name,
             expect.stringMatching(/^\$\{\{ runner\.temp \}\}\/[\w.-]+$/),
           ])
-        for (const key of ['plan', 'report'])
+        for (const key of ['plan', 'report', 'html'])
           expect([name, given[key] ?? '${{ runner.temp }}/']).toEqual([
             name,
             expect.stringMatching(/^\$\{\{ runner\.temp \}\}\//),
@@ -132,11 +132,25 @@ describe('the workflows for GitHub', () => {
       if: 'always()',
       with: { 'if-no-files-found': 'ignore' },
     })
-    expect(apply?.outputs).toEqual({ report: '${{ steps.report.outputs.artifact-id }}' })
+    expect(apply?.outputs).toMatchObject({ report: '${{ steps.report.outputs.artifact-id }}' })
     expect(jobOf('apply comment')).toMatchObject({
       needs: 'apply',
       if: "always() && needs.apply.outputs.report != ''",
     })
+  })
+
+  it.each(['plan', 'apply'])('upload the page of %s, and link to it in the comment', (kind) => {
+    const job = jobOf(`${kind} ${kind}`)
+    const [written] = usesOf(job, pinnedAction)
+    const at = job?.steps.findIndex(({ id }) => id === 'page') ?? -1
+    const [before, upload] = [job?.steps[at - 1], job?.steps[at]]
+    expect(upload?.with?.['path']).toBe(written?.with?.['html'])
+    // Under the same condition as the report, and never in place of it.
+    expect(upload?.if).toBe(before?.if)
+    expect(upload?.with?.['name']).toBe(`${before?.with?.['name']}-page`)
+    expect(job?.outputs?.['page']).toBe('${{ steps.page.outputs.artifact-url }}')
+    const [comment] = usesOf(jobOf(`${kind} comment`), pinnedAction)
+    expect(comment?.with?.['page-url']).toBe(`\${{ needs.${kind}.outputs.page }}`)
   })
 
   it('never cancel an apply, and cancel only the plans of the same pull request', () => {
@@ -154,7 +168,10 @@ describe('the workflows for GitHub', () => {
       usesOf(job, pinnedAction).flatMap((step) => Object.keys(step.with ?? {})),
     )
     expect(new Set(given)).toEqual(
-      new Set(['command', 'workspace', 'report', 'plan', 'differs', 'code-host-token']),
+      new Set([
+        ...['command', 'workspace', 'report', 'html', 'page-url', 'plan', 'differs'],
+        'code-host-token',
+      ]),
     )
     expect(Object.keys(inputs ?? {})).toEqual(expect.arrayContaining([...new Set(given)]))
     expect(Object.keys(outputs ?? {})).toContain('differs')

@@ -117,7 +117,8 @@ export class WorkflowRunner {
   #carry(kind: string, { name = '', path = '' }: Values): Values {
     if (kind === 'upload-artifact') {
       this.#artifacts.set(name, { file: basename(path), text: readFileSync(path, 'utf8') })
-      return { 'artifact-id': String(this.#artifacts.size) }
+      const id = String(this.#artifacts.size)
+      return { 'artifact-id': id, 'artifact-url': `https://code-host.example/artifacts/${id}` }
     }
     const { file, text } = this.#artifacts.get(name) ?? { file: 'missing', text: '' }
     mkdirSync(join(path, file, '..'), { recursive: true })

@@ -87,6 +87,9 @@ afterAll(() => {
   rmSync(place.root, { recursive: true })
 })
 
+/** Link to the page that the job before has uploaded. */
+const pageLink = /\n\[All changes as a page\]\(https:\/\/code-host\.example\/artifacts\/\d+\)\n/
+
 const run = (kind: string, event: WorkflowEvent) =>
   runner.run(parse(place.read(`.github/workflows/edgewise-${kind}.yml`)) as Workflow, event)
 const commit = (message: string) => {
@@ -128,6 +131,7 @@ it('the workflows carry a change from a pull request to the service', async () =
   const { head, results } = await propose()
   expect(results).toEqual({ plan: 'done', comment: 'done' })
   expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('Plan: 1 to set')])
+  expect(comments[0]?.body).toMatch(pageLink)
 
   merged = head
   expect(await push(head, 'apply', 'push')).toEqual({
@@ -136,6 +140,7 @@ it('the workflows carry a change from a pull request to the service', async () =
     comment: 'done',
   })
   expect(comments[1]?.body).toContain('Applied; writes: 1 confirmed.')
+  expect(comments[1]?.body).toMatch(pageLink)
   expect(git('ls-remote', 'origin', 'edgewise-state')).not.toBe('')
   expect(await push(head, 'apply', 'workflow_dispatch')).toEqual({ plan: 'done' })
   expect(await push(head, 'drift', 'schedule')).toEqual({ drift: 'done', issue: 'done' })

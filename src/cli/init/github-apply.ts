@@ -78,6 +78,7 @@ ${env}      - ${formatUpload(`${name}-saved-plan`, 'edgewise-plan.json', 30)}
       contents: write
     outputs:
       report: \${{ steps.report.outputs.artifact-id }}
+      page: \${{ steps.page.outputs.artifact-url }}
     steps:
       ${checkoutStep}
       ${formatDownload(`${name}-saved-plan`, 'plan')}
@@ -85,10 +86,16 @@ ${env}      - ${formatUpload(`${name}-saved-plan`, 'edgewise-plan.json', 30)}
           workspace: ${formatScalar(workspace)}
           plan: ${temp}/plan/edgewise-plan.json
           report: ${temp}/edgewise.md
+          html: ${temp}/edgewise.html
 ${formatEnv(parts)}      # Also after a failed apply, which may have changed something.
       - id: report
         if: always()
         ${formatUpload(`${name}-apply`, 'edgewise.md', 30, 'ignore')}
+      # All changes as a page, to which the comment links. Whoever can read the repository can
+      # read it.
+      - id: page
+        if: always()
+        ${formatUpload(`${name}-apply-page`, 'edgewise.html', 30, 'ignore')}
   comment:
     if: always() && needs.apply.outputs.report != ''
     needs: apply
@@ -97,6 +104,7 @@ ${formatPublication(parts, {
   permission: 'pull-requests',
   artifact: `${name}-apply`,
   reason: '',
+  inputs: '          page-url: ${{ needs.apply.outputs.page }}\n',
 })}`
 }
 

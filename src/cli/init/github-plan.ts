@@ -33,6 +33,7 @@ jobs:
       contents: read
     outputs:
       changed: \${{ steps.changes.outputs.changed }}
+      page: \${{ steps.page.outputs.artifact-url }}
     steps:
       ${explainedCheckoutStep}
       - id: changes
@@ -51,8 +52,14 @@ jobs:
         ${run('plan')}
           workspace: ${formatScalar(workspace)}
           report: ${temp}/edgewise.md
+          html: ${temp}/edgewise.html
 ${env}      - if: steps.changes.outputs.changed == 'true'
         ${formatUpload(`${name}-plan`, 'edgewise.md', 7)}
+      # All changes as a page, to which the comment links. It has the configuration of the domains:
+      # whoever can read the repository can read it.
+      - id: page
+        if: steps.changes.outputs.changed == 'true'
+        ${formatUpload(`${name}-plan-page`, 'edgewise.html', 7)}
   comment:
     # Only this job has a token that may write, and it has no files of the pull request.
     if: >-
@@ -63,5 +70,6 @@ ${formatPublication(parts, {
   command: 'comment',
   permission: 'pull-requests',
   artifact: `${name}-plan`,
+  inputs: '          page-url: ${{ needs.plan.outputs.page }}\n',
 })}`
 }
