@@ -6,8 +6,7 @@
  * Names of pages as arguments run only these. `--draw` writes the pictures that show other output
  * than the commands printed, instead of failing.
  */
-import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,75 +14,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findDifference, matchIds, parsePage, type DocStep } from './docs-page.ts'
-import { drawTerminal, type TerminalRun } from './terminal-svg.ts'
+import { Shell } from './docs-shell.ts'
+import { drawTerminal, readTimes, type TerminalRun } from './terminal-svg.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Seconds after which a command is given up. */
-const maxSeconds = 120
 /** Lines of the output of a failed command that are shown. */
 const maxLines = 40
-const mark = `edgewise-docs-${process.pid}`
-
-/** A shell that keeps its folder and its variables between commands. */
-class Shell {
-  readonly #bash: ChildProcessWithoutNullStreams
-  #output = ''
-  #wake: () => void = () => undefined
-
-  constructor(folder: string, env: NodeJS.ProcessEnv) {
-    // A group of its own, so that what runs in the background ends with it.
-    this.#bash = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true })
-    for (const stream of [this.#bash.stdout, this.#bash.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        this.#output += text
-        this.#wake()
-      })
-    this.#bash.on('exit', () => this.#wake())
-  }
-
-  /** Runs a command; the output joins stdout and stderr. */
-  async run(command: string): Promise<{ code: number; output: string }> {
-    this.#bash.stdin.write(`{ ${command}\n} 2>&1 </dev/null; printf '\\n${mark} %d\\n' "$?"\n`)
-    const end = new RegExp(`\\n${mark} (\\d+)\\n`)
-    const code = Number(await this.#waitFor(end, command))
-    const output = this.#output.slice(0, this.#output.search(end))
-    this.#output = ''
-    return { code, output }
-  }
-
-  /** Starts a command in the background, and waits for its first line. */
-  async start(command: string): Promise<void> {
-    this.#bash.stdin.write(`{ ${command}\n} 2>&1 </dev/null &\n`)
-    await this.#waitFor(/^(.*)\n/, command)
-    this.#output = ''
-  }
-
-  async #waitFor(expected: RegExp, command: string): Promise<string> {
-    const deadline = Date.now() + maxSeconds * 1000
-    for (;;) {
-      const found = expected.exec(this.#output)?.[1]
-      if (found !== undefined) return found
-      if (this.#bash.exitCode !== null) throw new Error(`the shell ended:\n${this.#output}`)
-      const left = deadline - Date.now()
-      if (left <= 0) throw new Error(`"${command}" took over ${maxSeconds} s:\n${this.#output}`)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, left)
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-  }
-
-  async end(): Promise<void> {
-    if (this.#bash.exitCode === null && this.#bash.pid !== undefined) {
-      const ended = once(this.#bash, 'exit')
-      process.kill(-this.#bash.pid, 'SIGKILL')
-      await ended
-    }
-  }
-}
 
 const home = mkdtempSync(join(tmpdir(), 'edgewise-docs-'))
 const env = prepareEnvironment()
@@ -160,17 +96,18 @@ async function testPicture(
 ): Promise<void> {
   const runs: TerminalRun[] = []
   for (const command of commands) {
-    const { code, output } = await shell.run(`FORCE_COLOR=1 ${command}`)
+    const { code, output, lineTimes } = await shell.run(`FORCE_COLOR=1 ${command}`)
     totals.run++
     if (code !== 0) throw new Error(`line ${line}: ${command}: exit code ${code}\n${output}`)
-    runs.push({ command, output })
+    runs.push({ command, output, lineTimes })
   }
   const file = join(root, path)
-  const drawn = drawTerminal(runs)
-  if (existsSync(file) && readFileSync(file, 'utf8') === drawn) return
+  const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  // The times of a recording differ from run to run, and stay while its text does.
+  if (old === drawTerminal(runs, readTimes(old))) return
   if (options.draw) {
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, drawn)
+    writeFileSync(file, drawTerminal(runs))
     console.log(`  line ${line}: drew ${path}`)
     return
   }

@@ -168,10 +168,7 @@ describe('the workflows for GitHub', () => {
       usesOf(job, pinnedAction).flatMap((step) => Object.keys(step.with ?? {})),
     )
     expect(new Set(given)).toEqual(
-      new Set([
-        ...['command', 'workspace', 'report', 'html', 'page-url', 'plan', 'differs'],
-        'code-host-token',
-      ]),
+      new Set('command workspace report html page-url plan differs code-host-token'.split(' ')),
     )
     expect(Object.keys(inputs ?? {})).toEqual(expect.arrayContaining([...new Set(given)]))
     expect(Object.keys(outputs ?? {})).toContain('differs')
