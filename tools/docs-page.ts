@@ -11,7 +11,9 @@
  *         the exit code of the last command; its question is answered by --yes; numbers may differ
  *
  * A comment `<!-- test: run … -->` runs commands that the page does not show. A comment
- * `<!-- test: picture PATH … -->` runs commands of which the file shows the output, as a terminal.
+ * `<!-- test: picture PATH.svg … -->` runs commands of which the file shows the output, as a
+ * terminal; `<!-- test: picture PATH.png #FRAGMENT … -->` runs commands in a folder of its own, of
+ * which `page.html` is photographed.
  */
 
 /** One step of a page. `line` counts from 1. */
@@ -19,7 +21,7 @@ export type DocStep =
   | { kind: 'run'; line: number; command: string; shown: string[] | null; expects: Expectations }
   | { kind: 'write'; line: number; path: string; text: string; appends: boolean }
   | { kind: 'background'; line: number; command: string }
-  | { kind: 'picture'; line: number; path: string; commands: string[] }
+  | { kind: 'picture'; line: number; path: string; fragment: string; commands: string[] }
   | { kind: 'skip'; line: number; commands: number; reason: string }
 
 /** How the result of a command is judged. */
@@ -63,7 +65,8 @@ export function parsePage(text: string): DocStep[] {
       } else if (content.startsWith('picture')) {
         const [first = '', ...rest] = content.split('\n')
         const commands = parseCommands(rest, line).map(({ command }) => command)
-        steps.push({ kind: 'picture', line, path: first.slice('picture'.length).trim(), commands })
+        const [, path = '', fragment = ''] = first.split(' ')
+        steps.push({ kind: 'picture', line, path, fragment, commands })
       } else directive = { line, text: content }
       continue
     }

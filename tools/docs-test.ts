@@ -4,7 +4,7 @@
  * a command fails or prints something else.
  *
  * Names of pages as arguments run only these. `--draw` writes the pictures that show other output
- * than the commands printed, instead of failing.
+ * than the commands printed, instead of failing; without names it runs the pages with a picture.
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findDifference, matchIds, parsePage, type DocStep } from './docs-page.ts'
 import { Shell } from './docs-shell.ts'
-import { drawTerminal, readTimes, type TerminalRun } from './terminal-svg.ts'
+import { createPicture } from './docs-picture.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Lines of the output of a failed command that are shown. */
@@ -29,7 +29,7 @@ const { values: options, positionals: named } = parseArgs({
 })
 const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
   .split('\n')
-  .filter((page) => page !== '' && (named.length === 0 || named.includes(page)))
+  .filter((page) => page !== '' && (named.length === 0 ? isWanted(page) : named.includes(page)))
 const unknown = named.filter((page) => !pages.includes(page))
 if (unknown.length > 0) throw new Error(`no such page: ${unknown.join(', ')}`)
 const totals = { run: 0, skipped: 0, failed: 0 }
@@ -43,6 +43,10 @@ console.log(
     `${totals.skipped} not run`,
 )
 if (totals.run === 0 || totals.failed > 0) process.exitCode = 1
+
+function isWanted(page: string): boolean {
+  return !options.draw || readFileSync(join(root, page), 'utf8').includes('\n<!-- test: picture ')
+}
 
 /** Makes the folder of programs and the variables that the commands see. */
 function prepareEnvironment(): NodeJS.ProcessEnv {
@@ -88,31 +92,28 @@ async function testPage(page: string): Promise<void> {
   }
 }
 
-/** Draws what the commands print in colour, and compares it with the file. */
+/** Compares a picture with what the commands print or write, or draws it again. */
 async function testPicture(
   page: string,
-  { line, path, commands }: Extract<DocStep, { kind: 'picture' }>,
+  step: Extract<DocStep, { kind: 'picture' }>,
   shell: Shell,
 ): Promise<void> {
-  const runs: TerminalRun[] = []
+  const { line, path, commands } = step
+  const picture = createPicture(root, home, step)
   for (const command of commands) {
-    const { code, output, lineTimes } = await shell.run(`FORCE_COLOR=1 ${command}`)
+    const { code, output, lineTimes } = await shell.run(picture.wrap(command))
     totals.run++
     if (code !== 0) throw new Error(`line ${line}: ${command}: exit code ${code}\n${output}`)
-    runs.push({ command, output, lineTimes })
+    picture.add({ command, output, lineTimes })
   }
-  const file = join(root, path)
-  const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  // The times of a recording differ from run to run, and stay while its text does.
-  if (old === drawTerminal(runs, readTimes(old))) return
+  if (picture.isCurrent()) return
   if (options.draw) {
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, drawTerminal(runs))
+    await picture.draw()
     console.log(`  line ${line}: drew ${path}`)
     return
   }
   totals.failed++
-  console.error(`  ${page}:${line}: ${path} shows other output: run "npm run picture"`)
+  console.error(`  ${page}:${line}: ${path} shows something else: run "npm run picture"`)
 }
 
 /** @param ids of applies that the page shows, with those of this run; gets further ones */

@@ -56,7 +56,8 @@ const style = `
     .cover { fill: #0d1117; visibility: hidden; transform-box: fill-box; transform-origin: right }
     @media (prefers-color-scheme: light) { .cover { fill: #f6f8fa } }
     @keyframes appear { from { opacity: 0 } }
-    @keyframes type { from { visibility: visible } to { visibility: visible; transform: scaleX(0) } }
+    @keyframes type { from { visibility: visible }
+      to { visibility: visible; transform: scaleX(0) } }
     @media (prefers-reduced-motion: no-preference) {
       text { animation: appear 1ms var(--at) backwards }
       .cover { animation: type var(--for) steps(var(--keys)) var(--at) }

@@ -65,6 +65,9 @@ describe('parsePage', () => {
       'five',
       'six',
       '-->',
+      '<!-- test: picture docs/a.png #wave=2',
+      'seven',
+      '-->',
     ].join('\n')
     expect(parsePage(page)).toEqual([
       {
@@ -85,7 +88,8 @@ describe('parsePage', () => {
       },
       { kind: 'skip', line: 16, commands: 1, reason: 'it needs a terminal' },
       { kind: 'background', line: 21, command: 'four' },
-      { kind: 'picture', line: 23, path: 'docs/a.svg', commands: ['five', 'six'] },
+      { kind: 'picture', line: 23, path: 'docs/a.svg', fragment: '', commands: ['five', 'six'] },
+      { kind: 'picture', line: 27, path: 'docs/a.png', fragment: '#wave=2', commands: ['seven'] },
     ])
   })
 
