@@ -12,8 +12,8 @@
  *
  * A comment `<!-- test: run … -->` runs commands that the page does not show. A comment
  * `<!-- test: picture PATH.svg … -->` runs commands of which the file shows the output, as a
- * terminal; `<!-- test: picture PATH.png #FRAGMENT … -->` runs commands in a folder of its own, of
- * which `page.html` is photographed.
+ * terminal; `<!-- test: picture PATH.png #FRAGMENT SELECTOR … -->` runs commands in a folder of its
+ * own, of which `page.html` is photographed: all of it, or a part.
  */
 
 /** One step of a page. `line` counts from 1. */
@@ -21,7 +21,14 @@ export type DocStep =
   | { kind: 'run'; line: number; command: string; shown: string[] | null; expects: Expectations }
   | { kind: 'write'; line: number; path: string; text: string; appends: boolean }
   | { kind: 'background'; line: number; command: string }
-  | { kind: 'picture'; line: number; path: string; fragment: string; commands: string[] }
+  | {
+      kind: 'picture'
+      line: number
+      path: string
+      fragment: string
+      part: string
+      commands: string[]
+    }
   | { kind: 'skip'; line: number; commands: number; reason: string }
 
 /** How the result of a command is judged. */
@@ -65,8 +72,8 @@ export function parsePage(text: string): DocStep[] {
       } else if (content.startsWith('picture')) {
         const [first = '', ...rest] = content.split('\n')
         const commands = parseCommands(rest, line).map(({ command }) => command)
-        const [, path = '', fragment = ''] = first.split(' ')
-        steps.push({ kind: 'picture', line, path, fragment, commands })
+        const [, path = '', fragment = '', part = ''] = first.split(' ')
+        steps.push({ kind: 'picture', line, path, fragment, part, commands })
       } else directive = { line, text: content }
       continue
     }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DocStep } from './docs-page.ts'
-import { hashPagePicture, takePagePicture } from './page-pictures.ts'
+import { hashPagePicture, takePagePicture, type PagePicture } from './page-pictures.ts'
 import { drawTerminal, readTimes, type TerminalRun } from './terminal-svg.ts'
 
 /** A picture of a page of the docs. */
@@ -25,11 +25,11 @@ const hashFile = 'test/docs/pictures.json'
 export function createPicture(
   root: string,
   home: string,
-  { path, fragment }: Extract<DocStep, { kind: 'picture' }>,
+  { path, fragment, part }: Extract<DocStep, { kind: 'picture' }>,
 ): Picture {
   return path.endsWith('.svg')
     ? createRecording(join(root, path))
-    : createPhoto(root, mkdtempSync(join(home, 'page-')), path, fragment)
+    : createPhoto(root, mkdtempSync(join(home, 'page-')), { path, fragment, part })
 }
 
 function createRecording(file: string): Picture {
@@ -49,8 +49,9 @@ function createRecording(file: string): Picture {
   }
 }
 
-function createPhoto(root: string, folder: string, path: string, fragment: string): Picture {
-  const load = () => ({ path, fragment, html: readFileSync(join(folder, 'page.html'), 'utf8') })
+function createPhoto(root: string, folder: string, view: Omit<PagePicture, 'html'>): Picture {
+  const { path } = view
+  const load = () => ({ ...view, html: readFileSync(join(folder, 'page.html'), 'utf8') })
   const loadHashes = () =>
     JSON.parse(readFileSync(join(root, hashFile), 'utf8')) as Record<string, unknown>
   return {

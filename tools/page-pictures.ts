@@ -12,6 +12,8 @@ export interface PagePicture {
   html: string
   /** Of the address of the page, with `#`; empty for none. */
   fragment: string
+  /** Selector of the part that is shown; empty for the first screen. */
+  part: string
 }
 
 const size = { width: 1180, height: 840 }
@@ -26,7 +28,7 @@ export function hashPagePicture(root: string, picture: PagePicture): string | nu
   const files = schemes.map((scheme) => join(root, nameFile(picture.path, scheme)))
   if (!files.every((file) => existsSync(file))) return null
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([size, picture.fragment, fixTimes(picture.html)]))
+  hash.update(JSON.stringify([size, picture.fragment, picture.part, fixTimes(picture.html)]))
   for (const file of files) hash.update(readFileSync(file))
   return hash.digest('hex')
 }
@@ -50,7 +52,8 @@ export async function takePagePicture(root: string, picture: PagePicture): Promi
       })
       const path = join(root, nameFile(picture.path, colorScheme))
       mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, reduceColours(await tab.screenshot()))
+      const shown = picture.part === '' ? tab : tab.locator(picture.part)
+      writeFileSync(path, reduceColours(await shown.screenshot()))
     }
   } finally {
     await pages.stop()

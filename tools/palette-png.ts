@@ -1,11 +1,11 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex')
-const maxColours = 256
+const maxColours = 96
 const levels = { level: 9, memLevel: 9 }
 
 /**
- * Encodes a picture with a palette of 256 frequent colours, in about a third of the bytes.
+ * Encodes a picture with a palette of 96 frequent colours, in about a third of the bytes.
  * Others, which only the smoothed edges of letters have, become the nearest of these.
  *
  * @param png 8 bits each of red, green, blue, and maybe alpha, not interlaced: that of Chromium

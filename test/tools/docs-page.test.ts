@@ -65,7 +65,7 @@ describe('parsePage', () => {
       'five',
       'six',
       '-->',
-      '<!-- test: picture docs/a.png #wave=2',
+      '<!-- test: picture docs/a.png #wave=2 .part',
       'seven',
       '-->',
     ].join('\n')
@@ -88,8 +88,22 @@ describe('parsePage', () => {
       },
       { kind: 'skip', line: 16, commands: 1, reason: 'it needs a terminal' },
       { kind: 'background', line: 21, command: 'four' },
-      { kind: 'picture', line: 23, path: 'docs/a.svg', fragment: '', commands: ['five', 'six'] },
-      { kind: 'picture', line: 27, path: 'docs/a.png', fragment: '#wave=2', commands: ['seven'] },
+      {
+        kind: 'picture',
+        line: 23,
+        path: 'docs/a.svg',
+        fragment: '',
+        part: '',
+        commands: ['five', 'six'],
+      },
+      {
+        kind: 'picture',
+        line: 27,
+        path: 'docs/a.png',
+        fragment: '#wave=2',
+        part: '.part',
+        commands: ['seven'],
+      },
     ])
   })
 

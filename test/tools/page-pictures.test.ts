@@ -10,8 +10,8 @@ beforeEach(() => {
   for (const name of ['a.png', 'a-dark.png']) writeFileSync(join(root, name), name)
 })
 afterEach(() => rmSync(root, { recursive: true }))
-const hash = (html: string, fragment = '') =>
-  hashPagePicture(root, { path: 'a.png', html, fragment })
+const hash = (html: string, fragment = '', part = '') =>
+  hashPagePicture(root, { path: 'a.png', html, fragment, part })
 
 const page = '<p>20261120T120000Z-9692 at 2026-11-20T12:00:00.123Z of 0123456789ab: 1 write</p>'
 
@@ -22,8 +22,9 @@ it('is the same for another run, and for nothing else', () => {
     hash(page.replace('1 write', '2 writes')),
     hash(`${page}<style>p { color: red }</style>`),
     hash(page, '#wave=1'),
+    hash(page, '', 'p'),
   ]
-  expect(new Set([hash(page), ...others]).size).toBe(4)
+  expect(new Set([hash(page), ...others]).size).toBe(5)
 })
 
 it.each(['a.png', 'a-dark.png'])('notices another %s, and a missing one', (name) => {
