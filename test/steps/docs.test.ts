@@ -72,7 +72,10 @@ describe('the documentation', () => {
 
   it.each(pages)('%s: every link leads to a file and to a heading of it', (page) => {
     const text = readFileSync(root + page, 'utf8')
-    const links = Array.from(text.matchAll(/\]\(([^)#:\s]*)(#[^)\s]+)?\)/g))
+    const links = [
+      ...text.matchAll(/\]\(([^)#:\s]*)(#[^)\s]+)?\)/g),
+      ...text.matchAll(/ (?:src|srcset)="([^"]*)"/g),
+    ]
     const missing = links.flatMap(([, link = '', anchor]) => {
       const file = link === '' ? root + page : fileURLToPath(new URL(link, `file://${root}${page}`))
       if (!existsSync(file)) return [link]
