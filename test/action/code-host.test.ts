@@ -226,8 +226,8 @@ describe('publishing', () => {
   const inPullRequest = { GITHUB_EVENT_NAME: 'pull_request' }
   const comment = (changed: Record<string, string> = {}) =>
     publishComment(readInputs({ ...env, ...changed }), { ...env, ...changed })
-  const issue = (differs: string) =>
-    publishIssue(readInputs({ ...env, INPUT_DIFFERS: differs }), env)
+  const issue = (differs: string, changed: Record<string, string> = {}) =>
+    publishIssue(readInputs({ ...env, INPUT_DIFFERS: differs, ...changed }), env)
 
   it('writes a comment and an issue with the inputs of the action', async () => {
     listed([])
@@ -237,6 +237,24 @@ describe('publishing', () => {
     expect(await comment()).toEqual({ text: 'comment created', isWarning: false })
     issues([])
     expect(await issue('false')).toEqual({ text: 'issue unchanged', isWarning: false })
+  })
+
+  it('links to the page in a comment and in an issue, and never to a hostile address', async () => {
+    const page = { 'INPUT_PAGE-URL': ' https://code-host.example/artifacts/1\n' }
+    const body = 'text\n\n[All changes as a page](https://code-host.example/artifacts/1)\n'
+    listed([])
+    service()
+      .post(comments, { body: `${planMark}${body}` })
+      .reply(201, {})
+    expect(await comment(page)).toMatchObject({ text: 'comment created' })
+    issues([])
+    service()
+      .post('/repos/team/cdn/issues', { title: 'Configuration drift', body: `${driftMark}${body}` })
+      .reply(201, {})
+    expect(await issue('true', page)).toMatchObject({ text: 'issue opened' })
+    const hostile = { 'INPUT_PAGE-URL': 'javascript:alert(1)' }
+    await expect(comment(hostile)).rejects.toThrow('to be an HTTPS address')
+    await expect(issue('true', hostile)).rejects.toThrow('to be an HTTPS address')
   })
 
   it('finds the pull request of the commit if the event has none', async () => {
