@@ -1,4 +1,4 @@
-import type { Sample, Verdict } from './health.ts'
+import type { CurvePoint, Sample, Verdict } from './health.ts'
 import type { Domain, ItemKey } from './item.ts'
 import type { OutcomeCounts } from './outcome.ts'
 
@@ -75,6 +75,7 @@ export type ApplyEvent =
       after: Sample
       /** Domains that are worse than their own baseline. */
       worse: { domain: Domain; before: Sample; after: Sample }[]
+      statistics: WaveStatistics
     }
   | {
       type: 'rollout.waiting-for-approval'
@@ -100,3 +101,26 @@ export type ApplyEvent =
       /** Writes not sent because nothing differs; in none of the other counts. Absent for 0. */
       unchanged?: number
     } & OutcomeCounts)
+
+/** Times in ISO 8601; the end of a span is not part of it. */
+interface Span {
+  from: string
+  to: string
+}
+
+/** What the verdict of a wave rests on, over time. */
+export interface WaveStatistics {
+  /** Status codes that count as bad, the tolerated rise in percentage points, and the minimum. */
+  statuses: string[]
+  margin: number
+  minRequests: number
+  /** When the wave was written, by the clock of the check. */
+  written: Span
+  /** The windows that were compared. */
+  before: Span
+  after: Span
+  /** Length of a point, seconds; a day with a clock change is longer or shorter. */
+  seconds: number
+  /** Requests of all domains of the wave in both windows, ascending; none between them. */
+  points: (Omit<CurvePoint, 'time'> & { time: string })[]
+}

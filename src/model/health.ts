@@ -62,6 +62,16 @@ export interface Sample {
   bad: number
 }
 
+/** Classes of status codes; `0` and codes of other classes are `other`. */
+export const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const
+
+/** Requests of a wave in a period, or in some neighbouring ones. */
+export interface CurvePoint extends Sample, Record<(typeof statusClasses)[number], number> {
+  /** Start of the period, ms since 1970. */
+  time: number
+  other: number
+}
+
 /** Requests of one domain, or of a whole wave, before and after the change. */
 export interface Comparison {
   verdict: Verdict

@@ -96,8 +96,8 @@ export async function runRollout(
     clock: outside.clock,
     time: { now: () => time.now(), ask: () => serviceTime.ask() },
     service: {
-      count: (domains, window) => {
-        const count = (queries: QueryClient) => queryCounts(queries, domains, window, question)
+      count: (domains, window, use) => {
+        const count = (queries: QueryClient) => queryCounts(queries, domains, window, question, use)
         return withQueries(workspace, { outside, time }, count)
       },
       list: (domains, window, use) => {

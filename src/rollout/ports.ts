@@ -41,9 +41,10 @@ export interface StatusCounts {
   /**
    * Queries the requests in a window by domain and status code.
    *
+   * @param use gets the points of a domain as they arrive; all of them if the query succeeds
    * @throws EdgewiseError `service-failed` when there is no answer, and other errors of a query
    */
-  count(domains: Domain[], window: Window): Promise<DomainCounts>
+  count(domains: Domain[], window: Window, use?: (points: Point[]) => void): Promise<DomainCounts>
   /**
    * Queries the requests in a window by domain, period and status code; throws as `count`.
    *

@@ -30,6 +30,7 @@ export async function querySeries(
 /**
  * Queries the requests of each domain in a window; a domain without requests has empty counts.
  *
+ * @param use gets the points of a domain as they arrive
  * @throws EdgewiseError as `QueryClient.queryEachDomain`
  */
 export async function queryCounts(
@@ -37,11 +38,14 @@ export async function queryCounts(
   domains: Domain[],
   window: Window,
   about: Pick<Question, 'grain' | 'area'>,
+  use?: (points: Point[]) => void,
 ): Promise<DomainCounts> {
   const counts = new Map(domains.map((domain): [Domain, Counts] => [domain, createCounts()]))
   await querySeries(queries, domains, window, about, (domain, points) => {
     const sum = counts.get(domain)
-    if (sum !== undefined) for (const point of points) addCounts(sum, point.counts)
+    if (sum === undefined) return
+    for (const point of points) addCounts(sum, point.counts)
+    use?.(points)
   })
   return counts
 }

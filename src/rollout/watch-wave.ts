@@ -1,4 +1,4 @@
-import type { HealthWindows, WaveHealth, Window } from '../model/health.ts'
+import type { HealthWindows, Window } from '../model/health.ts'
 import type { AppliedTimes, Rollout } from '../model/rollout.ts'
 import { alignDown, grainMs } from '../model/statistics.ts'
 import { inSpan } from '../model/tracing.ts'
@@ -9,7 +9,8 @@ import { chooseControls } from './baseline-start.ts'
 import type { RolloutContext, RolloutSettings } from './ports.ts'
 import type { HealthConfig } from '../model/config.ts'
 import { explain, explainUncertain } from './explain-verdict.ts'
-import { createComparison } from './compare-wave.ts'
+import { createComparison, type ComparedWave } from './compare-wave.ts'
+import { reportJudged, reportWaiting, reportWatched } from './report-wave.ts'
 import { isTransient, retryQuery, waitForStep } from './wait.ts'
 import { computePauseLeft, findWaveTimes } from './wave-times.ts'
 
@@ -113,7 +114,8 @@ async function judge(
     retryQuery(query, (ms) => reportWaiting(rollout, waveIndex, ms, 'health', watching), watching)
   let times = 1
   for (;;) {
-    const { from, to, isService, now } = findWaveTimes(applied, watching)
+    const written = findWaveTimes(applied, watching)
+    const { from, to, isService, now } = written
     const windows = computeWindows(
       from,
       to,
@@ -124,20 +126,21 @@ async function judge(
     reportWaiting(rollout, waveIndex, Math.max(untilReady, pauseLeft()), 'health', watching)
     const skewMs = clock.now() - now()
     const controls = chooseControls(domains, recorded, windows.before.from, skewMs)
-    const compareWith = createComparison(domains, controls, windows.before.to, rule, service)
-    const before = await retry(() => service.count(domains, windows.before))
-    const compare = (window: Window) => compareWith(before, window)
+    const { zone } = watching.settings
+    const queries = createComparison(domains, controls, windows.before, rule, zone, service)
+    const before = await retry(() => queries.count(windows.before))
+    const compare = (window: Window) => queries.compare(before, window)
     const early = await watchWindow(compare, waveIndex, { ...windows, now }, rule, watching)
     if (watching.signal.aborted) return null
     const compared = early ?? (await retry(() => compare(windows.after)))
     const isUncertain = compared.isUncertain && times < decidingWindows
     // A verdict by this machine's clock may stop a wave, and never passes it.
     const isOpen = isUncertain || (!isService && compared.verdict !== 'worse')
-    const health: WaveHealth = isOpen ? { ...compared, verdict: 'too-little-data' } : compared
+    const health: ComparedWave = isOpen ? { ...compared, verdict: 'too-little-data' } : compared
     const reason = isUncertain
       ? explainUncertain(compared, rule, decidingWindows)
       : explain(health, rule, isService ? null : applied)
-    reportJudged(waveIndex, health, reason, watching)
+    reportJudged(waveIndex, health, reason, { rule, written }, watching)
     if (isUncertain) {
       times = decidingWindows
       continue
@@ -153,12 +156,12 @@ async function judge(
 
 /** Watches a wave until its window ends; returns its health early if it is clearly worse. */
 async function watchWindow(
-  compare: (window: Window) => Promise<WaveHealth>,
+  compare: (window: Window) => Promise<ComparedWave>,
   waveIndex: number,
   { after, readyAt, now }: HealthWindows & { now(): number },
   rule: HealthConfig,
   watching: Watching,
-): Promise<WaveHealth | null> {
+): Promise<ComparedWave | null> {
   const { settings, signal } = watching
   const { zone } = settings
   const step = Math.min(grainMs[rule.grain], grainMs.hour)
@@ -184,60 +187,4 @@ async function unlessUnavailable<T>(queries: Promise<T>): Promise<T | null> {
     if (!isTransient(error)) throw error
     return null
   }
-}
-
-function reportWatched(
-  waveIndex: number,
-  { whole }: WaveHealth,
-  { statuses }: HealthConfig,
-  { clock, report }: Watching,
-): void {
-  report({
-    type: 'wave.watched',
-    time: formatTime(clock.now()),
-    wave: waveIndex + 1,
-    statuses,
-    before: whole.before,
-    after: whole.after,
-  })
-}
-
-function reportWaiting(
-  { waves }: Rollout,
-  waveIndex: number,
-  ms: number,
-  reason: 'pause' | 'health' | 'baseline',
-  { clock, report }: Watching,
-): void {
-  const domains = waves[waveIndex]?.domains.length ?? 0
-  report({
-    type: 'wave.waiting',
-    time: formatTime(clock.now()),
-    wave: waveIndex + 1,
-    waves: waves.length,
-    domains,
-    until: formatTime(clock.now() + ms),
-    reason,
-  })
-}
-
-function reportJudged(
-  waveIndex: number,
-  { verdict, whole, domains }: WaveHealth,
-  reason: string | null,
-  { clock, report, tracer }: Watching,
-): void {
-  tracer?.current().set({ 'edgewise.verdict': verdict })
-  if (verdict === 'worse') tracer?.current().fail(verdict)
-  const named = [...domains].flatMap(([domain, each]) =>
-    verdict === 'worse' && each.verdict === 'worse'
-      ? [{ domain, before: each.before, after: each.after }]
-      : [],
-  )
-  const about = { verdict, reason, before: whole.before, after: whole.after, worse: named }
-  report({ type: 'wave.judged', time: formatTime(clock.now()), wave: waveIndex + 1, ...about })
-}
-
-function formatTime(time: number): string {
-  return new Date(time).toISOString()
 }

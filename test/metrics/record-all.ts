@@ -1,5 +1,6 @@
 import type { ServerMetrics } from '../../src/metrics/server-metrics.ts'
 import type { RecordedItem } from '../../src/state/store.ts'
+import { buildStatistics } from '../health/statistics.ts'
 
 const time = '2026-01-02T03:04:05Z'
 const now = Date.parse(time) / 1000 + 60
@@ -28,6 +29,7 @@ export function recordAll(metrics: ServerMetrics): void {
       before: sample,
       after: sample,
       worse: [],
+      statistics: buildStatistics(),
     },
     'r1',
   )

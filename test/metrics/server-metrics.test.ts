@@ -6,6 +6,7 @@ import type { ApplyEvent } from '../../src/model/events.ts'
 import type { Verdict } from '../../src/model/health.ts'
 import { readOpenMetrics } from './read-open-metrics.ts'
 import { recordAll } from './record-all.ts'
+import { buildStatistics } from '../health/statistics.ts'
 
 let metrics: ServerMetrics
 beforeEach(() => {
@@ -24,6 +25,7 @@ const judge = (wave: number, verdict: Verdict): ApplyEvent => ({
   before: sample,
   after: sample,
   worse: [],
+  statistics: buildStatistics(),
 })
 
 /** Reads the samples of a metric by the values of its own labels. */

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../src/model/edgewise-error.ts'
 import { resolvePointer, isObject, type Json } from '../../src/model/json.ts'
 import { ruleDescriptions } from '../../src/report/diagnostics/rule-descriptions.ts'
 import { listSchemaErrors, loadOutputSchema } from './output-schema.ts'
+import { buildStatistics } from '../health/statistics.ts'
 
 const folder = new URL('../../schemas/output/', import.meta.url)
 const names = readdirSync(folder).map((file) => file.replace('.schema.json', ''))
@@ -95,6 +96,7 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     before: sample,
     after: sample,
     worse: [{ domain: 'a.example', before: sample, after: sample }],
+    statistics: buildStatistics(),
   },
   'rollout.waiting-for-approval': {
     type: 'rollout.waiting-for-approval',

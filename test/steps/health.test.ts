@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { WaveStatistics } from '../../src/model/events.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
 import { itLong } from '../runs.ts'
@@ -40,10 +41,17 @@ function origins(domains: number, chooseOrigin: (i: number) => string): void {
     place.manifest(name(i), { origin: { default_master: chooseOrigin(i) } })
 }
 
+interface Sample {
+  requests: number
+  bad: number
+}
 interface Event {
   type: string
   wave: number
   verdict: string
+  before: Sample
+  after: Sample
+  statistics: WaveStatistics
   reason: string | null
   worse: { domain: string }[]
 }
@@ -148,6 +156,31 @@ describe('many domains', () => {
     })
     expect((await place.json('plan'))['summary']).toMatchObject({ held: 0 })
   })
+})
+
+it('each verdict has the curves that it rests on, with the same sums', async () => {
+  await running(3, 'onFailure: stop')
+  origins(3, (i) => (i === 0 ? alsoGood : deadOrigin))
+  const { events, judged } = await applied()
+  expect(judged).toEqual(['1 same-or-better', '2 worse'])
+  for (const { type, statistics, ...event } of events) {
+    if (type !== 'wave.judged') continue
+    const { points, written } = statistics
+    for (const side of ['before', 'after'] as const) {
+      const { from, to } = statistics[side]
+      const own = points.filter(({ time }) => time >= from && time < to)
+      expect(own.length * statistics.seconds * 1000).toBe(Date.parse(to) - Date.parse(from))
+      expect(own.length).toBeGreaterThan(0)
+      const sum = (choose: (point: (typeof own)[number]) => number) =>
+        own.reduce((all, point) => all + choose(point), 0)
+      const requests = sum((each) => each.requests)
+      expect({ requests, bad: sum(({ bad }) => bad) }).toEqual(event[side])
+      expect(sum((each) => each['5xx'])).toBe(event[side].bad)
+      expect(sum((e) => e['2xx'] + e['3xx'] + e['4xx'] + e['5xx'] + e.other)).toBe(requests)
+    }
+    expect(points.map(({ time }) => time)).toEqual(points.map(({ time }) => time).toSorted())
+    expect(written.from >= statistics.before.to && written.to < statistics.after.from).toBe(true)
+  }
 })
 
 itLong('a clearly worse wave is judged early', async () => {
