@@ -1,4 +1,5 @@
 import type { Action, FormName } from './change.ts'
+import type { PageRollout } from './page-rollout.ts'
 
 /**
  * What a page shows of a plan, an apply or drift. It is JSON; every text in it may come from
@@ -21,6 +22,8 @@ export interface Page {
   changes: PageChange[]
   writes: PageWrite[]
   waves: PageWave[]
+  /** Health of the waves of an apply; absent if it was no rollout. */
+  rollout?: PageRollout
   callsPerMinute: number
   /** What will not happen, or needs somebody. */
   apart: PageApart[]

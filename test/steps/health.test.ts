@@ -168,7 +168,7 @@ it('each verdict has the curves that it rests on, with the same sums', async () 
     const { points, written } = statistics
     for (const side of ['before', 'after'] as const) {
       const { from, to } = statistics[side]
-      const own = points.filter(({ time }) => time >= from && time < to)
+      const own = points.filter((point) => point.time >= from && point.time < to)
       expect(own.length * statistics.seconds * 1000).toBe(Date.parse(to) - Date.parse(from))
       expect(own.length).toBeGreaterThan(0)
       const sum = (choose: (point: (typeof own)[number]) => number) =>
@@ -178,7 +178,8 @@ it('each verdict has the curves that it rests on, with the same sums', async () 
       expect(sum((each) => each['5xx'])).toBe(event[side].bad)
       expect(sum((e) => e['2xx'] + e['3xx'] + e['4xx'] + e['5xx'] + e.other)).toBe(requests)
     }
-    expect(points.map(({ time }) => time)).toEqual(points.map(({ time }) => time).toSorted())
+    const starts = points.map((point) => point.time)
+    expect(starts).toEqual(starts.toSorted())
     expect(written.from >= statistics.before.to && written.to < statistics.after.from).toBe(true)
   }
 })

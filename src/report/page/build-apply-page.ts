@@ -6,6 +6,7 @@ import { formatResult, splitEvents, type ApplyReport } from '../apply/markdown.t
 import { isWaiting } from '../apply/text.ts'
 import { buildPlanned } from './build-plan-page.ts'
 import { findChangeStates } from './change-states.ts'
+import { buildRollout } from './build-rollout.ts'
 import { buildHead, type PageAbout } from './page-about.ts'
 
 /** Refusals that are among the warnings; the matrix has all of them. */
@@ -37,7 +38,12 @@ export function buildApplyPage(
   const head = buildHead('apply', formatOutcome(report), { ...about, warnings })
   if (plan === null) return { ...head, ...nothingPlanned }
   const findState = isRunning ? () => null : findChangeStates(writes, own, back, hasItem)
-  return { ...head, ...buildPlanned(plan, times, about, findState) }
+  const rollout = buildRollout(events, writes, about.scrub)
+  return {
+    ...head,
+    ...buildPlanned(plan, times, about, findState),
+    ...(rollout === null ? {} : { rollout }),
+  }
 }
 
 const nothingPlanned = {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { script, style } from '../../generated/page-assets.ts'
+import { chartScript, chartStyle, script, style } from '../../generated/page-assets.ts'
+import type { PackedPage } from '../../model/packed-page.ts'
 import type { Page } from '../../model/page.ts'
 import { fitPage } from './fit-page.ts'
 import { packPage } from './pack-page.ts'
 import { formatChanges } from './static-changes.ts'
 import { escapeHtml, formatApart, formatSummary, formatWarnings } from './static-parts.ts'
+import { fitRollout, formatRollout } from './static-rollout.ts'
 
 /**
  * Formats a page as one HTML file, which needs no network and allows none. Every text of the page
@@ -14,16 +16,23 @@ export function formatPage(page: Page): string {
   const fitted = fitPage(page)
   const { title, sentence, warnings, apart } = fitted
   const notices = formatWarnings(warnings) + formatApart(apart)
+  const rollout = page.rollout === undefined ? null : fitRollout(page.rollout)
+  const curves = (rollout?.waves ?? []).flatMap(({ wave, curve }) =>
+    curve === null ? [] : { wave, curve },
+  )
+  // A page without them is half as large.
+  const styles = [style, ...(rollout === null ? [] : [chartStyle])]
+  const scripts = [...(curves.length === 0 ? [] : [chartScript]), script]
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${formatPolicy()}">
+<meta http-equiv="Content-Security-Policy" content="${formatPolicy(styles, scripts)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="referrer" content="no-referrer">
 <title>${escapeHtml(`${title}: ${sentence}`.slice(0, 300))}</title>
-<style>${style}</style>
+${styles.map((text) => `<style>${text}</style>`).join('\n')}
 </head>
 <body>
 <a class="skip" href="#view">Skip to the changes</a>
@@ -32,27 +41,35 @@ export function formatPage(page: Page): string {
 ${formatSummary(fitted)}
 </header>
 ${notices === '' ? '' : `<div class="notices">${notices}</div>`}
+${rollout === null ? '' : formatRollout(rollout)}
 <div id="view">${formatChanges(fitted)}</div>
 </main>
-<script type="application/json" id="data">${formatData(fitted)}</script>
-<script>${script}</script>
+${formatJson('data', packDrawn(fitted))}
+${curves.length === 0 ? '' : formatJson('curves', curves)}
+${scripts.map((text) => `<script>${text}</script>`).join('\n')}
 </body>
 </html>
 `
 }
 
-/** Formats what the script draws; the rest of the page is in its HTML. */
-function formatData(page: Page): string {
-  const drawn = packPage({ ...page, facts: [], apart: [], warnings: [] })
-  return JSON.stringify(drawn).replaceAll(
+/** Packs what the script draws; the rest of the page is in its HTML. */
+function packDrawn({ rollout: _, ...page }: Page): PackedPage {
+  return packPage({ ...page, facts: [], apart: [], warnings: [] })
+}
+
+/** Formats data for a script. */
+function formatJson(id: string, data: unknown): string {
+  const text = JSON.stringify(data).replaceAll(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+  return `<script type="application/json" id="${id}">${text}</script>`
 }
 
-function formatPolicy(): string {
+function formatPolicy(styles: string[], scripts: string[]): string {
+  const format = (texts: string[]) => texts.map(formatHash).join(' ')
   return (
-    `default-src 'none'; style-src ${formatHash(style)}; script-src ${formatHash(script)}; ` +
+    `default-src 'none'; style-src ${format(styles)}; script-src ${format(scripts)}; ` +
     "base-uri 'none'; form-action 'none'"
   )
 }
