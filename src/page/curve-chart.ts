@@ -138,9 +138,9 @@ export class CurveChart {
     ctx.fillText('written', (from + to) / 2, bbox.top - ratio)
     const level = findLevel(curve)
     if (level !== null) {
-      const y = plot.valToPos(level, 'share', true)
+      const y = Math.round(plot.valToPos(level, 'share', true))
       ctx.strokeStyle = colors.ink
-      ctx.lineWidth = 1.5 * ratio
+      ctx.lineWidth = 2 * Math.round(ratio)
       ctx.setLineDash([6 * ratio, 4 * ratio])
       ctx.beginPath()
       ctx.moveTo(bbox.left, y)

@@ -1,6 +1,6 @@
 import axe from 'axe-core'
-import type { Page as Tab } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { findBarriers } from './barriers.ts'
 import { desktop, phone } from './open.ts'
 import { buildFleetPage, buildSmallPage, buildWavesPage } from './pages.ts'
 import { usePages } from './use-pages.ts'
@@ -14,22 +14,6 @@ const models = {
 const looks = (['in waves', 'large'] as const).flatMap((name) =>
   [desktop, phone].map((viewport) => ({ name, viewport })),
 )
-
-/** Lists what bars people in a part of the page: each rule with its elements. */
-async function findBarriers(tab: Tab, part = 'html', rules?: string[]): Promise<string[]> {
-  const options = {
-    resultTypes: ['violations'],
-    ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }),
-  }
-  const { violations } = await tab.evaluate<axe.AxeResults>(
-    `axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)})`,
-  )
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
-    )
-}
 
 it.each(looks)(
   'a plan that is $name has no barriers, $viewport.width pixels wide, light and dark',

@@ -1,5 +1,4 @@
 import type { ApplyEvent, WaveStatistics } from '../../model/events.ts'
-import { formatTime } from '../../model/format-time.ts'
 import type { Sample } from '../../model/health.ts'
 import type {
   PageCurve,
@@ -166,7 +165,7 @@ function describeReason(
   { waiting, judged, approval }: Seen,
   isFinished: boolean,
 ): string {
-  const until = waiting === null ? '' : formatTime(waiting.until)
+  const until = waiting === null ? '' : formatMinute(waiting.until)
   if (state === 'running') {
     const earlier = judged?.reason ?? null
     const found = earlier === null ? '' : ` The check before it found: ${earlier}.`
@@ -230,6 +229,11 @@ function buildCurve({ statistics, before }: Judged, clean: (text: string) => str
       point.other,
     ]),
   }
+}
+
+/** Formats a time of ISO 8601 in UTC to the minute: `2026-11-20 12:35 UTC`. */
+function formatMinute(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function parseSeconds(time: string): number {

@@ -13,7 +13,7 @@ const maxOpen = 4
 const states: Record<WaveState, [symbol: string, words: string]> = {
   worse: ['✕', 'worse'],
   running: ['…', 'health check not finished'],
-  unclear: ['?', 'too little data'],
+  unclear: ['?', 'unclear'],
   waiting: ['…', 'waiting'],
   begun: ['–', 'not completely written'],
   healthy: ['✓', 'healthy'],

@@ -1,0 +1,18 @@
+import type axe from 'axe-core'
+import type { Page as Tab } from 'playwright-core'
+
+/** Lists what bars people in a part of the page: each rule with its elements. */
+export async function findBarriers(tab: Tab, part = 'html', rules?: string[]): Promise<string[]> {
+  const options = {
+    resultTypes: ['violations'],
+    ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }),
+  }
+  const { violations } = await tab.evaluate<axe.AxeResults>(
+    `axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)})`,
+  )
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+    )
+}
