@@ -12,6 +12,7 @@ import {
   packagePlugins,
   packedSolver,
 } from './bundle-packages.ts'
+import { describeCharts } from './page-assets.ts'
 
 /** Folder of the repository. */
 export const root = new URL('../', import.meta.url)
@@ -76,6 +77,7 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
   const others = [
     await bundleRarelyCalled({ ...options, write }),
     await bundleAction({ ...options, write }),
+    await describeCharts(),
   ]
   return joinMetafiles(metafile, others)
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 
 /** The texts of a page, each with its file and what it is. */
 const texts = [
@@ -22,16 +22,30 @@ export async function buildPageAssets(): Promise<string> {
   return parts.join('\n')
 }
 
+/** Lists what the script of the charts contains: packages whose licences the program ships. */
+export async function describeCharts(): Promise<Metafile> {
+  const { metafile } = await bundlePart('charts.ts')
+  return metafile
+}
+
 async function minify(file: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`../src/page/${file}`, import.meta.url))],
+  const { outputFiles } = await bundlePart(file)
+  return outputFiles[0]?.text.trim() ?? ''
+}
+
+function bundlePart(file: string) {
+  return build({
+    absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
+    entryPoints: [`src/page/${file}`],
+    // Nothing is written; the name is for the list of what is in it.
+    outfile: `page/${file}`,
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
     format: 'iife',
     target: ['chrome111', 'firefox115', 'safari16.4'],
     legalComments: 'none',
     logLevel: 'warning',
   })
-  return outputFiles[0]?.text.trim() ?? ''
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { findChromium, isProgram } from '../test/browser/find-chromium.ts'
 import { desktop, Pages, phone, tablet } from '../test/browser/open.ts'
 import { buildFleetPage, buildSmallPage, buildWavesPage } from '../test/browser/pages.ts'
+import { buildManyWavesPage, buildWorsePage } from '../test/browser/rollout-pages.ts'
 
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('expected the folder of the pictures as an argument')
@@ -14,6 +15,8 @@ const models = {
   small: buildSmallPage(),
   waves: buildWavesPage(),
   fleet: buildFleetPage(3000, 5),
+  rollout: buildWorsePage(),
+  'many-waves': buildManyWavesPage(50, 60),
 }
 mkdirSync(folder, { recursive: true })
 const pages = new Pages()

@@ -34,8 +34,8 @@ export interface WaveQueries {
 }
 
 /**
- * Creates the queries of a wave, which compare it with its baseline. The statistics of some days before the wave, and those of the
- * controls, are queried only for a rise, and the former once.
+ * Creates the queries of a wave, which compare it with its baseline. The statistics of some days
+ * before the wave, and those of the controls, are queried only for a rise, and the former once.
  *
  * @param controls domains that did not change
  * @param baseline window of the baseline

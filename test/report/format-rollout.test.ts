@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { chartScript, chartStyle, script, style } from '../../src/generated/page-assets.ts'
-import type { Page } from '../../src/model/page.ts'
 import type { PageRollout, PageWaveHealth } from '../../src/model/page-rollout.ts'
 import { formatPage } from '../../src/report/page/format-page.ts'
 import { buildPage } from '../page/build-page.ts'
@@ -36,7 +35,7 @@ const worse = (count: number): PageWaveHealth['worse'] =>
 
 /** Formats a page with a rollout, and returns it without its scripts and styles. */
 function format(waves: PageWaveHealth[], rollback: PageRollout['rollback'] = null) {
-  const html = formatPage({ ...buildPage(), rollout: { waves, rollback } } as Page)
+  const html = formatPage({ ...buildPage(), rollout: { waves, rollback } })
   const text = html.replaceAll(/<(style|script)[^>]*>.*?<\/\1>/gs, '')
   const readTexts = (tag: string) =>
     [...html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))].map(([, each = '']) => each)
@@ -65,7 +64,7 @@ describe('the health of waves in a page', () => {
     const plain = formatPage(buildPage())
     expect(plain).not.toContain(chartStyle)
     expect(plain).not.toContain('uplot')
-    expect(plain.length).toBeLessThan(html(wave(1)).length - 50_000)
+    expect(plain.length).toBeLessThan(format([wave(1)]).html.length - 50_000)
   })
 
   it('has each verdict in words, with its reason and its rule', () => {
@@ -137,7 +136,3 @@ describe('the health of waves in a page', () => {
     expect(all.length).toBeLessThan(150_000)
   })
 })
-
-function html(...waves: PageWaveHealth[]): string {
-  return format(waves).html
-}

@@ -1,5 +1,6 @@
 import type { Sample } from '../../model/health.ts'
 import type { PageRollout, PageWaveHealth, WaveState } from '../../model/page-rollout.ts'
+import { pluralize } from '../../model/words.ts'
 import { formatPercent } from '../stats/figures.ts'
 import { fitText } from './fit-page.ts'
 import { escapeHtml } from './static-parts.ts'
@@ -64,7 +65,7 @@ export function formatRollout({ waves, rollback }: PageRollout): string {
 function formatQuiet(waves: string[]): string {
   return (
     '<li class="check" data-state="healthy"><details data-fold><summary>' +
-    `<h3>${formatSymbol('healthy')} ${waves.length} healthy wave${waves.length === 1 ? '' : 's'}</h3></summary>` +
+    `<h3>${formatSymbol('healthy')} ${pluralize(waves.length, 'healthy wave')}</h3></summary>` +
     `<ol>${waves.join('')}</ol></details></li>`
   )
 }
@@ -79,7 +80,7 @@ function formatRollback(rollback: PageRollout['rollback'], waves: PageWaveHealth
   const why = cause === undefined ? reason : `wave ${cause.wave} is worse than its baseline.`
   return (
     '<p class="rollback" data-rollback><strong><span aria-hidden="true">↩</span> Rolled back ' +
-    `with ${writes} write${writes === 1 ? '' : 's'}:</strong> ${escapeHtml(why)}</p>`
+    `with ${pluralize(writes, 'write')}:</strong> ${escapeHtml(why)}</p>`
   )
 }
 

@@ -6,7 +6,7 @@ import { buildStatistics, formatMinute } from '../../health/statistics.ts'
 const time = formatMinute(0)
 const writes = [1, 2, 3].map((wave) => ({ id: 10 + wave, wave }))
 const sample = { requests: 3000, bad: 30 }
-const start: ApplyEvent = {
+const start: Extract<ApplyEvent, { type: 'apply.started' }> = {
   type: 'apply.started',
   time,
   apply: 'a1',
@@ -78,7 +78,7 @@ const find = (wave: number, ...events: ApplyEvent[]) =>
 
 describe('the rollout of a page', () => {
   it('is none for an apply without waves', () => {
-    const { waves: _, ...plain } = start as Extract<ApplyEvent, { type: 'apply.started' }>
+    const { waves: _, ...plain } = start
     expect(buildRollout([plain, begun(1), written(1), finished], writes, String)).toBeNull()
     expect(buildRollout([], writes, String)).toBeNull()
   })

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import type { ApplyEvent } from '../../src/model/events.ts'
+import { createLogDialogue } from '../../src/server/log-dialogue.ts'
+import { createLogger } from '../../src/server/logger.ts'
+import { buildStatistics } from '../health/statistics.ts'
+
+it('a verdict is one short line of the log, without its curves', async () => {
+  const lines: string[] = []
+  const out = (line: string) => lines.push(line)
+  const dialogue = createLogDialogue(
+    createLogger({ clock: { now: () => 0 }, out, format: 'json', level: 'info' }),
+  )
+  const sample = { requests: 1, bad: 0 }
+  const event: ApplyEvent = {
+    type: 'wave.judged',
+    time: 'now',
+    wave: 1,
+    verdict: 'worse',
+    reason: 'rose',
+    before: sample,
+    after: sample,
+    worse: [{ domain: 'a.example', before: sample, after: sample }],
+    statistics: buildStatistics(Array(100).fill(1), Array(100).fill(2)),
+  }
+  const progress = await dialogue.startProgress({
+    writes: 1,
+    parts: new Map(),
+    callsPerMinute: 30,
+    inWaves: true,
+  })
+  progress.report(event, 7)
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    {
+      time: '1970-01-01T00:00:00.000Z',
+      level: 'info',
+      message: 'wave.judged',
+      wave: 1,
+      verdict: 'worse',
+      reason: 'rose',
+      worse: 1,
+      callsLeft: 7,
+    },
+  ])
+})
