@@ -20,8 +20,8 @@ const pages = usePages()
 const page = buildWorsePage()
 
 /**
- * Finds the pixels of a chart that have the colour of a variable of the style sheet, or any: their
- * places, 0 to 1 from left and top.
+ * Finds the pixels of a chart that have a colour, or that of a variable of the style sheet, or any:
+ * their places, 0 to 1 from left and top.
  */
 async function findPixels(tab: Tab, wave: number, name: string | null) {
   return tab.evaluate<[x: number, y: number][]>(`{
@@ -32,7 +32,8 @@ async function findPixels(tab: Tab, wave: number, name: string | null) {
     context.drawImage(canvas, 0, 0)
     const { data } = context.getImageData(0, 0, width, height)
     const style = getComputedStyle(document.documentElement)
-    context.fillStyle = style.getPropertyValue('${name ?? '--ink'}').trim()
+    const name = '${name ?? '--ink'}'
+    context.fillStyle = name[0] === '#' ? name : style.getPropertyValue(name).trim()
     const wanted = context.fillStyle.match(/[0-9a-f]{2}/g).map((each) => parseInt(each, 16))
     const found = []
     for (let i = 0; i < data.length; i += 4)
@@ -65,8 +66,10 @@ it('the worse wave is first, with its reason, its domains and its chart', async 
     expect(text).toContain(part)
   expect(await tab.locator('[data-rollback]').innerText()).toContain('wave 3 is worse')
   await findChart(tab, 3)
-  for (const name of ['--unset', '--ink', '--bar'])
+  for (const name of ['--unset', '--ink'])
     expect(await countPixels(tab, 3, name)).toBeGreaterThan(50)
+  // The lines of the grid have nearly the same colour.
+  expect(await countPixels(tab, 3, '--bar')).toBeGreaterThan(8000)
 })
 
 it('the line of a chart rises where the errors do, and breaks between the windows', async () => {
@@ -151,7 +154,7 @@ it('a chart takes the colours of light, dark and forced ones, and the width it h
   await findChart(tab, 3)
   await tab.emulateMedia({ colorScheme: 'dark' })
   await expect.poll(() => countPixels(tab, 3, '--unset')).toBeGreaterThan(50)
-  await tab.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
+  await tab.emulateMedia({ colorScheme: 'dark', forcedColors: 'active' })
   await expect.poll(() => countPixels(tab, 3, '--unset')).toBe(0)
   expect(await countPixels(tab, 3, null)).toBeGreaterThan(500)
   await tab.setViewportSize(phone)
@@ -178,6 +181,18 @@ it('on paper each wave has its chart, in the colours of paper', async () => {
   await tab.evaluate("dispatchEvent(new Event('afterprint'))")
   expect(await tab.locator('[data-fold][open]').count()).toBe(0)
   expect((await tab.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
+})
+
+it('a chart that was drawn on a dark screen has the colours of paper while it is printed', async () => {
+  const tab = await pages.open(page, { colorScheme: 'dark' })
+  await findChart(tab, 3)
+  const red = '#a0151b'
+  expect(await countPixels(tab, 3, red)).toBe(0)
+  await tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+  expect(await countPixels(tab, 3, red)).toBeGreaterThan(50)
+  await tab.evaluate("dispatchEvent(new Event('afterprint'))")
+  expect(await countPixels(tab, 3, red)).toBe(0)
+  expect(await countPixels(tab, 3, '--unset')).toBeGreaterThan(50)
 })
 
 it('without JavaScript each verdict is read', async () => {
