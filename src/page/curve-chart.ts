@@ -1,7 +1,13 @@
 import uPlot from 'uplot'
 import type { PageCurve } from '../model/page-rollout.ts'
-import { computeShare, computeChartData, describeCurve, describePoint } from './curve-text.ts'
-import { formatShare, formatUtc } from './curve-text.ts'
+import {
+  computeChartData,
+  computeShare,
+  describeCurve,
+  describePoint,
+  formatShare,
+  formatUtc,
+} from './curve-text.ts'
 import { h } from './dom.ts'
 import { formatCount } from './words.ts'
 
@@ -104,7 +110,7 @@ export class CurveChart {
           scale: 'share',
           stroke: () => this.colors.bad,
           width: 2,
-          points: { show: true, size: 5, fill: () => this.colors.bad },
+          points: { show: true, size: times.length < 12 ? 8 : 5, fill: () => this.colors.bad },
         },
       ],
       hooks: {

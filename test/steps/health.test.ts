@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { WaveStatistics } from '../../src/model/events.ts'
 import type { JsonObject } from '../../src/model/json.ts'
@@ -158,14 +160,19 @@ describe('many domains', () => {
   })
 })
 
-it('each verdict has the curves that it rests on, with the same sums', async () => {
+it('each verdict, also on the page, has the curves that it rests on, of the same sums', async () => {
   await running(3, 'onFailure: stop')
   origins(3, (i) => (i === 0 ? alsoGood : deadOrigin))
-  const { events, judged } = await applied()
+  const { events, judged } = await applied('--html', 'page.html')
   expect(judged).toEqual(['1 same-or-better', '2 worse'])
+  const page = readFileSync(join(place.root, 'page.html'), 'utf8')
+  expect(page.indexOf('Wave 2: worse')).toBeGreaterThan(0)
+  expect(page.indexOf('Wave 1: healthy')).toBeGreaterThan(page.indexOf('Wave 2: worse'))
   for (const { type, statistics, ...event } of events) {
     if (type !== 'wave.judged') continue
     const { points, written } = statistics
+    const first = points[0]
+    expect(page).toContain(`[${Date.parse(first?.time ?? '') / 1000},${first?.requests},`)
     for (const side of ['before', 'after'] as const) {
       const { from, to } = statistics[side]
       const own = points.filter((point) => point.time >= from && point.time < to)
