@@ -183,7 +183,7 @@ it('on paper each wave has its chart, in the colours of paper', async () => {
   expect((await tab.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
 })
 
-it('a chart that was drawn on a dark screen has the colours of paper while it is printed', async () => {
+it('a chart that is drawn on a dark screen is printed in the colours of paper', async () => {
   const tab = await pages.open(page, { colorScheme: 'dark' })
   await findChart(tab, 3)
   const red = '#a0151b'

@@ -160,7 +160,7 @@ describe('many domains', () => {
   })
 })
 
-it('each verdict, also on the page, has the curves that it rests on, of the same sums', async () => {
+it('each verdict, also on the page, has the curves it rests on', async () => {
   await running(3, 'onFailure: stop')
   origins(3, (i) => (i === 0 ? alsoGood : deadOrigin))
   const { events, judged } = await applied('--html', 'page.html')
