@@ -1,18 +1,8 @@
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { groupBy } from '../model/group-by.ts'
 import type { Applied } from '../model/applied.ts'
+import { groupApplies, parseApplyId } from '../model/group-applies.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
-
-/**
- * Groups the applies of a history, first to last: the waves of a rollout (`<id>-w1`, `<id>-w2`, …)
- * form one group.
- */
-export function groupApplies(history: Applied[]): Applied[][] {
-  return [...groupBy(history, ({ id }) => parseApplyId(id).rollout).values()].map((waves) =>
-    waves.toSorted((a, b) => parseApplyId(a.id).wave - parseApplyId(b.id).wave),
-  )
-}
 
 /**
  * Finds applies by name, first to last: a single apply by its id, or every wave by the rollout's
@@ -50,9 +40,4 @@ function createPrunedError(name: string, { commit }: Applied): EdgewiseError {
     `apply ${JSON.stringify(name)} was pruned: the state before it is not stored any more`,
     `Apply earlier manifests instead${own}. "edgewise state history" lists what is left.`,
   )
-}
-
-function parseApplyId(id: string): { rollout: string; wave: number } {
-  const [, rollout = id, wave = '0'] = /^(.+)-w([1-9]\d*)$/.exec(id) ?? []
-  return { rollout, wave: Number(wave) }
 }

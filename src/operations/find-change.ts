@@ -6,7 +6,8 @@ import type { Domain, ItemKey } from '../model/item.ts'
 import { holdsSecret } from '../model/secret.ts'
 import { computeRollback } from '../plan/compute-rollback.ts'
 import type { RecordedState, RecordedItem, Store, Wave } from '../state/store.ts'
-import { findApplies, groupApplies } from './find-applies.ts'
+import { groupApplies } from '../model/group-applies.ts'
+import { findApplies } from './find-applies.ts'
 
 /** Id suffix of a rollback, which distinguishes it from other applies in the history. */
 export const rollbackSuffix = 'rollback'

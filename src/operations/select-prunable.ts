@@ -1,6 +1,6 @@
 import type { Applied } from '../model/applied.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { groupApplies } from './find-applies.ts'
+import { groupApplies } from '../model/group-applies.ts'
 
 /** What limits the applies to prune. */
 export interface PruneLimits {

@@ -1,16 +1,18 @@
 import { dirname } from 'node:path'
+import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { loadMarkedApplies } from './doubt-marks.ts'
 import { parseDomainFile } from './format/domain-file.ts'
 import { parseWave, toApplied, type JournalEntry } from './format/journal.ts'
 import { buildStatePaths, type StatePaths } from './format/state-paths.ts'
-import { findDoubts, loadEntries } from './load-journal.ts'
+import { findDoubts, loadEntries, loadWaves } from './load-journal.ts'
 import { refuseMigrated } from './owners.ts'
 import { loadPruned } from './prune.ts'
-import type { StateFiles } from './state-files.ts'
+import type { LoadedFiles, StateFiles } from './state-files.ts'
 import type {
   DomainApply,
   DomainHistory,
+  IntendedChanges,
   IntendedItem,
   RecordedItem,
   RecordedState,
@@ -44,7 +46,7 @@ export async function loadDomainHistory(
     const texts = found ?? (await files.load(folder))
     const waves = parseWaves(files, texts, folder, domain)
     addDoubts(entry, waves, recorded)
-    const items = listIntended(waves, domain)
+    const items = collectIntended(waves).get(domain) ?? new Map<ItemKey, IntendedItem>()
     if (items.size > 0) applies.push({ apply: toApplied(entry), items })
   }
   await loadMarkedApplies(files, paths, recorded)
@@ -92,18 +94,48 @@ function addDoubts(entry: JournalEntry, waves: Waves, recorded: RecordedState): 
   for (const [name, items] of findDoubts(entry, waves, recorded)) recorded.set(name, items)
 }
 
-function listIntended(waves: Waves, domain: Domain): Map<ItemKey, IntendedItem> {
-  const items = new Map<ItemKey, IntendedItem>()
+/** Collects what the waves of an apply intended; the last intent of an item counts. */
+function collectIntended(waves: Waves): IntendedChanges {
+  const changes = new Map<Domain, Map<ItemKey, IntendedItem>>()
   for (const { before, intents } of waves) {
-    for (const [item, state] of before.get(domain) ?? []) {
-      const intended = [...intents.values()].flatMap((written) => {
-        const found = written.get(domain)?.get(item)
-        return found === undefined ? [] : [found]
-      })
-      // An earlier wave of the apply may have changed the item already.
-      const earlier = items.get(item) ?? { before: state, intended: null }
-      items.set(item, { ...earlier, intended: intended.at(-1) ?? earlier.intended })
+    const written = new Map<Domain, Map<ItemKey, RecordedItem>>()
+    for (const domains of intents.values())
+      for (const [domain, items] of domains)
+        written.set(domain, new Map([...(written.get(domain) ?? []), ...items]))
+    for (const [domain, items] of before) {
+      const own = changes.get(domain) ?? new Map<ItemKey, IntendedItem>()
+      for (const [item, state] of items) {
+        const intended = written.get(domain)?.get(item)
+        // An earlier wave of the apply may have changed the item already.
+        const earlier = own.get(item) ?? { before: state, intended: null }
+        own.set(item, { ...earlier, intended: intended ?? earlier.intended })
+      }
+      changes.set(domain, own)
     }
   }
-  return items
+  return changes
+}
+
+/** Loads what some applies intended, by their ids. No state need be loaded before. */
+export async function loadIntended(
+  files: StateFiles,
+  paths: StatePaths,
+  applies: string[],
+): Promise<Map<string, IntendedChanges>> {
+  const folders = applies.map((apply) => `${paths.waves}/${apply}`)
+  const loaded = files.loadFolders === undefined ? files : await preload(files, folders)
+  const changes = new Map<string, IntendedChanges>()
+  for (const apply of applies)
+    changes.set(apply, collectIntended(await loadWaves(loaded, paths, apply)))
+  return changes
+}
+
+/** Loads several folders at once, and returns them as files. */
+async function preload(files: StateFiles, folders: string[]): Promise<LoadedFiles> {
+  const found = (await files.loadFolders?.(folders)) ?? new Map<string, string>()
+  const byFolder = groupBy(found, ([path]) => dirname(path))
+  return {
+    describePath: (path) => files.describePath(path),
+    load: async (folder) => new Map(byFolder.get(folder)),
+  }
 }

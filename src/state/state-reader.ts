@@ -1,5 +1,5 @@
 import type { Domain } from '../model/item.ts'
-import { loadDomainHistory } from './domain-history.ts'
+import { loadDomainHistory, loadIntended } from './domain-history.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
 import { buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { loadLateCalls, loadWaves, mergeBefore, nameApplies } from './load-journal.ts'
@@ -8,7 +8,7 @@ import { loadPruned } from './prune.ts'
 import { loadSalt } from './salt.ts'
 import { findEntangled, listDomains } from './spans.ts'
 import type { StateFiles } from './state-files.ts'
-import type { DomainHistory, LateCalls, StateKey, Store, Wave } from './store.ts'
+import type { DomainHistory, IntendedChanges, LateCalls, StateKey, Store, Wave } from './store.ts'
 
 /** The part of a store that only reads its files, and needs no load before. */
 type Reading = Pick<
@@ -22,6 +22,7 @@ type Reading = Pick<
   | 'listPruned'
   | 'loadStateBefore'
   | 'loadDomainHistory'
+  | 'loadIntended'
   | 'loadLateCalls'
   | 'loadSalt'
 >
@@ -72,6 +73,10 @@ export class StateReader implements Reading {
 
   loadDomainHistory(domain: Domain): Promise<DomainHistory> {
     return loadDomainHistory(this.files, this.key, domain)
+  }
+
+  loadIntended(applies: string[]): Promise<Map<string, IntendedChanges>> {
+    return loadIntended(this.files, this.paths, applies)
   }
 
   async loadLateCalls(apply: string): Promise<LateCalls> {

@@ -67,6 +67,9 @@ export interface IntendedItem {
   intended: RecordedItem | null
 }
 
+/** All changes that an apply intended. */
+export type IntendedChanges = ReadonlyMap<Domain, ReadonlyMap<ItemKey, IntendedItem>>
+
 /** The changes of one domain that an apply intended. */
 export interface DomainApply {
   apply: Applied
@@ -143,6 +146,8 @@ export interface Store {
   loadStateBefore(apply: string): Promise<Wave['before']>
   /** Loads what each apply intended for one domain; needs no load before. */
   loadDomainHistory(domain: Domain): Promise<DomainHistory>
+  /** Loads what some applies intended for all of their domains, by id; needs no load before. */
+  loadIntended(applies: string[]): Promise<Map<string, IntendedChanges>>
   /** Loads the facts that limit the late effects of an apply that died. */
   loadLateCalls(apply: string): Promise<LateCalls>
   /**

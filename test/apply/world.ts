@@ -319,6 +319,7 @@ export class World {
       listApplies: async () => [],
       loadStateBefore: async () => new Map(),
       loadDomainHistory: async () => ({ applies: [], recorded: new Map(), pruned: 0 }),
+      loadIntended: async () => new Map(),
       loadLateCalls: async (apply) => this.#lateCalls.get(apply) ?? noLateCalls,
       listOtherAddresses: async () => [],
       findOwners: async () => new Map(),

@@ -219,6 +219,13 @@ export function storeContract(
         )
         expect([...recorded]).toEqual([['timeout', { ...intended('three'), open: true }]])
         expect(pruned).toBe(0)
+        const all = await other.loadIntended(['three', 'two', 'missing'])
+        expect([...all.keys()]).toEqual(['three', 'two', 'missing'])
+        for (const apply of ['two', 'three'])
+          expect(all.get(apply)?.get(a)).toEqual(
+            new Map([['timeout', { before: buildItem('1'), intended: intended(apply) }]]),
+          )
+        expect([all.get('two')?.size, all.get('missing')?.size]).toEqual([state('1').size, 0])
         await store.load()
         await store.prune([buildApplied('one'), buildApplied('two')], 'test')
         await store.share?.()

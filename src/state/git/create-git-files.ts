@@ -23,6 +23,8 @@ export function createGitFiles(
     listTopFolders: async () => (await files.readTip()).listTopFolders(),
     listPaths: async (path) => (await files.readTip()).listPaths(path),
     load: async (path) => (await files.readTip()).load(path),
+    loadFolders: async (paths) =>
+      (await (await files.readTip()).loadFolders?.(paths)) ?? new Map<string, string>(),
     write: (steps, message) => files.write(steps, message),
     record: (steps, message) => files.record(steps, message),
     publish: (steps, message, guard) => files.publish(steps, message, guard),

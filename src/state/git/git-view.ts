@@ -65,6 +65,8 @@ export function readCommit(
     listTopFolders: async () => (commit === null ? [] : git.listTopFolders(commit)),
     listPaths: async (path) => (commit === null ? [] : git.listPaths(commit, path)),
     load: async (path) => (commit === null ? new Map() : git.loadFiles(commit, path)),
+    loadFolders: async (paths) =>
+      commit === null || paths.length === 0 ? new Map() : git.loadFiles(commit, ...paths),
   }
 }
 

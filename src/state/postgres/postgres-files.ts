@@ -25,6 +25,7 @@ export function createPostgresFiles(
     listTopFolders: () => read((sql) => listTopFolders(sql, table)),
     listPaths: (folder) => read(async (sql) => [...(await find(sql, 'path', folder)).keys()]),
     load: (folder) => read((sql) => find(sql, 'path, text', folder)),
+    loadFolders: (folders) => read((sql) => findInFolders(sql, table, folders)),
   })
   const find = async (sql: Sql, columns: string, folder: string) => {
     // "0" follows "/", and the column is sorted by bytes.
@@ -89,6 +90,20 @@ async function change(sql: Sql, table: string, files: FileChanges): Promise<void
        on conflict (path) do update set text = excluded.text`,
       [kept.map(([path]) => path), kept.map(([, text]) => text)],
     )
+}
+
+/** Finds the files in some folders. */
+async function findInFolders(
+  sql: Sql,
+  table: string,
+  folders: string[],
+): Promise<Map<string, string>> {
+  const rows = await sql(
+    `select path, text from ${table}, unnest($1::text[]) as folder
+     where path > folder || '/' and path < folder || '0' order by path`,
+    [folders],
+  )
+  return new Map(rows.map((row) => [String(row['path']), String(row['text'])]))
 }
 
 /**

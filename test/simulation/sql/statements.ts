@@ -45,6 +45,12 @@ const statements: Record<string, Statement> = {
     transaction,
     values,
   ) => findFiles(transaction, values).map(([path, row]) => ({ path, ...row })),
+  [`select path, text from files, unnest($1::text[]) as folder
+    where path > folder || '/' and path < folder || '0' order by path`]: (transaction, [folders]) =>
+    (folders as string[])
+      .toSorted(compareBytes)
+      .flatMap((folder) => findFiles(transaction, [`${folder}/`, `${folder}0`]))
+      .map(([path, row]) => ({ path, ...row })),
   'select text from files where path = $1': (transaction, [path]) => {
     const row = transaction.get('files', String(path))
     return row === undefined ? [] : [row]
