@@ -8,6 +8,7 @@ import type { DomainApply, IntendedItem, RecordedItem } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
+import { sortByValues } from './sort-by-values.ts'
 
 /**
  * The outcome of an intended change, as state has it.
@@ -78,7 +79,7 @@ export async function loadDomainHistory(
   }
   // From the last to the first: state after an apply is the state before the next one.
   const later = new Map<ItemKey, RecordedItem | null>(recorded)
-  const past = sortApplies(applies)
+  const past = sortByValues(applies, ({ apply }) => apply.id, listFound)
     .toReversed()
     .map(({ apply, items }): PastApply => {
       const changes = Array.from(items, ([item, change]): [ItemKey, PastChange] => {
@@ -91,24 +92,8 @@ export async function loadDomainHistory(
   return { domain, applies: past.toReversed(), pruned }
 }
 
-/**
- * Sorts applies by their start, but each after those whose values it found: the clocks of machines
- * differ.
- */
-function sortApplies(applies: DomainApply[]): DomainApply[] {
-  const byId = new Map(applies.map((each) => [each.apply.id, each]))
-  const sorted = new Set<DomainApply>()
-  const add = (each: DomainApply) => {
-    // Removed first, so that no cycle of damaged files is endless.
-    if (!byId.delete(each.apply.id)) return
-    for (const { before } of each.items.values()) {
-      const earlier = byId.get(before?.apply ?? '')
-      if (earlier !== undefined) add(earlier)
-    }
-    sorted.add(each)
-  }
-  for (const each of applies) add(each)
-  return [...sorted]
+function* listFound({ items }: DomainApply): Iterable<string> {
+  for (const { before } of items.values()) if (before !== null) yield before.apply
 }
 
 /** Explains what pruned applies mean for a history; empty without any. */
@@ -117,8 +102,12 @@ export function explainPruned(pruned: number): string {
   return pruned === 0 ? '' : `${applies} may have written it: that is not stored any more.`
 }
 
-/** @param after the next recorded state of the item; null if unrecorded */
-function describeChange(
+/**
+ * Describes an intended change, with its outcome as state has it.
+ *
+ * @param after the next recorded state of the item; null if unrecorded
+ */
+export function describeChange(
   apply: Applied,
   { before, intended }: IntendedItem,
   after: RecordedItem | null,

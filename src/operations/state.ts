@@ -1,7 +1,7 @@
 import type { Applied } from '../model/applied.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { RecordedState, RecordedItem } from '../state/store.ts'
+import type { RecordedState, RecordedItem, Store } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
 import type { Outside } from './outside.ts'
@@ -74,6 +74,13 @@ export async function loadHistory(
   outside: Outside,
 ): Promise<{ applies: HistoryEntry[]; dropped: number }> {
   const { store } = await loadState(workspace, outside)
+  return listHistory(store)
+}
+
+/** Lists the applies of a store, first to last, and counts earlier ones. */
+export async function listHistory(
+  store: Store,
+): Promise<{ applies: HistoryEntry[]; dropped: number }> {
   const stored = await store.listApplies()
   const ids = new Set(stored.map(({ id }) => id))
   const { applies, dropped } = await store.listPruned()
