@@ -1,5 +1,6 @@
 import type { Action, FormName } from './change.ts'
 import type { PageRollout } from './page-rollout.ts'
+import type { PageApply } from './page-history.ts'
 
 /**
  * What a page shows of a plan, an apply or drift. It is JSON; every text in it may come from
@@ -8,7 +9,7 @@ import type { PageRollout } from './page-rollout.ts'
  */
 export interface Page {
   format: 'edgewise.page/1'
-  kind: 'plan' | 'apply' | 'drift'
+  kind: 'plan' | 'apply' | 'drift' | 'history'
   title: string
   /** The summary in a sentence: the first thing to read. */
   sentence: string
@@ -28,6 +29,8 @@ export interface Page {
   /** What will not happen, or needs somebody. */
   apart: PageApart[]
   warnings: string[]
+  /** Of a history: the applies, the latest first. It has no changes of its own. */
+  applies?: PageApply[]
 }
 
 /** What changes in an item. */

@@ -5,6 +5,7 @@ import type { Page } from '../../model/page.ts'
 import { fitPage } from './fit-page.ts'
 import { packPage } from './pack-page.ts'
 import { formatChanges } from './static-changes.ts'
+import { formatHistoryTable } from './static-history.ts'
 import { escapeHtml, formatApart, formatSummary, formatWarnings } from './static-parts.ts'
 import { fitRollout, formatRollout } from './static-rollout.ts'
 
@@ -14,7 +15,7 @@ import { fitRollout, formatRollout } from './static-rollout.ts'
  */
 export function formatPage(page: Page): string {
   const fitted = fitPage(page)
-  const { title, sentence, warnings, apart } = fitted
+  const { title, sentence, warnings, apart, applies = [] } = fitted
   const notices = formatWarnings(warnings) + formatApart(apart)
   const rollout = page.rollout === undefined ? null : fitRollout(page.rollout)
   const curves = (rollout?.waves ?? []).flatMap(({ wave, curve }) =>
@@ -42,7 +43,7 @@ ${formatSummary(fitted)}
 </header>
 ${notices === '' ? '' : `<div class="notices">${notices}</div>`}
 ${rollout === null ? '' : formatRollout(rollout)}
-<div id="view">${formatChanges(fitted)}</div>
+<div id="view">${page.applies === undefined ? formatChanges(fitted) : formatHistoryTable(applies)}</div>
 </main>
 ${formatJson('data', packDrawn(fitted))}
 ${curves.length === 0 ? '' : formatJson('curves', curves)}

@@ -1,0 +1,39 @@
+import { applyOutcomes, type Applied } from '../../model/applied.ts'
+import { parseApplyId } from '../../model/group-applies.ts'
+import { formatDay } from '../../model/format-time.ts'
+import { pluralize } from '../../model/words.ts'
+import { formatCounts } from '../apply/text.ts'
+
+/**
+ * Formats the summary of a history: how the last apply ended, then all of them.
+ *
+ * @param applies first to last
+ * @param domain the domain whose history it is; null for all
+ */
+export function formatHistorySentence(applies: Applied[], domain: string | null): string {
+  const [first, last] = [applies[0], applies.at(-1)]
+  const of = domain === null ? '' : ` of ${domain}`
+  if (first === undefined || last === undefined)
+    return domain === null
+      ? 'There are no applies yet.'
+      : `No apply has written ${domain} as far as is stored.`
+  const counts = formatCounts(last.writes, undefined, 'not sent') || 'none'
+  const { wave } = parseApplyId(last.id)
+  const by = last.author === null ? '' : ` by ${last.author}`
+  const commit = last.commit === null ? '' : `, commit ${last.commit.slice(0, 12)}`
+  const newest =
+    `The last apply${of} is ${last.outcome}${wave === 0 ? '' : ` (wave ${wave} of a rollout)`}: ` +
+    `${formatInstant(last.startedAt)}${by}${commit}; writes: ${counts}.`
+  if (applies.length === 1) return `${newest} There is no other one.`
+  const outcomes = applyOutcomes.flatMap((outcome) => {
+    const count = applies.filter((apply) => apply.outcome === outcome).length
+    return count === 0 ? [] : [`${count} ${outcome}`]
+  })
+  const since = `since ${formatDay(first.startedAt)}`
+  return `${newest} ${pluralize(applies.length, 'apply', 'applies')} ${since}: ${outcomes.join(', ')}.`
+}
+
+function formatInstant(iso: string): string {
+  const time = /T(\d\d:\d\d)/.exec(iso)?.[1]
+  return time === undefined ? iso : `${formatDay(iso)}, ${time} UTC`
+}
