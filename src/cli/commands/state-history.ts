@@ -7,7 +7,7 @@ import type { Declare } from './declare.ts'
  * a domain; latest first.
  */
 export function declareHistory(state: Command, declare: Declare): void {
-  declare(state, 'history [domain]', {
+  declare<{ html?: string }>(state, 'history [domain]', {
     description: 'list all applies, or what they changed of a domain',
     args: ['list what each apply intended for this domain, and the outcome'],
     examples: [
@@ -15,17 +15,22 @@ export function declareHistory(state: Command, declare: Declare): void {
       'state history --json',
       'state history www.example.com',
       'state history www.example.com -v',
+      'state history --html history.html',
     ],
-    run: async (context, [domain]) => {
+    run: async (context, [domain], { html }) => {
       const { printApplies, printDomain } = await import('../state-history.ts')
-      await (domain === undefined ? printApplies(context) : printDomain(context, String(domain)))
+      await (domain === undefined
+        ? printApplies(context, html)
+        : printDomain(context, String(domain), html))
       return exitCodes.done
     },
-  }).addHelpText(
-    'after',
-    `
+  })
+    .option('--html <file>', 'write the history, and what each apply did, as a page for a browser')
+    .addHelpText(
+      'after',
+      `
 The outcome of an item is the one in state after the apply: an intent alone
 confirms nothing. Imports and "state forget" are not applies. Pruned applies
 have no items any more. -v shows long values whole.`,
-  )
+    )
 }
