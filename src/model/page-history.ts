@@ -3,8 +3,8 @@ import type { Applied } from './applied.ts'
 /** An apply in the page of a history. Numbers of parts and domains are positions in the page. */
 export interface PageApply {
   id: string
-  /** Id of its rollout, and the number of its wave; null for an apply without waves. */
-  rollout: { id: string; wave: number } | null
+  /** Its rollout, and the number of its wave; null for an apply without other waves. */
+  rollout: { id: string; wave: number; rollback: string | null } | null
   outcome: Applied['outcome']
   /** ISO 8601, as recorded. */
   startedAt: string

@@ -112,12 +112,12 @@ export class Details {
       const others = formatNoun(write.domains.length, 'domain')
       add('Write', link, ` of ${others}, earliest ${formatClock(write.seconds)}`)
     }
-    if (change.writes.length === 0) add('Write', 'none')
+    if (change.writes.length === 0 && page.kind !== 'history') add('Write', 'none')
     const wave = page.writes[change.writes[0] ?? -1]?.wave
     if (wave !== undefined && page.waves.length > 1)
       add('Wave', `${wave} of ${formatCount(page.waves.length)}`)
     if (change.place !== null) add('Manifest', h('code', {}, change.place))
-    if (change.state !== null) add('State', change.state)
+    if (change.state !== null) add(page.kind === 'history' ? 'Outcome' : 'State', change.state)
     return facts
   }
 }

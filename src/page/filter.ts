@@ -9,6 +9,10 @@ export interface View {
   /** Numbers of a write and of a wave in the plan; null for all. */
   write: number | null
   wave: number | null
+  /** Of a history: id of an apply, its outcome and author; empty for all. */
+  apply: string
+  outcome: string
+  author: string
   cell: { domain: string; item: string } | null
 }
 
@@ -19,6 +23,9 @@ export const emptyView: View = {
   action: '',
   write: null,
   wave: null,
+  apply: '',
+  outcome: '',
+  author: '',
   cell: null,
 }
 
@@ -33,12 +40,16 @@ export function parseHash(hash: string): View {
     action: values.get('action') ?? '',
     write: parseNumber(values.get('write')),
     wave: parseNumber(values.get('wave')),
+    apply: values.get('apply') ?? '',
+    outcome: values.get('outcome') ?? '',
+    author: values.get('author') ?? '',
     cell: slash < 1 ? null : { domain: cell.slice(0, slash), item: cell.slice(slash + 1) },
   }
 }
 
 /** Formats a view as the hash of an address; `#` for an empty one. */
-export function formatHash({ domain, item, action, write, wave, cell }: View): string {
+export function formatHash(view: View): string {
+  const { domain, item, action, write, wave, apply, outcome, author, cell } = view
   const values = new URLSearchParams()
   const add = (name: string, value: string) => {
     if (value !== '') values.set(name, value)
@@ -48,6 +59,9 @@ export function formatHash({ domain, item, action, write, wave, cell }: View): s
   add('action', action)
   add('write', write === null ? '' : String(write))
   add('wave', wave === null ? '' : String(wave))
+  add('apply', apply)
+  add('outcome', outcome)
+  add('author', author)
   add('cell', cell === null ? '' : `${cell.domain}/${cell.item}`)
   return `#${values.toString().replaceAll('%2F', '/')}`
 }

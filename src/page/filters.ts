@@ -103,12 +103,17 @@ function parseChoice(name: Choice, value: string): Partial<View> {
   return { [name]: /^\d{1,9}$/.test(value.trim()) ? Number(value) : null }
 }
 
-function createSelect(name: string, choices: [value: string, text: string][]): HTMLSelectElement {
+/** Creates a list of choices; the first one is all. */
+export function createSelect(
+  name: string,
+  choices: [value: string, text: string][],
+): HTMLSelectElement {
   const box = h('select', { name }, h('option', { value: '' }, 'all'))
   for (const [value, text] of choices) box.append(h('option', { value }, text))
   return box
 }
 
-function field(label: string, control: HTMLElement, isHidden = false): HTMLElement {
+/** Creates a control with its label. */
+export function field(label: string, control: HTMLElement, isHidden = false): HTMLElement {
   return h('label', { class: 'field', hidden: isHidden }, h('span', {}, label), control)
 }

@@ -4,7 +4,9 @@ import { isSmall } from './cards.ts'
 import { Details } from './details.ts'
 import { h } from './dom.ts'
 import { Filters } from './filters.ts'
+import { drawHistory } from './history.ts'
 import { indexPage } from './index-page.ts'
+import { skipTo } from './skip-to.ts'
 import { Matrix } from './matrix.ts'
 import { Store } from './store.ts'
 import { Timeline } from './timeline.ts'
@@ -14,12 +16,14 @@ import { Writes } from './writes.ts'
 const root = document.querySelector('#view')
 const data = document.querySelector('#data')?.textContent ?? 'null'
 const page = unpackPage(JSON.parse(data) as PackedPage)
-if (root !== null && page.changes.length > 0) draw(root)
+if (root !== null && page.kind === 'history') drawHistory(root, page)
+else if (root !== null && page.changes.length > 0) draw(root)
 document.documentElement.dataset['ready'] = 'true'
 performance.mark('ready')
 
 function draw(parent: Element): void {
-  const store = new Store(indexPage(page))
+  const index = indexPage(page)
+  const store = new Store(() => index)
   const readsFirst = isSmall(store)
   const [filters, timeline] = [new Filters(store), new Timeline(store)]
   const [matrix, writes] = [new Matrix(store), new Writes(store)]
@@ -31,14 +35,4 @@ function draw(parent: Element): void {
   parent.replaceChildren(timeline.element, filters.element, columns)
   for (const part of [timeline, filters, details, matrix, writes]) store.add(part)
   skipTo(readsFirst ? details.element : matrix.element)
-}
-
-/** Lets the skip link move the focus and keep the hash, which has the filters. */
-function skipTo(target: HTMLElement): void {
-  target.tabIndex = -1
-  document.querySelector('.skip')?.addEventListener('click', (event) => {
-    event.preventDefault()
-    target.focus()
-    target.scrollIntoView()
-  })
 }

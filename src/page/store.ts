@@ -4,18 +4,21 @@ import { listLitWrites } from './lit.ts'
 
 /** The view and the light, with those who draw them. */
 export class Store {
-  readonly index: PageIndex
+  index: PageIndex
   view: View
   /** Positions of the changes that pass the filters. */
   matches: number[] = []
   /** Positions of the writes that are lit. */
   lit: readonly number[] = []
+  private readonly findIndex: (view: View) => PageIndex
   private pointed: readonly number[] | null = null
   private readonly drawers: { draw(): void; light?(): void }[] = []
 
-  constructor(index: PageIndex) {
-    this.index = index
+  /** @param findIndex finds what a view shows: always the same for a plan */
+  constructor(findIndex: (view: View) => PageIndex) {
+    this.findIndex = findIndex
     this.view = parseHash(location.hash)
+    this.index = findIndex(this.view)
     this.matchView()
     // A hash without a value is a link to a heading.
     addEventListener('hashchange', () => {
@@ -67,6 +70,7 @@ export class Store {
   }
 
   private matchView(): void {
+    this.index = this.findIndex(this.view)
     this.matches = this.match(this.view)
     this.lit = listLitWrites(this.index, this.view)
   }

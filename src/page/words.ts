@@ -50,3 +50,8 @@ export const formWords: Record<FormName, string> = {
   switch: 'switch',
   unset: 'unset',
 }
+
+/** Formats a number of applies, such as `1 apply` or `2 applies`. */
+export function formatApplies(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'apply' : 'applies'}`
+}

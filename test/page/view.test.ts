@@ -21,8 +21,12 @@ describe('the hash of the address', () => {
     [emptyView, '#'],
     [{ ...emptyView, domain: 'shop', item: 'https' }, '#domain=shop&item=https'],
     [
-      { domain: 'a b&c=d%', item: 'x', action: 'set', write: 3, wave: 2, cell: null },
+      { ...emptyView, domain: 'a b&c=d%', item: 'x', action: 'set', write: 3, wave: 2 },
       '#domain=a+b%26c%3Dd%25&item=x&action=set&write=3&wave=2',
+    ],
+    [
+      { ...emptyView, apply: 'a-w1', outcome: 'incomplete', author: 'ann & bo' },
+      '#apply=a-w1&outcome=incomplete&author=ann+%26+bo',
     ],
     [{ ...emptyView, cell: { domain: 'a/b.example', item: 'https' } }, '#cell=a/b.example/https'],
   ])('has each choice of a view (%#)', (view, hash) => {

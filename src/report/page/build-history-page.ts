@@ -84,7 +84,7 @@ function buildApply(
   const notSent = apply.endedAt === null ? 'never begun' : 'not sent'
   return {
     id: fit(id),
-    rollout: isWave ? { id: fit(rollout), wave } : null,
+    rollout: isWave ? { id: fit(rollout), wave, rollback: formatRollback(rollout, domain) } : null,
     outcome,
     startedAt: fit(startedAt),
     took: describeLength(apply),

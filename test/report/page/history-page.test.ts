@@ -76,8 +76,8 @@ describe('the page of a history', () => {
     expect(applies?.map(({ id, rollout }) => [id, rollout])).toEqual([
       ['s-w1', null],
       ['c', null],
-      ['r-w2', { id: 'r', wave: 2 }],
-      ['r-w1', { id: 'r', wave: 1 }],
+      ['r-w2', { id: 'r', wave: 2, rollback: 'edgewise rollback r' }],
+      ['r-w1', { id: 'r', wave: 1, rollback: 'edgewise rollback r' }],
       ['b', null],
       ['a', null],
     ])
