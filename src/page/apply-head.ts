@@ -11,6 +11,7 @@ export class ApplyHead {
   private readonly choice: HistoryChoice
   private readonly spoken = h('p', { class: 'spoken', 'aria-live': 'polite' })
   private readonly body = h('div', {})
+  private drawn: string | null = null
 
   constructor(store: Store, choice: HistoryChoice) {
     this.store = store
@@ -23,7 +24,10 @@ export class ApplyHead {
     const apply = this.choice.history.applies[this.choice.chosen ?? -1]
     this.element.hidden = apply === undefined
     if (apply === undefined) return
+    const isOther = this.drawn !== null && this.drawn !== apply.id
+    this.drawn = apply.id
     this.body.replaceChildren(...this.describe(apply))
+    if (isOther && this.store.view.apply !== '') this.element.scrollIntoView({ block: 'nearest' })
     this.spoken.textContent = this.store.view.apply === '' ? '' : `Apply ${apply.id}`
   }
 

@@ -129,17 +129,13 @@ export class ApplyList {
 
 function describe(apply: PageApply, isOtherDay: boolean): Node[] {
   const { outcome, rollout, startedAt, took, author, commit, writes } = apply
-  const day = isOtherDay ? `${formatDay(startedAt)}, ` : ''
-  const who = [author, commit?.slice(0, 8) ?? null, took].filter((text) => text !== null)
+  const day = isOtherDay ? `${formatDay(startedAt).replace(/^(\d+ \w{3}).*/, '$1')}, ` : ''
+  const wave = rollout === null ? null : `wave ${rollout.wave}`
+  const about = [wave, author, commit?.slice(0, 8) ?? null, took].filter((text) => text !== null)
   return [
     h('span', { class: 'when' }, `${day}${formatTimeOfDay(startedAt)}`),
-    h(
-      'span',
-      { class: 'name' },
-      rollout === null ? '' : `wave ${rollout.wave} · `,
-      createOutcome(outcome),
-    ),
+    createOutcome(outcome),
     h('span', { class: 'soft counts' }, writes === 'none' ? 'no write' : writes),
-    h('span', { class: 'soft about' }, who.join(' · ')),
+    h('span', { class: 'soft about' }, about.join(' · ')),
   ]
 }

@@ -52,17 +52,14 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
     const own = changes === null ? null : cells.add(changes)
     applies.push({ ...built, ...describeChanges(built, apply, changes, own), changes: own })
   }
-  const warnings = [
-    ...listMissing(history, groups.length - applies.length),
-    ...cells.listWarnings(),
-    ...about.warnings,
-  ]
+  const missing = [...listMissing(history, groups.length - applies.length), ...cells.listMissing()]
+  const facts = [...about.facts, ...missing]
   const sentence = formatHistorySentence(
     history.applies.map(({ apply }) => apply),
     history.domain?.name ?? null,
   )
   return {
-    ...buildHead('history', sentence, { ...about, warnings }),
+    ...buildHead('history', sentence, { ...about, facts }),
     ...cells.build(),
     changes: [],
     writes: [],
@@ -133,29 +130,28 @@ function describeLength({ startedAt, endedAt, outcome }: Applied): string {
   return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`
 }
 
-function listMissing({ applies, dropped, domain }: PageHistory, left: number): string[] {
+/** Lists what is not in the page, as facts: pruning is usual, and no warning. */
+function listMissing({ applies, dropped, domain }: PageHistory, left: number): Page['facts'] {
   const pruned = applies.filter(({ apply }) => apply.pruned === true).length
+  const count = (number: number) => pluralize(number, 'apply', 'applies')
+  const mayHaveWritten = domain === null ? 0 : domain.pruned
   return [
-    ...(left > 0
-      ? [
-          `${pluralize(left, 'earlier apply is', 'earlier applies are')} left out, since this ` +
-            'file would be too large: "edgewise state history" lists all.',
-        ]
-      : []),
-    ...(dropped > 0
-      ? [`${pluralize(dropped, 'earlier apply is', 'earlier applies are')} not listed any more.`]
-      : []),
-    ...(pruned > 0
-      ? [
-          `${pluralize(pruned, 'apply was', 'applies were')} pruned: listed, but what they ` +
-            'changed is not stored any more, and they can’t be rolled back.',
-        ]
-      : []),
-    ...(domain !== null && domain.pruned > 0
-      ? [
-          `${pluralize(domain.pruned, 'pruned apply', 'pruned applies')} may have written ` +
-            `${domain.name}: that is not stored any more.`,
-        ]
-      : []),
+    ...fact(
+      pruned,
+      'Pruned',
+      `${count(pruned)}: listed without changes, which are not stored any more; no rollback`,
+    ),
+    ...fact(mayHaveWritten, 'Pruned', `${count(mayHaveWritten)}, which may have written it too`),
+    ...fact(dropped, 'Not listed any more', `${count(dropped)} before these`),
+    ...fact(
+      left,
+      'Left out',
+      `${count(left)} before these, since this file would be too large: "edgewise state history" ` +
+        'lists them',
+    ),
   ]
+}
+
+function fact(number: number, label: string, value: string): Page['facts'] {
+  return number > 0 ? [[label, value]] : []
 }

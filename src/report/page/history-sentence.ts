@@ -17,13 +17,14 @@ export function formatHistorySentence(applies: Applied[], domain: string | null)
     return domain === null
       ? 'There are no applies yet.'
       : `No apply has written ${domain} as far as is stored.`
-  const counts = formatCounts(last.writes, undefined, 'not sent') || 'none'
+  const counts = last.outcome === 'complete' ? '' : formatCounts(last.writes, undefined, 'not sent')
   const { wave } = parseApplyId(last.id)
   const by = last.author === null ? '' : ` by ${last.author}`
   const commit = last.commit === null ? '' : `, commit ${last.commit.slice(0, 12)}`
   const newest =
     `The last apply${of} is ${last.outcome}${wave === 0 ? '' : ` (wave ${wave} of a rollout)`}: ` +
-    `${formatInstant(last.startedAt)}${by}${commit}; writes: ${counts}.`
+    `${formatInstant(last.startedAt)}${by}${commit}` +
+    (counts === '' ? '.' : `; writes: ${counts}.`)
   if (applies.length === 1) return `${newest} There is no other one.`
   const outcomes = applyOutcomes.flatMap((outcome) => {
     const count = applies.filter((apply) => apply.outcome === outcome).length

@@ -59,15 +59,11 @@ export class PastCells {
     }
   }
 
-  /** Lists what was left out. */
-  listWarnings(): string[] {
+  /** Lists the values that were left out, as a fact. */
+  listMissing(): Page['facts'] {
     const kinds = pluralize(this.withoutValues, 'kind of change', 'kinds of changes')
-    return this.withoutValues === 0
-      ? []
-      : [
-          `The values of ${kinds} of earlier applies are left out, since this file would be too ` +
-            'large: "edgewise state history DOMAIN" prints them.',
-        ]
+    const why = 'since this file would be too large: "edgewise state history DOMAIN" prints them'
+    return this.withoutValues === 0 ? [] : [['Left out', `values of ${kinds}, ${why}`]]
   }
 
   private findPart(item: ItemKey, change: PastChange): number {

@@ -66,7 +66,10 @@ describe('the page of a history', () => {
     expect(formatPage(page)).not.toContain('<table>')
     expect(build([], { domain: { name: 'a.example.com', pruned: 2 } })).toMatchObject({
       sentence: 'No apply has written a.example.com as far as is stored.',
-      warnings: ['2 pruned applies may have written a.example.com: that is not stored any more.'],
+      facts: [
+        ['Workspace', 'storefront'],
+        ['Pruned', '2 applies, which may have written it too'],
+      ],
     })
   })
 
@@ -127,9 +130,9 @@ describe('the page of a history', () => {
       ['empty', null, expect.stringContaining('changed nothing')],
       ['old', null, expect.stringContaining('Pruned')],
     ])
-    expect(page.warnings).toEqual([
-      '4 earlier applies are not listed any more.',
-      expect.stringContaining('1 apply was pruned'),
+    expect(page.facts.slice(1)).toEqual([
+      ['Pruned', expect.stringContaining('1 apply: listed without changes')],
+      ['Not listed any more', '4 applies before these'],
     ])
     const domain = { name: 'a.example.com', pruned: 0 }
     expect(build([some(entry('fine', 4))], { domain }).applies?.[0]?.rollback).toBe(
@@ -170,9 +173,9 @@ describe('the page of a history', () => {
       changes: null,
       note: expect.stringContaining('edgewise state history DOMAIN'),
     })
-    const [left, values] = page.warnings
-    expect(left).toMatch(/^\d+ earlier applies are left out/)
-    expect(values).toMatch(/^The values of \d+ kinds of changes/)
+    const [left, values] = page.facts.slice(1)
+    expect(left?.[1]).toMatch(/^\d+ applies before these, since .* "edgewise state history" lists/)
+    expect(values?.[1]).toMatch(/^values of \d+ kinds of changes, since this file would be too/)
     const html = formatPage(page)
     expect(html.length).toBeLessThan(5e6)
     expect(html.length).toBeGreaterThan(2e6)
