@@ -30,7 +30,7 @@ export interface PageHistory {
 }
 
 /** Maximum length of the applies in the page, in characters. */
-const maxAppliesLength = 1_200_000
+const maxAppliesLength = 1_700_000
 /** A name that needs no quotes in a shell. */
 const plainName = /^[\w.-]+$/
 

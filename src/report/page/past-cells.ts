@@ -9,7 +9,7 @@ import { buildPartContent, cutParts } from './page-lines.ts'
 type PastChanges = ReadonlyMap<Domain, ReadonlyMap<ItemKey, PastChange>>
 
 /** Maximum characters of all values, and of the changes as JSON. */
-const [maxLines, maxChanges] = [1_400_000, 1_200_000]
+const [maxLines, maxChanges] = [1_200_000, 1_200_000]
 /** Characters of the values of one part that count: the rest is cut. */
 const maxOfPart = 20_000
 /** Characters of a change in JSON: of those that look the same, and of a domain in it. */
