@@ -84,6 +84,7 @@ export class HistoryFilters {
     this.count.textContent = filters ? `${formatCount(matches.length)} of ${all}` : all
     const unknown = history.applies.filter(({ changes }) => changes === null).length
     this.rest.hidden = unknown === 0 || !isByChange(view)
-    this.rest.textContent = `What ${formatApplies(unknown)} changed is not in this file: more of them may match.`
+    const what = `What ${formatApplies(unknown)} changed`
+    this.rest.textContent = `${what} is not in this file: more of them may match.`
   }
 }

@@ -70,7 +70,8 @@ export function buildHistoryModel(applies: number, perApply: number, domains?: n
 /** Builds a page all of whose texts are hostile. */
 export function buildHostileHistory(attacks: string[]): Page {
   const { applies, ...rest } = buildHistory(attacks.length, 1)
-  const hostile = applies.map(({ apply: { pruned: _, ...apply } }, i): Entry => {
+  const hostile = applies.map(({ apply }, i): Entry => {
+    delete apply.pruned
     const text = attacks[i] ?? ''
     const change: Change = {
       before: { status: 'confirmed', candidates: [text] },

@@ -126,7 +126,7 @@ describe('state history --html', () => {
       [true, undefined],
     ])
     expect(applies[2]?.note).toMatch(/^Pruned/)
-    expect(place.read('page.html')).toContain('<dt>Pruned</dt><dd>2 applies: listed without')
+    expect(place.read('page.html')).toContain('<dt>Pruned</dt><dd>2 applies, listed without')
   })
 
   it('is exit code 1 if the page cannot be written', async () => {

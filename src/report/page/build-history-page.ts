@@ -136,11 +136,7 @@ function listMissing({ applies, dropped, domain }: PageHistory, left: number): P
   const count = (number: number) => pluralize(number, 'apply', 'applies')
   const mayHaveWritten = domain === null ? 0 : domain.pruned
   return [
-    ...fact(
-      pruned,
-      'Pruned',
-      `${count(pruned)}: listed without changes, which are not stored any more; no rollback`,
-    ),
+    ...fact(pruned, 'Pruned', `${count(pruned)}, listed without changes or rollback`),
     ...fact(mayHaveWritten, 'Pruned', `${count(mayHaveWritten)}, which may have written it too`),
     ...fact(dropped, 'Not listed any more', `${count(dropped)} before these`),
     ...fact(

@@ -30,8 +30,8 @@ export function formatHistorySentence(applies: Applied[], domain: string | null)
     const count = applies.filter((apply) => apply.outcome === outcome).length
     return count === 0 ? [] : [`${count} ${outcome}`]
   })
-  const since = `since ${formatDay(first.startedAt)}`
-  return `${newest} ${pluralize(applies.length, 'apply', 'applies')} ${since}: ${outcomes.join(', ')}.`
+  const all = `${pluralize(applies.length, 'apply', 'applies')} since ${formatDay(first.startedAt)}`
+  return `${newest} ${all}: ${outcomes.join(', ')}.`
 }
 
 function formatInstant(iso: string): string {

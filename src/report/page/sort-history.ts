@@ -1,3 +1,4 @@
+import { findMax } from '../../model/append.ts'
 import { groupApplies } from '../../model/group-applies.ts'
 
 /**
@@ -12,7 +13,7 @@ export function sortForPage<T extends { apply: { id: string } }>(
   const entries = applies.map((each, position) => ({ id: each.apply.id, position, each }))
   const groups = groupApplies(entries).map((group) => ({
     group,
-    last: Math.max(...group.map(({ position }) => position)),
+    last: findMax(group.map(({ position }) => position)),
   }))
   return groups
     .toSorted((a, b) => b.last - a.last)

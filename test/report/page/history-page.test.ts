@@ -131,7 +131,7 @@ describe('the page of a history', () => {
       ['old', null, expect.stringContaining('Pruned')],
     ])
     expect(page.facts.slice(1)).toEqual([
-      ['Pruned', expect.stringContaining('1 apply: listed without changes')],
+      ['Pruned', expect.stringContaining('1 apply, listed without changes')],
       ['Not listed any more', '4 applies before these'],
     ])
     const domain = { name: 'a.example.com', pruned: 0 }
