@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { formatTime } from '../model/format-time.ts'
 import type { Page } from '../model/page.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
@@ -37,7 +38,7 @@ export function createPageAbout(
       ...list('Commit', commit === null ? [] : [commit]),
       ...list('Domains', target),
       ...list('Items', items),
-      ['Time', new Date(clock.now()).toISOString()],
+      ['Time', formatTime(new Date(clock.now()).toISOString())],
     ],
     warnings: [
       ...diagnostics.map(

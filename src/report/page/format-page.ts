@@ -16,6 +16,7 @@ import { fitRollout, formatRollout } from './static-rollout.ts'
 export function formatPage(page: Page): string {
   const fitted = fitPage(page)
   const { title, sentence, warnings, apart, applies = [] } = fitted
+  const plain = page.applies === undefined ? formatChanges(fitted) : formatHistoryTable(applies)
   const notices = formatWarnings(warnings) + formatApart(apart)
   const rollout = page.rollout === undefined ? null : fitRollout(page.rollout)
   const curves = (rollout?.waves ?? []).flatMap(({ wave, curve }) =>
@@ -43,7 +44,7 @@ ${formatSummary(fitted)}
 </header>
 ${notices === '' ? '' : `<div class="notices">${notices}</div>`}
 ${rollout === null ? '' : formatRollout(rollout)}
-<div id="view">${page.applies === undefined ? formatChanges(fitted) : formatHistoryTable(applies)}</div>
+<div id="view">${plain}</div>
 </main>
 ${formatJson('data', packDrawn(fitted))}
 ${curves.length === 0 ? '' : formatJson('curves', curves)}
@@ -54,7 +55,7 @@ ${scripts.map((text) => `<script>${text}</script>`).join('\n')}
 }
 
 /** Packs what the script draws; the rest of the page is in its HTML. */
-function packDrawn({ rollout: _, ...page }: Page): PackedPage {
+function packDrawn({ rollout: _rollout, ...page }: Page): PackedPage {
   return packPage({ ...page, facts: [], apart: [], warnings: [] })
 }
 
