@@ -7,6 +7,8 @@ const texts = [
   ['style', 'style.css', 'The style of a page.'],
   ['chartScript', 'charts.ts', 'The script of the charts of a rollout; it has uPlot.'],
   ['chartStyle', 'charts.css', 'The style of a rollout and its charts.'],
+  ['liveScript', 'live.ts', 'The script of the pages of a server, beside the others.'],
+  ['liveStyle', 'live.css', 'The style of the pages of a server, beside the others.'],
 ] as const
 
 /** Builds the scripts and the styles of pages: `src/page` in a few texts, as data. */

@@ -1,8 +1,10 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Decided, ListedRollout } from '../model/listed-rollout.ts'
+import type { Overview } from '../model/overview.ts'
 import type { Decision, Rollout } from '../model/rollout.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { abort, approve, pause } from '../rollout/decide.ts'
+import { identifyStep } from '../rollout/identify-step.ts'
 import { listRollout } from '../rollout/list-rollout.ts'
 import { listRolloutDomains } from '../state/spans.ts'
 import type { Store } from '../state/store.ts'
@@ -20,6 +22,15 @@ export async function listRollouts(
   workspace: LoadedWorkspace,
   outside: Outside,
 ): Promise<ListedRollout[]> {
+  const { rollouts } = await loadRollouts(workspace, outside)
+  return rollouts.map(({ listed }) => listed)
+}
+
+/** Loads the recorded rollouts, first to last: unfinished ones, and those with domains on hold. */
+export async function loadRollouts(
+  workspace: LoadedWorkspace,
+  outside: Outside,
+): Promise<Pick<Overview, 'rollouts' | 'ended'>> {
   outside.onPhase?.({ name: 'loading-state' })
   const { store, locks } = await openState(workspace, outside)
   await store.load()
@@ -27,10 +38,14 @@ export async function listRollouts(
     const scope = { workspace: workspace.config.id, domains: listRolloutDomains(rollout) }
     return (await locks.listHolders(scope)).length > 0
   }
-  const unfinished = (await store.listRollouts()).filter(isUnfinished)
-  return Promise.all(
-    unfinished.map(async (rollout) => listRollout(rollout, await isLocked(rollout))),
+  const recorded = await store.listRollouts()
+  const rollouts = await Promise.all(
+    recorded.filter(isUnfinished).map(async (rollout) => {
+      const listed = listRollout(rollout, await isLocked(rollout))
+      return { listed, rollout, step: identifyStep(rollout) }
+    }),
   )
+  return { rollouts, ended: recorded.filter((rollout) => !isUnfinished(rollout)) }
 }
 
 /** Returns whether a rollout is recorded: an unfinished one, or one that puts domains on hold. */
@@ -56,6 +71,8 @@ function lockRollout(id: string): LockSelection {
 export interface RolloutRequest extends LockRequest {
   /** Id of the rollout. */
   rollout: string
+  /** Step that the decision is about, by `identifyStep`; absent: the current one. */
+  step?: string
 }
 
 /**
@@ -101,7 +118,7 @@ export function abortRollout(
 async function decide(
   workspace: LoadedWorkspace,
   reason: string,
-  { rollout: id, ...request }: RolloutRequest,
+  { rollout: id, step, ...request }: RolloutRequest,
   change: (rollout: Rollout, by: Decision) => Decided,
   ports: Ports,
 ): Promise<Decided> {
@@ -109,6 +126,7 @@ async function decide(
   return withLock(workspace, reason, lockRollout(id), request, ports, async ({ store }) => {
     await loadLocked(store, dialogue)
     const rollout = findOpen(await store.listRollouts(), id)
+    if (step !== undefined && step !== identifyStep(rollout)) throw createMovedError(id)
     const at = new Date(outside.clock.now()).toISOString()
     const decided = change(rollout, { author: findAuthor(outside), at })
     if (decided.rollout !== rollout) await save(decided, store)
@@ -121,6 +139,15 @@ async function save({ rollout, verb }: Decided, store: Store): Promise<void> {
   const message = `Rollout ${rollout.id}: ${verb}`
   if (rollout.state === 'open' || rollout.held.length > 0) await store.saveRollout(rollout, message)
   else await store.deleteRollouts([rollout.id], message)
+}
+
+function createMovedError(id: string): EdgewiseError {
+  return new EdgewiseError(
+    'usage',
+    `rollout ${escapeInvisible(id)} is no longer as it was shown: it has moved on, or somebody ` +
+      'else has decided about it',
+    'Nothing was decided. Look at it again.',
+  )
 }
 
 function findOpen(rollouts: Rollout[], id: string): Rollout {

@@ -11,6 +11,11 @@ export interface Answer {
   headers?: Record<string, string>
 }
 
+/** Returns the status for an error: 409 for what the user can change, otherwise 503. */
+export function findErrorStatus(code: ErrorCode): number {
+  return statuses[code] ?? 503
+}
+
 const statuses: Partial<Record<ErrorCode, number>> = {
   usage: 409,
   invalid: 409,
@@ -43,7 +48,7 @@ export function answerError(
   scrub: (text: string) => string,
 ): Answer {
   const cleaned = new EdgewiseError(code, scrub(message), scrub(hint))
-  return answerJson(statuses[code] ?? 503, buildErrorJson(cleaned))
+  return answerJson(findErrorStatus(code), buildErrorJson(cleaned))
 }
 
 /** Builds the answer of a refused request. */
@@ -67,12 +72,12 @@ export function sendAnswer(
 ): void {
   if (outgoing.headersSent || outgoing.destroyed) return
   outgoing.writeHead(answer.status, {
+    'Content-Security-Policy': "default-src 'none'",
     ...answer.headers,
     'Content-Type': answer.type,
     'Content-Length': Buffer.byteLength(answer.body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'",
     ...(isLast && { Connection: 'close' }),
   })
   if (end === null) outgoing.end(answer.body)

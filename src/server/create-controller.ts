@@ -17,6 +17,7 @@ import type { Branch } from './branch.ts'
 import type { Controller } from './controller.ts'
 import { createLogDialogue } from './log-dialogue.ts'
 import type { Logger } from './logger.ts'
+import type { PageSource } from './pages/page-source.ts'
 import type { Findings, Reconciler } from './reconciler.ts'
 
 /** Where this replica stands. */
@@ -37,6 +38,8 @@ interface ControllerContext {
   position: Position
   logger: Logger
   outside: Outside
+  /** What the pages show; `forget`: that something has changed. */
+  pages: PageSource & { forget(): void }
   /** Returns whether work runs without progress. */
   isHung(): boolean
   pingMs: number
@@ -84,9 +87,12 @@ export function createController(
       return buildPlanJson(planned.plan, (item) => itemKeys[item] ?? item)
     },
     listRollouts: () => listRollouts(workspace, outside),
-    decide: async (verb, rollout) => {
+    pages: context.pages,
+    decide: async (verb, rollout, step) => {
       if (!(await hasRollout(workspace, rollout, outside))) return null
-      const decided = await decide[verb](workspace, { rollout, lockTimeout }, ports)
+      const seen = step === undefined ? {} : { step }
+      const decided = await decide[verb](workspace, { rollout, lockTimeout, ...seen }, ports)
+      context.pages.forget()
       wakeLeader()
       return decided
     },

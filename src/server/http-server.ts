@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { answerError, answerJson, sendAnswer, type Answer } from './answer.ts'
+import { EdgewiseError, type ErrorCode } from '../model/edgewise-error.ts'
+import { answerError, answerJson, findErrorStatus, sendAnswer, type Answer } from './answer.ts'
 import { discard } from './drain.ts'
 import type { Logger } from './logger.ts'
-import { route, type RouteContext } from './routes.ts'
+import { answerMessage } from './pages/answer-page.ts'
+import { isPagePath } from './pages/page-routes.ts'
+import type { RouteContext } from './route-context.ts'
+import { getPath, route } from './routes.ts'
 
 /** Limits of what clients can occupy, ms. */
 export interface HttpLimits {
@@ -106,24 +109,38 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 async function answer(incoming: IncomingMessage, options: HttpServerOptions): Promise<Answer> {
+  const isPage = isPagePath(getPath(incoming)) && getPath(incoming) !== '/live'
   try {
     return await route(incoming, options)
   } catch (error) {
     if (error instanceof EdgewiseError) {
+      const scrub = (text: string) => options.logger.scrub(text)
       options.controller.metrics.countError(error.code)
-      return answerError(error, (text) => options.logger.scrub(text))
+      if (!isPage) return answerError(error, scrub)
+      const hint = scrub(error.hint)
+      const title = titles[error.code] ?? 'Not possible now'
+      return answerMessage(findErrorStatus(error.code), title, scrub(error.message), { hint })
     }
     const id = options.newId()
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
     options.controller.metrics.countError('defect')
     options.logger.error('a request failed', { id, error: text })
+    const message = `the request failed; the log has the reason under ${id}`
+    if (isPage) return answerMessage(500, 'A defect', message)
     return answerJson(500, {
       format: 'edgewise.error/1',
       code: 'defect',
-      message: `the request failed; the log has the reason under ${id}`,
+      message,
       hint: '',
       diagnostics: [],
       id,
     })
   }
+}
+
+/** Titles of errors on pages. */
+const titles: Partial<Record<ErrorCode, string>> = {
+  invalid: 'The manifests have errors',
+  locked: 'Another process has the lock',
+  unavailable: 'Not available',
 }

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../model/clock.ts'
 import { buildDecidedJson } from '../report/apply/rollouts-text.ts'
 import { answerJson, answerText, refuse, type Answer } from './answer.ts'
 import { decisions, type Controller, type DecisionName } from './controller.ts'
 import { drain } from './drain.ts'
+import { isCrossSite } from './is-cross-site.ts'
+import { allow } from './methods.ts'
+import { isPagePath, routePages } from './pages/page-routes.ts'
+import type { RouteContext } from './route-context.ts'
 import { areEqual, createVerifier } from './verify-webhook.ts'
 
 /** GitHub sends no larger body. It is hashed as it arrives and never held. */
@@ -11,19 +14,15 @@ const maxWebhookBytes = 25 * 1024 * 1024
 /** A decision needs no body; blanks and `{}` are read to their end. */
 const maxDecisionBytes = 64 * 1024
 
-/** What the routes need. */
-export interface RouteContext {
-  controller: Controller
-  clock: Pick<Clock, 'now'>
-  /** Undefined or empty: the routes that need it are refused. */
-  webhookSecret: string | undefined
-  token: string | undefined
+/** Returns the path of a request, without its query. */
+export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  return url.split('?', 1)[0] ?? ''
 }
 
 /** Answers one request. Errors of the controller are thrown. */
 export async function route(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {
   const { controller } = context
-  const path = (incoming.url ?? '').split('?', 1)[0] ?? ''
+  const path = getPath(incoming)
   if (path === '/healthz')
     return allow(incoming, 'GET') ?? answerHealth(controller.isHealthy(), 'ok')
   if (path === '/readyz')
@@ -32,6 +31,7 @@ export async function route(incoming: IncomingMessage, context: RouteContext): P
   if (path === '/webhook') return allow(incoming, 'POST') ?? receiveWebhook(incoming, context)
   if (path === '/api' || path.startsWith('/api/'))
     return authorize(incoming, context.token) ?? routeApi(incoming, path, controller)
+  if (isPagePath(path)) return routePages(incoming, path, context)
   return notFound()
 }
 
@@ -96,13 +96,6 @@ async function receiveWebhook(incoming: IncomingMessage, context: RouteContext):
   return answerText(202, 'accepted')
 }
 
-/** Refuses other methods than one; HEAD is allowed where GET is. */
-function allow({ method }: IncomingMessage, allowed: 'GET' | 'POST'): Answer | null {
-  if (method === allowed || (method === 'HEAD' && allowed === 'GET')) return null
-  const methods = allowed === 'GET' ? 'GET, HEAD' : allowed
-  return refuse(405, 'usage', `the method must be ${methods}`, { headers: { Allow: methods } })
-}
-
 function authorize({ headers }: IncomingMessage, token = ''): Answer | null {
   if (token === '') return refuse(403, 'access', 'the API is off: EDGEWISE_SERVE_TOKEN is not set')
   const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
@@ -110,13 +103,6 @@ function authorize({ headers }: IncomingMessage, token = ''): Answer | null {
   return refuse(401, 'access', 'the token is missing or wrong', {
     headers: { 'WWW-Authenticate': 'Bearer realm="edgewise"' },
   })
-}
-
-/** Reports whether a browser sends the request for a page of another host. */
-function isCrossSite({ headers }: IncomingMessage): boolean {
-  const { origin, host = '' } = headers
-  if (origin === undefined) return false
-  return !/^https?:\/\//i.test(origin) || origin.replace(/^https?:\/\//i, '') !== host
 }
 
 async function answerMetrics(incoming: IncomingMessage, { metrics }: Controller): Promise<Answer> {

@@ -13,6 +13,9 @@ import type { Engine, Workflows } from './engine.ts'
 import { createLogDialogue } from './log-dialogue.ts'
 import type { Logger } from './logger.ts'
 import { createNotifications } from './notifications.ts'
+import { createDriftMemory } from './pages/drift-memory.ts'
+import { createEventMemory } from './pages/event-memory.ts'
+import { createPageSource } from './pages/create-page-source.ts'
 import { createReconciler } from './reconciler.ts'
 import { createRolloutWorkflow } from './rollout-workflow.ts'
 import { createRuns, type RunPorts } from './runs.ts'
@@ -75,14 +78,19 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const metrics = createServerMetrics({ workspace: id, account: service.account })
   const position: Position = { term: null, tickMs: clock.monotonic() }
   const watchdog = createWatchdog(clock)
+  const events = createEventMemory()
+  const drifts = createDriftMemory(outside)
   const runs = traceRuns(
     createRuns({
-      ports: { ...ports, ...watchdog.observe({ outside, dialogue: createLogDialogue(logger) }) },
+      ports: {
+        ...ports,
+        ...watchdog.observe({ outside, dialogue: events.observe(createLogDialogue(logger)) }),
+      },
       branch,
       identity,
       metrics,
       logger,
-      notifications: createNotifications(outside, metrics, logger),
+      notifications: drifts.observe(createNotifications(outside, metrics, logger)),
     }),
     outside,
   )
@@ -105,6 +113,16 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     position,
     logger,
     outside,
+    pages: createPageSource({
+      workspace,
+      branch,
+      reconciler,
+      position,
+      outside,
+      scrub: (text) => logger.scrub(text),
+      getDrift: drifts.getLast,
+      listEvents: events.list,
+    }),
     isHung: watchdog.isHung,
     pingMs,
   })

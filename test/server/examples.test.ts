@@ -11,6 +11,7 @@ import type { ListedState } from '../../src/model/listed-rollout.ts'
 import type { Controller } from '../../src/server/controller.ts'
 import { createHttpServer, type HttpServer } from '../../src/server/http-server.ts'
 import { createLogger } from '../../src/server/logger.ts'
+import { createPages } from './page-stage.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'examples/serve')
@@ -140,11 +141,12 @@ describe('containers', () => {
       plan: unused,
       listRollouts: unused,
       decide: unused,
+      pages: createPages(),
       poke: () => undefined,
       isHealthy: () => null,
       findUnready: () => Promise.resolve(null),
     }
-    const clock = { now: () => 0 }
+    const clock = { now: () => 0, sleep: unused }
     const logger = createLogger({ clock, out: () => undefined, format: 'json', level: 'error' })
     const closed = { webhookSecret: undefined, token: undefined }
     http = createHttpServer({ controller, clock, logger, newId: () => 'id', ...closed })

@@ -3,6 +3,7 @@ import type { Decided } from '../../src/model/listed-rollout.ts'
 import type { Controller } from '../../src/server/controller.ts'
 import { createHttpServer, type HttpServerOptions } from '../../src/server/http-server.ts'
 import { createLogger } from '../../src/server/logger.ts'
+import { createPages } from './page-stage.ts'
 
 /** Token of the API of each server. */
 export const apiToken = 'a-long-token-for-tests'
@@ -32,13 +33,14 @@ export function createOptions(own: Partial<Controller> = {}) {
   const log: string[] = []
   const metrics = createServerMetrics({ workspace: 'shop', account: 'main' })
   const controller: Controller = {
+    pages: createPages(),
     metrics,
     status: () => Promise.resolve({ role: 'leader' }),
     plan: () => Promise.resolve({ format: 'edgewise.plan/1' }),
     listRollouts: () => Promise.resolve([listed]),
-    decide: (verb, id) => {
+    decide: (verb, id, step) => {
       if (id !== 'r1') return Promise.resolve(null)
-      calls.push(`${verb} ${id}`)
+      calls.push(step === undefined ? `${verb} ${id}` : `${verb} ${id} ${step}`)
       return Promise.resolve(decided)
     },
     poke: () => void calls.push('poke'),
@@ -46,7 +48,13 @@ export function createOptions(own: Partial<Controller> = {}) {
     findUnready: () => Promise.resolve(null),
     ...own,
   }
-  const clock = { now: () => now }
+  const clock = {
+    now: () => now,
+    sleep: (ms: number) => {
+      calls.push(`sleep ${ms}`)
+      return Promise.resolve()
+    },
+  }
   const options: HttpServerOptions = {
     controller,
     clock,

@@ -217,7 +217,7 @@ describe('health and metrics', () => {
     expect(await read('/readyz')).toEqual([503, 'the database does not answer\n'])
     const head = await fetch(`${http.url}/readyz`, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([503, ''])
-    expect((await get(http, '/')).status).toBe(404)
+    expect((await get(http, '/healthz/')).status).toBe(404)
     expect((await get(http, '//healthz')).status).toBe(404)
   })
 

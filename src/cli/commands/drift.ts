@@ -153,7 +153,8 @@ async function createDriftDialogue(
   }
   if (html !== undefined) {
     const { buildDriftPage } = await import('../../report/page/build-drift-page.ts')
-    const { createPageAbout, savePage } = await import('../page-file.ts')
+    const { createPageAbout } = await import('../../operations/page-about.ts')
+    const { savePage } = await import('../page-file.ts')
     const selected = { target, items, commit: await workspace.findCommit() }
     savers.push(({ found, at }) => {
       const about = createPageAbout(workspace, io, selected, found.notes)

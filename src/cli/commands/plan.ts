@@ -54,7 +54,8 @@ export function declarePlan(program: Command, declare: Declare): void {
         saveFile(resolve(io.cwd, options.markdown), formatPlanMarkdown({ ...plan, warnings }))
       if (options.html !== undefined) {
         const { computePlanTimes } = await import('../../operations/plan-times.ts')
-        const { createPageAbout, savePage } = await import('../page-file.ts')
+        const { createPageAbout } = await import('../../operations/page-about.ts')
+        const { savePage } = await import('../page-file.ts')
         const { buildPlanPage } = await import('../../report/page/build-plan-page.ts')
         const about = createPageAbout(workspace, io, plan.basis, notes)
         const times = computePlanTimes(plan.writes, workspace, false)

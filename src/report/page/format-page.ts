@@ -9,11 +9,20 @@ import { formatHistoryTable } from './static-history.ts'
 import { escapeHtml, formatApart, formatSummary, formatWarnings } from './static-parts.ts'
 import { fitRollout, formatRollout } from './static-rollout.ts'
 
+/** What a server adds to a page: HTML for its head, before its content and at its end. */
+export interface PageFrame {
+  head: string
+  nav: string
+  end: string
+}
+
 /**
  * Formats a page as one HTML file, which needs no network and allows none. Every text of the page
  * may be hostile: it is escaped, and only the script and the style of this program run.
+ *
+ * @param frame of a server, which then has to send the policy
  */
-export function formatPage(page: Page): string {
+export function formatPage(page: Page, frame?: PageFrame): string {
   const fitted = fitPage(page)
   const { title, sentence, warnings, apart, applies = [] } = fitted
   const plain = page.applies === undefined ? formatChanges(fitted) : formatHistoryTable(applies)
@@ -25,20 +34,20 @@ export function formatPage(page: Page): string {
   // A page without them is half as large.
   const styles = [style, ...(rollout === null ? [] : [chartStyle])]
   const scripts = [...(curves.length === 0 ? [] : [chartScript]), script]
+  const { head, nav, end } = frame ?? { head: formatOwnHead(styles, scripts), nav: '', end: '' }
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${formatPolicy(styles, scripts)}">
+${head}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
 <title>${escapeHtml(`${title}: ${sentence}`.slice(0, 300))}</title>
 ${styles.map((text) => `<style>${text}</style>`).join('\n')}
 </head>
 <body>
 <a class="skip" href="#view">Skip to the changes</a>
-<main>
+${nav}<main>
 <header class="summary">
 ${formatSummary(fitted)}
 </header>
@@ -49,7 +58,7 @@ ${rollout === null ? '' : formatRollout(rollout)}
 ${formatJson('data', packDrawn(fitted))}
 ${curves.length === 0 ? '' : formatJson('curves', curves)}
 ${scripts.map((text) => `<script>${text}</script>`).join('\n')}
-</body>
+${end}</body>
 </html>
 `
 }
@@ -68,6 +77,14 @@ function formatJson(id: string, data: unknown): string {
   return `<script type="application/json" id="${id}">${text}</script>`
 }
 
+/** Formats the head of a page in a file. A server sends its own policy. */
+function formatOwnHead(styles: string[], scripts: string[]): string {
+  return (
+    `<meta http-equiv="Content-Security-Policy" content="${formatPolicy(styles, scripts)}">\n` +
+    '<meta name="referrer" content="no-referrer">'
+  )
+}
+
 function formatPolicy(styles: string[], scripts: string[]): string {
   const format = (texts: string[]) => texts.map(formatHash).join(' ')
   return (
@@ -76,6 +93,7 @@ function formatPolicy(styles: string[], scripts: string[]): string {
   )
 }
 
-function formatHash(text: string): string {
+/** Formats the hash of a script or a style for a policy. */
+export function formatHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }

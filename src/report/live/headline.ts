@@ -1,0 +1,92 @@
+import type { OpenRollout, Overview } from '../../model/overview.ts'
+import { findNextWave, type Rollout } from '../../model/rollout.ts'
+import { pluralize } from '../../model/words.ts'
+
+/** A sentence about the whole, and how much it matters. */
+export interface Headline {
+  tone: 'attention' | 'problem' | 'busy' | 'fine'
+  text: string
+}
+
+/**
+ * Lists what there is to know, the most important first: what waits for somebody, what was stopped,
+ * what failed, what runs. There is always one.
+ */
+export function listHeadlines(overview: Overview): Headline[] {
+  const { rollouts, ended, problem } = overview
+  const headlines = [
+    ...rollouts.filter(({ listed }) => waits(listed.state)).map(describeWaiting),
+    ...ended.map(describeEnded),
+    ...(problem === null
+      ? []
+      : [{ tone: 'problem' as const, text: `The last look at the branch failed: ${problem}` }]),
+    ...describeFailure(overview),
+    ...rollouts.filter(({ listed }) => !waits(listed.state)).map(describeRunning),
+  ]
+  return headlines.length === 0 ? [describeCalm(overview)] : headlines
+}
+
+const waits = (state: string) => state === 'waiting-for-approval' || state === 'paused'
+
+function describeWaiting({ listed, rollout }: OpenRollout): Headline {
+  const { wave, waves, domains, state } = listed
+  const text =
+    state === 'paused'
+      ? `The rollout is paused before wave ${(findNextWave(rollout) ?? 0) + 1} of ${waves}.`
+      : `Wave ${wave} of ${waves} waits for approval: ${pluralize(domains, 'domain')}.`
+  return { tone: 'attention', text }
+}
+
+function describeEnded({ state, reason, held }: Rollout): Headline {
+  const end = state === 'taken-back' ? 'rolled back' : 'stopped'
+  const why = reason === null ? '' : ` (${reason})`
+  const text = `A rollout was ${end}${why}: ${pluralize(held.length, 'domain')} on hold.`
+  return { tone: 'problem', text }
+}
+
+function describeRunning({ listed, rollout }: OpenRollout): Headline {
+  const { wave, waves, domains, state } = listed
+  const name = `Wave ${wave} of ${waves}`
+  const size = pluralize(domains, 'domain')
+  switch (state) {
+    case 'rolling-back':
+      return { tone: 'problem', text: `The rollback of rollout ${rollout.id} is unfinished.` }
+    case 'interrupted':
+      return { tone: 'problem', text: `${name} was interrupted (${size}); it is sent again.` }
+    case 'running':
+      return { tone: 'busy', text: `${name} is being sent: ${size}.` }
+    case 'pausing':
+      return { tone: 'busy', text: `${name} is sent: the pause or the health check runs.` }
+    default:
+      return { tone: 'busy', text: `${name} begins soon: ${size}.` }
+  }
+}
+
+function describeFailure({ applied, commit }: Overview): Headline[] {
+  if (applied === null) return []
+  const { status, message } = applied
+  // A rollout that waits is described by itself.
+  if (status === 'waiting' || (status === 'done' && message === null)) return []
+  const isComplete = status === 'done'
+  const what = isComplete ? 'is applied, except' : 'is not applied completely'
+  const text = `Commit ${shorten(applied.commit)} ${what}: ${message ?? status}`
+  const later = commit === null || commit === applied.commit ? '' : ' A later commit is next.'
+  return [{ tone: 'problem', text: text + later }]
+}
+
+function describeCalm({ role, applied, commit }: Overview): Headline {
+  if (applied !== null && applied.commit === commit && applied.status === 'done')
+    return { tone: 'fine', text: `Commit ${shorten(applied.commit)} is applied, nothing waits.` }
+  if (role === 'standby')
+    return {
+      tone: 'fine',
+      text: 'No rollout waits. This replica is a standby: the leader has the last apply.',
+    }
+  if (commit === null) return { tone: 'busy', text: 'The branch is not fetched yet.' }
+  return { tone: 'busy', text: `Commit ${shorten(commit)} is not applied yet.` }
+}
+
+/** Shortens a commit as people read it. */
+export function shorten(commit: string): string {
+  return commit.slice(0, 12)
+}

@@ -1,0 +1,74 @@
+import type { ApplyEvent } from '../../model/events.ts'
+import type { OpenRollout } from '../../model/overview.ts'
+import { findCurrentWave, findNextWave, isSent } from '../../model/rollout.ts'
+import { pluralize } from '../../model/words.ts'
+import { formatRolloutEvent, type RolloutEvent } from '../apply/rollout-text.ts'
+import { plainPaint } from '../text/paint.ts'
+import { formatLivePage } from './frame.ts'
+import { formatInstant, type Place } from './nav.ts'
+import { formatNotice, type Notice } from './overview.ts'
+import { formatDecision, formatRollout, getRolloutPath, show, type FormToken } from './rollout.ts'
+
+/** Events of waves, as the process has seen them. */
+export type WaveEvent = Extract<ApplyEvent, RolloutEvent>
+
+/** Formats the page of an unfinished rollout. */
+export function formatRolloutPage(
+  open: OpenRollout,
+  events: WaveEvent[],
+  place: Place,
+  token: FormToken,
+  notice: Notice | null,
+): string {
+  const main = [formatNotice(notice), formatRollout(open, token, 1), formatEvents(events)]
+  const title = `Rollout ${open.rollout.id}: wave ${open.listed.wave} of ${open.listed.waves}`
+  return formatLivePage({ title, main: main.join('\n'), place })
+}
+
+function formatEvents(events: WaveEvent[]): string {
+  const rows = events.map((event) => {
+    const line = formatRolloutEvent(event, plainPaint).replace(/^(\S+) +/, '$1: ')
+    const verdict = event.type === 'wave.judged' ? ` data-verdict="${event.verdict}"` : ''
+    return `<li${verdict}>${formatInstant(event.time)} <span>${show(line)}</span></li>`
+  })
+  const list =
+    rows.length === 0
+      ? '<p class="note">This replica has seen none: the leader has those since its start.</p>'
+      : `<ol>${rows.toReversed().join('')}</ol>`
+  return (
+    '<section class="panel events" aria-labelledby="events">' +
+    `<h2 id="events">Events of its waves</h2>${list}</section>`
+  )
+}
+
+/** Formats the question whether to abort, with what will happen. */
+export function formatAbortPage(open: OpenRollout, place: Place, token: FormToken): string {
+  const { rollout, listed, step } = open
+  const sent = rollout.waves.filter((wave) => wave.passed || isSent(wave))
+  const left = rollout.waves.filter((wave) => !wave.passed && !isSent(wave))
+  const count = (waves: typeof sent) =>
+    pluralize(
+      waves.reduce((sum, { domains }) => sum + domains.length, 0),
+      'domain',
+    )
+  const wave = `wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${listed.waves}`
+  const running =
+    listed.state === 'running'
+      ? '<li>The wave that is being sent ends first; if that takes long, this is refused, and ' +
+        'nothing is decided.</li>'
+      : ''
+  const path = getRolloutPath(rollout.id)
+  const main =
+    `<section class="panel confirm"><p class="eyebrow">Rollout ${show(rollout.id)}, ${wave}</p>` +
+    `<h1>Abort the rollout? ${findNextWave(rollout) === null ? 'All of its domains are sent.' : `${count(left)} would be on hold.`}</h1>` +
+    `<ul><li>${count(sent)} of ${pluralize(sent.length, 'wave')} keep what was sent: nothing is ` +
+    'rolled back.</li>' +
+    `<li>${count(left)} of ${pluralize(left.length, 'wave')} keep their earlier configuration, ` +
+    'and are on hold until their manifests change.</li>' +
+    `${running}<li>It can't be undone here. <code>edgewise apply --retry-held</code> applies the ` +
+    'changes on hold.</li></ul>' +
+    '<div class="decisions">' +
+    formatDecision(`${path}/abort`, 'Abort the rollout', 'danger', step, token) +
+    `<a class="button secondary" href="${path}">Keep it</a></div></section>`
+  return formatLivePage({ title: `Abort rollout ${rollout.id}?`, main, place })
+}

@@ -1,0 +1,33 @@
+import { formatMessage } from '../../report/live/doors.ts'
+import { livePolicy } from '../../report/live/frame.ts'
+import type { Place } from '../../report/live/nav.ts'
+import type { Answer } from '../answer.ts'
+
+const headers = {
+  'Content-Security-Policy': livePolicy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // Without any, browsers send forms with the origin "null".
+  'Referrer-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+}
+
+/** Builds an answer of HTML. */
+export function answerPage(status: number, body: string, own: Record<string, string> = {}): Answer {
+  return { status, type: 'text/html; charset=utf-8', body, headers: { ...headers, ...own } }
+}
+
+/** Builds an answer with a message for people, such as an error. */
+export function answerMessage(
+  status: number,
+  title: string,
+  message: string,
+  { hint = '', own, place }: { hint?: string; own?: Record<string, string>; place?: Place } = {},
+): Answer {
+  return answerPage(status, formatMessage(title, message, hint, place), own)
+}
+
+/** Builds an answer that leads to another page. */
+export function redirect(to: string, own: Record<string, string> = {}): Answer {
+  return answerPage(303, '', { Location: to, ...own })
+}

@@ -1,0 +1,177 @@
+import type { IncomingMessage } from 'node:http'
+import type { OpenRollout, Overview } from '../../model/overview.ts'
+import { formatLogin } from '../../report/live/doors.ts'
+import { buildFrame } from '../../report/live/frame.ts'
+import type { Place } from '../../report/live/nav.ts'
+import { formatOverview, formatRolloutList, type Notice } from '../../report/live/overview.ts'
+import { formatAbortPage, formatRolloutPage } from '../../report/live/rollout-page.ts'
+import { formatPage } from '../../report/page/format-page.ts'
+import { answerJson, refuse, type Answer } from '../answer.ts'
+import { allow } from '../methods.ts'
+import type { RouteContext } from '../route-context.ts'
+import { answerMessage, answerPage } from './answer-page.ts'
+import { isForeign, logIn, logOut } from './door-routes.ts'
+import { decideByForm } from './decide-by-form.ts'
+import type { BuiltPage } from './page-source.ts'
+import { computeRevisions } from './revisions.ts'
+import { createSessions } from './sessions.ts'
+import type { Visit } from './visit.ts'
+
+const paths = /^\/(?:|plan|drift|live|login|logout|rollouts(?:\/.*)?)$/
+
+/** Returns whether a path is one of the pages, for people. */
+export function isPagePath(path: string): boolean {
+  return paths.test(path)
+}
+
+/** Answers a request of a page. Errors of the controller are thrown. */
+export async function routePages(
+  incoming: IncomingMessage,
+  path: string,
+  context: RouteContext,
+): Promise<Answer> {
+  const { token = '', clock } = context
+  if (token === '')
+    return answerMessage(403, 'The pages are off', 'EDGEWISE_SERVE_TOKEN is not set.', {
+      hint: 'Set it to a random text of at least 16 characters, and restart edgewise serve.',
+    })
+  const sessions = createSessions(token)
+  const { headers } = incoming
+  const [scheme = ''] = String(headers['x-forwarded-proto'] ?? '').split(',')
+  const isSecure = scheme.trim().toLowerCase() === 'https'
+  if (incoming.method === 'POST' && isForeign(incoming))
+    return answerMessage(403, 'Refused', 'A page of another site sent this form.', {
+      hint: 'A proxy has to pass the header Host as the browser sent it.',
+    })
+  if (path === '/login')
+    return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, isSecure, clock)
+  if (path === '/logout') return allowPage(incoming, 'POST') ?? logOut(sessions, isSecure)
+  const cookies = headers.cookie ?? ''
+  const session = sessions.find(cookies, clock.now())
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  const hasToken = bearer !== undefined && sessions.isToken(bearer)
+  if (session === null && !hasToken) return askToLogIn(incoming, path)
+  const formToken = session === null || hasToken ? null : sessions.buildFormToken(session)
+  return routeVisit(incoming, path, context, { sessions, formToken, isSecure, cookies })
+}
+
+async function routeVisit(
+  incoming: IncomingMessage,
+  path: string,
+  context: RouteContext,
+  visit: Visit,
+): Promise<Answer> {
+  const [, , id, verb, ...others] = path.split('/')
+  if (incoming.method === 'POST' && id !== undefined && verb !== undefined && others.length === 0)
+    return decideByForm(incoming, id, verb, context, visit)
+  const refused = allowPage(incoming, 'GET')
+  if (refused !== null) return refused
+  const { pages } = context.controller
+  const overview = await pages.overview()
+  const revisions = computeRevisions(overview)
+  const { commit } = overview
+  const at = new Date(context.clock.now()).toISOString()
+  const place = {
+    path: '/',
+    watches: 'overview',
+    revision: revisions.overview,
+    commit,
+    at,
+  } as const
+  const rollouts = { ...place, path: '/rollouts' } as const
+  if (path === '/live') return answerJson(200, { format: 'edgewise.live/1', commit, revisions })
+  if (path === '/plan') return answerBuilt(await pages.plan())
+  if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
+  if (path === '/')
+    return withNotice(visit, (notice) => formatOverview(overview, place, visit.formToken, notice))
+  if (path === '/rollouts')
+    return withNotice(visit, (notice) =>
+      formatRolloutList(overview, rollouts, visit.formToken, notice),
+    )
+  const open = overview.rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
+  if (open === undefined || others.length > 0 || (verb !== undefined && verb !== 'abort'))
+    return answerMessage(404, 'Not found', 'There is no such page or unfinished rollout.', {
+      hint: 'A rollout that has ended has no page any more.',
+    })
+  return answerRollout(open, verb, rollouts, context, visit)
+}
+
+function answerRollout(
+  open: OpenRollout,
+  verb: string | undefined,
+  place: Place,
+  { controller }: RouteContext,
+  visit: Visit,
+): Answer {
+  const { formToken } = visit
+  if (verb === 'abort') {
+    if (open.listed.state === 'rolling-back')
+      return answerMessage(409, 'Not possible', 'Its rollback has begun, and has to be finished.')
+    return answerPage(200, formatAbortPage(open, place, formToken))
+  }
+  const events = controller.pages.listEvents(open.rollout.applies)
+  return withNotice(visit, (notice) => formatRolloutPage(open, events, place, formToken, notice))
+}
+
+/** HTML of the last pages: formatting a large one takes a part of a second. */
+const formatted = new WeakMap<BuiltPage, { revision: string; html: string }>()
+
+function answerBuilt(built: BuiltPage, place?: Place): Answer {
+  const { page, at, commit, revision } = built
+  const own = place ?? { path: '/plan', watches: 'plan', revision, commit, at }
+  const known = formatted.get(built)
+  if (known?.revision === own.revision) return answerPage(200, known.html)
+  const html = formatPage(page, buildFrame(own))
+  formatted.set(built, { revision: own.revision, html })
+  return answerPage(200, html)
+}
+
+function answerDrift(
+  { role }: Overview,
+  built: BuiltPage | null,
+  revision: string,
+  place: Place,
+): Answer {
+  if (built !== null) {
+    const { at, commit } = built
+    return answerBuilt(built, { path: '/drift', watches: 'drift', revision, commit, at })
+  }
+  const why =
+    role === 'standby'
+      ? 'This replica is a standby: the leader looks for drift, and has the page.'
+      : 'Drift was not looked for since this replica leads.'
+  const hint = 'serve.drift.schedule of edgewise.yaml configures when the leader looks for it.'
+  const own = { ...place, path: '/drift', watches: 'drift', revision } as const
+  return answerMessage(200, 'No drift check yet', why, { hint, place: own })
+}
+
+/** Shows the result of a decision once. */
+function withNotice(
+  { sessions, cookies, isSecure }: Visit,
+  format: (notice: Notice | null) => string,
+): Answer {
+  const text = sessions.findNotice(cookies)
+  if (text === null) return answerPage(200, format(null))
+  return answerPage(200, format({ tone: 'fine', text }), {
+    'Set-Cookie': sessions.dropNotice(isSecure),
+  })
+}
+
+function askToLogIn(incoming: IncomingMessage, path: string): Answer {
+  const own = { 'WWW-Authenticate': 'Bearer realm="edgewise"' }
+  if (path === '/live')
+    return refuse(401, 'access', 'the session has ended, or there was none', { headers: own })
+  const isFollowed =
+    incoming.headers['sec-fetch-site'] === 'cross-site' && incoming.method === 'GET'
+  const to = incoming.method === 'POST' ? '/' : path
+  return answerPage(401, formatLogin(to, { isWrong: false, isFollowed }), own)
+}
+
+function allowPage(incoming: IncomingMessage, allowed: 'GET' | 'POST'): Answer | null {
+  const refused = allow(incoming, allowed)
+  if (refused === null) return null
+  const methods = refused.headers?.['Allow'] ?? allowed
+  return answerMessage(405, 'Not possible', `The method must be ${methods}.`, {
+    own: { Allow: methods },
+  })
+}

@@ -1,0 +1,28 @@
+import type { Overview } from '../../model/overview.ts'
+import type { Page } from '../../model/page.ts'
+import type { WaveEvent } from '../../report/live/rollout-page.ts'
+
+/**
+ * What the pages show. Nothing of it takes a lock or changes anything; failures are
+ * EdgewiseErrors.
+ */
+export interface PageSource {
+  /** Describes the controller, and the rollouts as of about now. */
+  overview(): Promise<Overview>
+  /** Builds the page of the plan; several readers at the same time get one. */
+  plan(): Promise<BuiltPage>
+  /** Returns the page of the last drift check of this process; null if it did none. */
+  drift(): BuiltPage | null
+  /** Lists the events of waves of these applies that this process has seen, first to last. */
+  listEvents(applies: readonly string[]): WaveEvent[]
+}
+
+/** A page that was built. */
+export interface BuiltPage {
+  page: Page
+  /** ISO 8601. */
+  at: string
+  commit: string | null
+  /** Revision of what it was built from. */
+  revision: string
+}

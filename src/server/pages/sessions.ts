@@ -1,0 +1,69 @@
+import { createHmac } from 'node:crypto'
+import { areEqual } from '../verify-webhook.ts'
+
+/** Length of a session, s, and time in which the result of a decision is shown, s. */
+const [sessionSeconds, noticeSeconds] = [12 * 60 * 60, 60]
+
+/**
+ * Sessions of browsers. A cookie is signed with a key derived from the token of the server: every
+ * replica accepts it, nothing is stored, and another token ends all sessions.
+ */
+export type Sessions = ReturnType<typeof createSessions>
+
+/** Creates the sessions of a token that is not empty. */
+export function createSessions(token: string) {
+  const key = createHmac('sha256', token).update('edgewise sessions/1').digest()
+  const sign = (purpose: string, text: string): string =>
+    createHmac('sha256', key).update(`${purpose}\0${text}`).digest('base64url')
+  // Servers of one host share its cookies, whatever their ports are.
+  const name = `edgewise_${sign('name', '').slice(0, 8)}`
+  const noticeName = `${name}_notice`
+  const format = (cookie: string, value: string, maxAge: number, isSecure: boolean): string =>
+    `${cookie}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict` +
+    (isSecure ? '; Secure' : '')
+  const isValid = (value: string, nowMs: number): boolean => {
+    const [, expires, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(value) ?? []
+    if (expires === undefined || signature === undefined) return false
+    return areEqual(signature, sign('session', expires)) && Number(expires) * 1000 > nowMs
+  }
+  return {
+    /** Returns whether a text is the token. */
+    isToken: (text: string): boolean => areEqual(text, token),
+    /** Formats the cookie of a new session. */
+    begin: (nowMs: number, isSecure: boolean): string => {
+      const expires = String(Math.floor(nowMs / 1000) + sessionSeconds)
+      return format(name, `${expires}.${sign('session', expires)}`, sessionSeconds, isSecure)
+    },
+    /** Formats a cookie that removes the one of a session from the browser. */
+    end: (isSecure: boolean): string => format(name, '', 0, isSecure),
+    /** Finds the valid session of a request; null if there is none. */
+    find: (cookies: string, nowMs: number): string | null =>
+      listCookies(cookies, name).find((value) => isValid(value, nowMs)) ?? null,
+    /** Builds the token that the forms of a session carry. */
+    buildFormToken: (session: string): string => sign('form', session),
+    /** Formats the cookie with a notice that the next page shows once. */
+    keepNotice: (text: string, isSecure: boolean): string => {
+      const value = Buffer.from(text.slice(0, 600)).toString('base64url')
+      return format(noticeName, `${value}.${sign('notice', value)}`, noticeSeconds, isSecure)
+    },
+    /** Returns the notice of a request; null if there is none of this server. */
+    findNotice: (cookies: string): string | null => {
+      for (const cookie of listCookies(cookies, noticeName)) {
+        const [value = '', signature = ''] = cookie.split('.')
+        if (areEqual(signature, sign('notice', value)))
+          return Buffer.from(value, 'base64url').toString()
+      }
+      return null
+    },
+    /** Formats a cookie that removes a notice. */
+    dropNotice: (isSecure: boolean): string => format(noticeName, '', 0, isSecure),
+  }
+}
+
+/** Lists the values of a cookie: a browser sends several if hosts above have set some, too. */
+function listCookies(header: string, name: string): string[] {
+  return header.split(';').flatMap((pair) => {
+    const [key = '', ...value] = pair.split('=')
+    return key.trim() === name ? [value.join('=').trim()] : []
+  })
+}

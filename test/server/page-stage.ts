@@ -1,0 +1,100 @@
+import type { ListedState } from '../../src/model/listed-rollout.ts'
+import type { OpenRollout, Overview } from '../../src/model/overview.ts'
+import type { Rollout } from '../../src/model/rollout.ts'
+import { identifyStep } from '../../src/rollout/identify-step.ts'
+import { listRollout } from '../../src/rollout/list-rollout.ts'
+import type { BuiltPage, PageSource } from '../../src/server/pages/page-source.ts'
+import { buildWavesPage } from '../browser/pages.ts'
+
+const at = '2026-01-02T03:00:00.000Z'
+export const headCommit = '4f0c2d9a1b7e3c5d8f60718293a4b5c6d7e8f901'
+
+/** Builds a rollout of three waves; the first has passed, the second one waits for approval. */
+export function buildRollout(own: Partial<Rollout> = {}): Rollout {
+  const sent = { from: at, to: at, serviceFrom: at, serviceTo: at }
+  const name = (i: number) => `shop-${i}.example.com`
+  const range = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => name(from + i))
+  return {
+    id: 'r1',
+    startedAt: at,
+    commit: headCommit,
+    author: 'ada@ci',
+    state: 'open',
+    reason: null,
+    items: [],
+    asked: Object.fromEntries(range(0, 31).map((each) => [each, `sha256:${each}`])),
+    held: [],
+    waves: [
+      { domains: range(0, 1), applied: sent, passed: true },
+      {
+        domains: range(1, 6),
+        applied: null,
+        passed: false,
+        approval: { waitingSince: at, approved: null },
+      },
+      { domains: range(6, 31), applied: null, passed: false },
+    ],
+    released: [],
+    applies: ['a1'],
+    ...own,
+  }
+}
+
+/** Builds an unfinished rollout as a source has it; its state follows from the rollout. */
+export function openRollout(own: Partial<Rollout> = {}, state?: ListedState): OpenRollout {
+  const rollout = buildRollout(own)
+  const listed = listRollout(rollout, state === 'running')
+  return {
+    rollout,
+    listed: state === undefined ? listed : { ...listed, state },
+    step: identifyStep(rollout),
+  }
+}
+
+/** Builds the overview of a leader whose commit is applied. */
+export function buildOverview(own: Partial<Overview> = {}): Overview {
+  return {
+    workspace: 'storefront',
+    role: 'leader',
+    branch: { location: 'https://git.example.com/team/cdn.git', name: 'main' },
+    commit: headCommit,
+    fetchedAt: at,
+    applied: { commit: headCommit, at, status: 'done', message: null },
+    drift: { at, pending: 0, live: 2, inDoubt: 0 },
+    problem: null,
+    rollouts: [],
+    ended: [],
+    ...own,
+  }
+}
+
+/** The overview with a rollout that waits for approval. */
+export const waiting = () =>
+  buildOverview({
+    rollouts: [openRollout()],
+    applied: { commit: headCommit, at, status: 'waiting', message: 'wave 2 waits' },
+  })
+
+/** Creates a source of pages that always has the same. */
+export function createPages(own: Partial<PageSource> = {}): PageSource {
+  const built: BuiltPage = { page: buildWavesPage(), at, commit: headCommit, revision: 'plan-1' }
+  return {
+    overview: () => Promise.resolve(waiting()),
+    plan: () => Promise.resolve(built),
+    drift: () => null,
+    listEvents: () => [
+      {
+        type: 'wave.judged',
+        time: at,
+        wave: 1,
+        verdict: 'same-or-better',
+        reason: null,
+        before: { requests: 8200, bad: 33 },
+        after: { requests: 8100, bad: 30 },
+        worse: [],
+      },
+    ],
+    ...own,
+  }
+}
