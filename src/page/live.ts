@@ -10,7 +10,7 @@ let timer: number | undefined
 
 if (nav !== null && news !== null) {
   drawAges()
-  document.addEventListener('visibilitychange', () => void schedule(nav, news, 0))
+  document.addEventListener('visibilitychange', () => schedule(nav, news, 0))
   schedule(nav, news, pollMs)
 }
 

@@ -15,6 +15,8 @@ export function formatLogin(
     '<section class="panel"><p class="eyebrow">Edgewise</p><h1>Log in</h1>' +
     `${wrong}<form method="post" action="/login">` +
     `<input type="hidden" name="to" value="${escapeHtml(to)}">` +
+    // Programs that keep passwords want a name.
+    '<input type="text" value="edgewise" autocomplete="username" hidden>' +
     '<label for="token">Token of the server</label>' +
     '<input id="token" name="token" type="password" autocomplete="current-password" required ' +
     `autofocus spellcheck="false"${isWrong ? ' aria-invalid="true"' : ''}>` +
@@ -32,10 +34,11 @@ export function formatMessage(
   hint: string,
   place: Place | null = null,
 ): string {
+  const note = hint === '' ? '' : `<p class="note">${show(hint)}</p>`
   const main =
     `<section class="panel"><p class="eyebrow">Edgewise</p><h1>${show(title)}</h1>` +
     `<p class="message">${show(message)}</p>` +
-    `${hint === '' ? '' : `<p class="note">${show(hint)}</p>`}` +
+    note +
     '<p><a class="button secondary" href="/">To the overview</a></p></section>'
   return formatLivePage({ title: `Edgewise: ${title}`, main, place })
 }

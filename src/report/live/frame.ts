@@ -1,6 +1,7 @@
 import { liveScript, liveStyle, script, style } from '../../generated/page-assets.ts'
 import { formatHash, type PageFrame } from '../page/format-page.ts'
 import { escapeHtml } from '../page/static-parts.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatNav, type Place } from './nav.ts'
 
 const icon =
@@ -41,7 +42,7 @@ export function formatLivePage({ title, main, place, head: own = '' }: LivePage)
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${own}<title>${escapeHtml(title.slice(0, 300))}</title>
+${own}<title>${escapeHtml(escapeInvisible(title.slice(0, 300)))}</title>
 <style>${style}</style>
 ${head}
 </head>

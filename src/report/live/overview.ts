@@ -67,7 +67,8 @@ export function formatRolloutList(
 /** Formats the result of a decision. */
 export function formatNotice(notice: Notice | null): string {
   if (notice === null) return ''
-  return `<p class="panel outcome" data-tone="${notice.tone}" role="status">${show(notice.text)}</p>`
+  const { tone, text } = notice
+  return `<p class="panel outcome" data-tone="${tone}" role="status">${show(text)}</p>`
 }
 
 function formatRollouts({ rollouts }: Overview, token: FormToken): string {
@@ -79,14 +80,17 @@ function formatEnded({ ended }: Overview): string {
     .map(({ id, held, reason, startedAt, author, commit }) => {
       const names = held.slice(0, 1000).map((name) => `<span>${show(name)}</span>`)
       const left = held.length - names.length
+      const facts = [
+        row('Started', formatInstant(startedAt)),
+        row('Author', show(author ?? 'unknown')),
+        row('Commit', `<code>${show(shorten(commit ?? 'unknown'))}</code>`),
+      ]
       return (
         `<section class="panel rollout" data-rollout="${show(id)}" data-state="ended">` +
         `<header><h2>Rollout ${show(id)}</h2><span class="state">ended</span></header>` +
-        `<p class="note">${show(reason ?? 'It was stopped.')} Change the manifests of its domains, ` +
-        'or run <code>edgewise apply --retry-held</code>.</p>' +
-        `<dl class="facts">${row('Started', formatInstant(startedAt))}` +
-        `${row('Author', show(author ?? 'unknown'))}` +
-        `${row('Commit', `<code>${show(shorten(commit ?? 'unknown'))}</code>`)}</dl>` +
+        `<p class="note">${show(reason ?? 'It was stopped')}. Change the manifests of its ` +
+        'domains, or run <code>edgewise apply --retry-held</code>.</p>' +
+        `<dl class="facts">${facts.join('')}</dl>` +
         `<details><summary>${pluralize(held.length, 'domain')} on hold</summary>` +
         `<div class="names">${names.join(' ')}${left > 0 ? ` and ${left} more` : ''}</div>` +
         '</details></section>'

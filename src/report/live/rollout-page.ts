@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../../model/events.ts'
 import type { OpenRollout } from '../../model/overview.ts'
-import { findCurrentWave, findNextWave, isSent } from '../../model/rollout.ts'
+import { findCurrentWave, isSent } from '../../model/rollout.ts'
 import { pluralize } from '../../model/words.ts'
 import { formatRolloutEvent, type RolloutEvent } from '../apply/rollout-text.ts'
 import { plainPaint } from '../text/paint.ts'
@@ -57,14 +57,16 @@ export function formatAbortPage(open: OpenRollout, place: Place, token: FormToke
       ? '<li>The wave that is being sent ends first; if that takes long, this is refused, and ' +
         'nothing is decided.</li>'
       : ''
+  const effect =
+    left.length === 0 ? 'All of its domains are sent.' : `${count(left)} would be on hold.`
   const path = getRolloutPath(rollout.id)
   const main =
     `<section class="panel confirm"><p class="eyebrow">Rollout ${show(rollout.id)}, ${wave}</p>` +
-    `<h1>Abort the rollout? ${findNextWave(rollout) === null ? 'All of its domains are sent.' : `${count(left)} would be on hold.`}</h1>` +
-    `<ul><li>${count(sent)} of ${pluralize(sent.length, 'wave')} keep what was sent: nothing is ` +
+    `<h1>Abort the rollout? ${effect}</h1>` +
+    `<ul><li>Already sent: ${count(sent)} (${pluralize(sent.length, 'wave')}). Nothing of it is ` +
     'rolled back.</li>' +
-    `<li>${count(left)} of ${pluralize(left.length, 'wave')} keep their earlier configuration, ` +
-    'and are on hold until their manifests change.</li>' +
+    `<li>Not sent: ${count(left)} (${pluralize(left.length, 'wave')}), on hold until the ` +
+    'manifests change.</li>' +
     `${running}<li>It can't be undone here. <code>edgewise apply --retry-held</code> applies the ` +
     'changes on hold.</li></ul>' +
     '<div class="decisions">' +

@@ -137,9 +137,9 @@ export function formatDecision(
 ): string {
   const field = (name: string, value: string) =>
     `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
+  const own = token === null ? '' : field('token', token)
   return (
-    `<form method="post" action="${path}">${field('step', step)}` +
-    `${token === null ? '' : field('token', token)}` +
+    `<form method="post" action="${path}">${field('step', step)}${own}` +
     `<button class="button ${kind}">${escapeHtml(label)}</button></form>`
   )
 }

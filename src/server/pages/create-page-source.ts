@@ -11,6 +11,7 @@ import type { Branch } from '../branch.ts'
 import type { Reconciler } from '../reconciler.ts'
 import type { BuiltPage, PageSource } from './page-source.ts'
 import { computeRevisions } from './revisions.ts'
+import { createShared } from './shared.ts'
 
 /** What the pages are made of. */
 export interface SourceContext {
@@ -51,7 +52,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
       ended: ended.map(scrubReason),
     }
   }
-  const overview = share(clock, loadOverview)
+  const overview = createShared(clock, loadOverview)
   const buildPlan = async (): Promise<BuiltPage> => {
     const { plan: revision } = computeRevisions(await overview.get(overviewMs, ''))
     const current = await reconciler.loadTip()
@@ -61,7 +62,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     const at = new Date(clock.now()).toISOString()
     return { page: buildPlanPage(made, times, about), at, commit: current.commit, revision }
   }
-  const planned = share(clock, buildPlan)
+  const planned = createShared(clock, buildPlan)
   return {
     overview: () => overview.get(overviewMs, ''),
     plan: async () =>
@@ -69,36 +70,5 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     drift: context.getDrift,
     listEvents: context.listEvents,
     forget: overview.forget,
-  }
-}
-
-/** Creates what loads something once for all who ask for it at the same time, and soon after. */
-function share<T>(clock: Outside['clock'], load: () => Promise<T>) {
-  let loading: Promise<T> | null = null
-  let last: { value: T; key: string; sinceMs: number } | null = null
-  const begin = (key: string): Promise<T> => {
-    const own = load()
-      .then((value) => {
-        // What was begun before a change is not kept.
-        if (loading === own) last = { value, key, sinceMs: clock.monotonic() }
-        return value
-      })
-      .finally(() => {
-        if (loading === own) loading = null
-      })
-    loading = own
-    return own
-  }
-  return {
-    /** @param key returns what was loaded before only for the same one */
-    get: async (maxMs: number, key: string): Promise<T> =>
-      last?.key === key && clock.monotonic() - last.sinceMs < maxMs
-        ? last.value
-        : (loading ?? begin(key)),
-    /** Loads it anew for those who ask from now on. */
-    forget: (): void => {
-      last = null
-      loading = null
-    },
   }
 }

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import type { ApplyEvent } from '../../src/model/events.ts'
+import type { Dialogue } from '../../src/operations/ports.ts'
+import { createEventMemory } from '../../src/server/pages/event-memory.ts'
+import { createShared } from '../../src/server/pages/shared.ts'
+
+describe('what is loaded for several readers', () => {
+  const stage = () => {
+    const world = { nowMs: 0, loads: 0, end: [] as ((fails: boolean) => void)[] }
+    const shared = createShared({ monotonic: () => world.nowMs }, () => {
+      const load = ++world.loads
+      return new Promise<number>((resolve, reject) => {
+        world.end.push((fails) => (fails ? reject(new Error('no')) : resolve(load)))
+      })
+    })
+    return { world, shared }
+  }
+
+  it('is loaded once, however many ask for it at the same time, and for a while', async () => {
+    const { world, shared } = stage()
+    const readers = [shared.get(1000, 'a'), shared.get(1000, 'a'), shared.get(1000, 'b')]
+    world.end[0]?.(false)
+    expect(await Promise.all(readers)).toEqual([1, 1, 1])
+    world.nowMs = 999
+    expect([await shared.get(1000, 'a'), world.loads]).toEqual([1, 1])
+    world.nowMs = 1000
+    const later = shared.get(1000, 'a')
+    world.end[1]?.(false)
+    expect(await later).toBe(2)
+  })
+
+  it('is loaded anew for another key, after a failure, and after a change', async () => {
+    const { world, shared } = stage()
+    const first = shared.get(1000, 'a')
+    world.end[0]?.(true)
+    await expect(first).rejects.toThrow('no')
+    const again = shared.get(1000, 'a')
+    world.end[1]?.(false)
+    expect(await again).toBe(2)
+    const other = shared.get(1000, 'b')
+    world.end[2]?.(false)
+    expect(await other).toBe(3)
+    const stale = shared.get(1000, 'a')
+    shared.forget()
+    const fresh = shared.get(1000, 'a')
+    world.end[4]?.(false)
+    world.end[3]?.(false)
+    expect(await Promise.all([stale, fresh, shared.get(1000, 'a')])).toEqual([4, 5, 5])
+  })
+})
+
+describe('the events of waves', () => {
+  const judge = (wave: number): ApplyEvent => ({
+    type: 'wave.judged',
+    time: '2026-01-02T03:04:05Z',
+    wave,
+    verdict: 'worse',
+    reason: 'more errors',
+    before: { requests: 1, bad: 0 },
+    after: { requests: 1, bad: 1 },
+    worse: Array.from({ length: 80 }, (_, i) => ({
+      domain: `d${i}.example.com`,
+      before: { requests: 1, bad: 0 },
+      after: { requests: 1, bad: 1 },
+    })),
+  })
+  const start = (apply: string): ApplyEvent => ({
+    type: 'apply.started',
+    time: '2026-01-02T03:04:05Z',
+    apply,
+    writes: 1,
+    releases: 0,
+  })
+
+  it('are kept by apply, up to a number, and still reported', async () => {
+    const reported: string[] = []
+    const inner: Pick<Dialogue, 'startProgress'> = {
+      startProgress: async () => ({
+        report: ({ type }) => void reported.push(type),
+        end: () => undefined,
+      }),
+    }
+    const memory = createEventMemory()
+    const dialogue = memory.observe(inner as Dialogue)
+    const run = async (apply: string, events: ApplyEvent[]) => {
+      const extent = { writes: 1, parts: new Map(), callsPerMinute: 1, inWaves: true }
+      const progress = await dialogue.startProgress(extent)
+      for (const event of [start(apply), ...events]) progress.report(event, null)
+      progress.end()
+    }
+    await run('a1', [judge(1), { type: 'wave.finished', time: '', wave: 1 }])
+    await run('a2', [judge(2)])
+    expect(memory.list(['a1', 'a2', 'a3'])).toMatchObject([{ wave: 1 }, { wave: 2 }])
+    expect(reported).toEqual(
+      ['apply.started', 'wave.judged', 'wave.finished'].concat(['apply.started', 'wave.judged']),
+    )
+    expect(memory.list(['a1'])[0]).toHaveProperty('worse.length', 50)
+    await run(
+      'a1',
+      Array.from({ length: 400 }, (_, i) => judge(i)),
+    )
+    expect(memory.list(['a1'])).toHaveLength(300)
+    for (let i = 0; i < 49; i++) await run(`b${i}`, [judge(1)])
+    expect([memory.list(['a1']).length, memory.list(['a2']).length]).toEqual([300, 0])
+  })
+})
