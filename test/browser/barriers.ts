@@ -1,7 +1,10 @@
 import type axe from 'axe-core'
 import type { Page as Tab } from 'playwright-core'
 
-/** Lists what bars people in a part of the page: each rule with its elements. */
+/**
+ * Lists what bars people in a part of the page: each rule with its elements. The page must have
+ * `axe.source`.
+ */
 export async function findBarriers(tab: Tab, part = 'html', rules?: string[]): Promise<string[]> {
   const options = {
     resultTypes: ['violations'],

@@ -48,5 +48,9 @@ it('drift is repaired by its schedule, and reported once, as is its end', async 
   expect(received.filter((title) => title.startsWith('Drift: '))).toHaveLength(1)
   expect(received[0]).toContain('Applied')
   expect(replica.err).not.toContain('/hook')
+  const page = await (await replica.get('/drift')).text()
+  expect(page).toMatch(
+    /aria-current="page">Drift[\s\S]*<h1 data-sentence>No differences were found/,
+  )
   server.close()
 })

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/model/clock.ts'
 import type { ApplyEvent } from '../../src/model/events.ts'
+import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
 import type { Dialogue } from '../../src/operations/ports.ts'
+import type { Notifications } from '../../src/server/notifications.ts'
+import { createDriftMemory } from '../../src/server/pages/drift-memory.ts'
 import { createEventMemory } from '../../src/server/pages/event-memory.ts'
 import { createShared } from '../../src/server/pages/shared.ts'
 
@@ -72,7 +76,7 @@ describe('the events of waves', () => {
     releases: 0,
   })
 
-  it('are kept by apply, up to a number, and still reported', async () => {
+  it('are kept by rollout, up to a number, and still reported', async () => {
     const reported: string[] = []
     const inner: Pick<Dialogue, 'startProgress'> = {
       startProgress: async () => ({
@@ -90,17 +94,43 @@ describe('the events of waves', () => {
     }
     await run('a1', [judge(1), { type: 'wave.finished', time: '', wave: 1 }])
     await run('a2', [judge(2)])
-    expect(memory.list(['a1', 'a2', 'a3'])).toMatchObject([{ wave: 1 }, { wave: 2 }])
-    expect(reported).toEqual(
-      ['apply.started', 'wave.judged', 'wave.finished'].concat(['apply.started', 'wave.judged']),
-    )
-    expect(memory.list(['a1'])[0]).toHaveProperty('worse.length', 50)
+    await run('a1', [judge(2)])
+    expect(memory.list('a1')).toMatchObject([{ wave: 1 }, { wave: 2 }])
+    expect(memory.list('a3')).toEqual([])
+    const judged = ['apply.started', 'wave.judged']
+    expect(reported).toEqual([...judged, 'wave.finished', ...judged, ...judged])
+    expect(memory.list('a1')[0]).toHaveProperty('worse.length', 50)
     await run(
       'a1',
       Array.from({ length: 400 }, (_, i) => judge(i)),
     )
-    expect(memory.list(['a1'])).toHaveLength(300)
+    expect(memory.list('a1')).toHaveLength(300)
     for (let i = 0; i < 49; i++) await run(`b${i}`, [judge(1)])
-    expect([memory.list(['a1']).length, memory.list(['a2']).length]).toEqual([300, 0])
+    expect([memory.list('a1').length, memory.list('a2').length]).toEqual([300, 0])
   })
+})
+
+it('the page of the last drift check is kept, and notified of', async () => {
+  const order: string[] = []
+  const drifts = createDriftMemory({ clock: { now: () => Date.UTC(2026, 0, 2) } as Clock })
+  const notifications = drifts.observe({
+    aboutDrift: async () => void order.push('notified'),
+  } as unknown as Notifications)
+  expect(drifts.getLast()).toBe(null)
+  const workspace = {
+    config: { id: 'shop', service: { writtenUrl: 'http://cdn' }, limits: { callsPerMinute: 30 } },
+    diagnostics: [],
+    findItemPlace: () => null,
+    findCommit: async () => 'c0ffee',
+    scrub: (text: string) => text.replaceAll('s3cret', '***'),
+  } as unknown as LoadedWorkspace
+  const drift = { items: [], pending: [], live: [], inDoubt: [] }
+  const found = { drift, observed: new Map(), notes: ['the s3cret'], unmanaged: [] }
+  await notifications.aboutDrift(workspace, found)
+  expect(drifts.getLast()).toMatchObject({
+    at: '2026-01-02T00:00:00.000Z',
+    commit: 'c0ffee',
+    page: { kind: 'drift', warnings: ['the ***'], sentence: 'No item is managed or recorded.' },
+  })
+  expect(order).toEqual(['notified'])
 })

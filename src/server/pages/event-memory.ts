@@ -2,33 +2,33 @@ import type { ApplyEvent } from '../../model/events.ts'
 import type { Dialogue } from '../../operations/ports.ts'
 import type { WaveEvent } from '../../report/live/rollout-page.ts'
 
-/** Applies whose events are kept, events of each, and domains that an event names. */
-const [maxApplies, maxEvents, maxWorse] = [50, 300, 50]
+/** Rollouts whose events are kept, events of each, and domains that an event names. */
+const [maxRollouts, maxEvents, maxWorse] = [50, 300, 50]
 
 /** Creates what keeps the last events of waves, for the pages of rollouts. */
 export function createEventMemory() {
-  const byApply = new Map<string, WaveEvent[]>()
-  const keep = (apply: string, event: WaveEvent): void => {
-    const events = byApply.get(apply) ?? []
-    // The applies that were used last are at the end.
-    byApply.delete(apply)
-    byApply.set(apply, [...events, cut(event)].slice(-maxEvents))
-    for (const oldest of [...byApply.keys()].slice(0, -maxApplies)) byApply.delete(oldest)
+  const byRollout = new Map<string, WaveEvent[]>()
+  const keep = (rollout: string, event: WaveEvent): void => {
+    const events = byRollout.get(rollout) ?? []
+    // The rollouts that were used last are at the end.
+    byRollout.delete(rollout)
+    byRollout.set(rollout, [...events, cut(event)].slice(-maxEvents))
+    for (const oldest of [...byRollout.keys()].slice(0, -maxRollouts)) byRollout.delete(oldest)
   }
   return {
-    /** Lists the events of some applies, first to last. */
-    list: (applies: readonly string[]): WaveEvent[] =>
-      applies.flatMap((apply) => byApply.get(apply) ?? []),
+    /** Lists the events of a rollout, first to last. */
+    list: (rollout: string): WaveEvent[] => byRollout.get(rollout) ?? [],
     /** Keeps the events of waves that a dialogue reports. */
     observe: (dialogue: Dialogue): Dialogue => ({
       ...dialogue,
       startProgress: async (extent) => {
         const progress = await dialogue.startProgress(extent)
-        let apply = ''
+        let rollout = ''
         return {
           report: (event, callsLeft) => {
-            if (event.type === 'apply.started') ({ apply } = event)
-            if (isWaveEvent(event)) keep(apply, event)
+            // All applies of a rollout begin with its id.
+            if (event.type === 'apply.started') rollout = event.apply
+            if (isWaveEvent(event)) keep(rollout, event)
             progress.report(event, callsLeft)
           },
           end: () => progress.end(),

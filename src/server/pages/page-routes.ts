@@ -109,7 +109,7 @@ function answerRollout(
       return answerMessage(409, 'Not possible', 'Its rollback has begun, and has to be finished.')
     return answerPage(200, formatAbortPage(open, place, formToken))
   }
-  const events = controller.pages.listEvents(open.rollout.applies)
+  const events = controller.pages.listEvents(open.rollout.id)
   return withNotice(visit, (notice) => formatRolloutPage(open, events, place, formToken, notice))
 }
 

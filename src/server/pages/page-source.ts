@@ -13,8 +13,8 @@ export interface PageSource {
   plan(): Promise<BuiltPage>
   /** Returns the page of the last drift check of this process; null if it did none. */
   drift(): BuiltPage | null
-  /** Lists the events of waves of these applies that this process has seen, first to last. */
-  listEvents(applies: readonly string[]): WaveEvent[]
+  /** Lists the events of the waves of a rollout that this process has seen, first to last. */
+  listEvents(rollout: string): WaveEvent[]
 }
 
 /** A page that was built. */

@@ -1,0 +1,161 @@
+import axe from 'axe-core'
+import type { Page as Tab } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { apiToken } from '../server/http-stage.ts'
+import { buildOverview, openRollout, waiting } from '../server/page-stage.ts'
+import { findBarriers } from './barriers.ts'
+import { useLiveTabs } from './live-tabs.ts'
+import { desktop, phone } from './open.ts'
+
+const { start } = useLiveTabs()
+const readSentence = (tab: Tab) => tab.locator('[data-sentence]').innerText()
+
+describe.each([true, false])('with scripts: %s', (javaScriptEnabled) => {
+  it('a reader logs in, sees what waits, approves it, and logs out', async () => {
+    const stage = await start()
+    const tab = await stage.enter('/', { javaScriptEnabled })
+    expect(await readSentence(tab)).toBe('Wave 2 of 3 waits for approval: 5 domains.')
+    await tab.getByRole('button', { name: 'Approve wave 2 (5 domains)' }).click()
+    const outcome = tab.locator('.outcome')
+    expect(await outcome.innerText()).toContain('Approved wave 2 of 3 of rollout r1 (5 domains).')
+    expect(await readSentence(tab)).toBe('Wave 2 of 3 begins soon: 5 domains.')
+    await tab.reload()
+    expect(await outcome.count()).toBe(0)
+    expect(await tab.content()).not.toContain(apiToken)
+    await tab.getByRole('button', { name: 'Log out' }).click()
+    expect(await tab.locator('h1').innerText()).toBe('Log in')
+    await tab.goto(`${stage.http.url}/rollouts/r1`)
+    expect(await tab.locator('h1').innerText()).toBe('Log in')
+  })
+
+  it('a wrong token is refused, and the page is kept', async () => {
+    const stage = await start()
+    const tab = await stage.open('/rollouts/r1', { javaScriptEnabled })
+    await tab.locator('#token').fill('wrong')
+    await tab.keyboard.press('Enter')
+    expect(await tab.getByRole('alert').innerText()).toBe('The token is wrong.')
+    await tab.locator('#token').fill(apiToken)
+    await tab.keyboard.press('Enter')
+    await tab.locator('nav.live').waitFor()
+    expect(await tab.locator('h1').innerText()).toBe('Rollout r1')
+  })
+
+  it('an abort is confirmed, and a decision about another step is refused', async () => {
+    const stage = await start()
+    const tab = await stage.enter('/', { javaScriptEnabled })
+    await tab.getByRole('link', { name: 'Abort…' }).click()
+    expect(await tab.locator('h1').innerText()).toContain('30 domains would be on hold.')
+    stage.show({ ...waiting(), rollouts: [openRollout({ paused: { author: 'x', at: 'now' } })] })
+    await tab.getByRole('button', { name: 'Abort the rollout' }).click()
+    expect(await tab.locator('.message').innerText()).toContain('no longer as it was shown')
+    await tab.getByRole('link', { name: 'To the overview' }).click()
+    expect(await readSentence(tab)).toBe('The rollout is paused before wave 2 of 3.')
+    await tab.getByRole('link', { name: 'Abort…' }).click()
+    await tab.getByRole('button', { name: 'Abort the rollout' }).click()
+    expect(await tab.locator('.outcome').innerText()).toContain('30 domains on hold')
+    expect(await readSentence(tab)).toContain('A rollout was stopped (aborted by root@server)')
+  })
+})
+
+it('the plan has the navigation, and its filters survive a reload', async () => {
+  const stage = await start()
+  const tab = await stage.enter('/plan')
+  await tab.locator('html[data-ready="true"]').waitFor({ state: 'attached' })
+  await tab.locator('input[name=domain]').fill('shop-1.fr')
+  await tab.waitForURL(/#domain=/)
+  await tab.reload()
+  await tab.locator('html[data-ready="true"]').waitFor({ state: 'attached' })
+  expect(await tab.locator('input[name=domain]').inputValue()).toBe('shop-1.fr')
+  await tab.getByRole('link', { name: 'Overview' }).click()
+  expect(await readSentence(tab)).toBe('Wave 2 of 3 waits for approval: 5 domains.')
+})
+
+describe('while a page is open', () => {
+  it('news reload it, or are announced to somebody who uses it', async () => {
+    const stage = await start()
+    const tab = await stage.enter()
+    await look(tab)
+    expect(await tab.locator('[data-news]').innerText()).toBe('')
+    await tab.evaluate('document.activeElement.blur()')
+    stage.show({ ...waiting(), problem: 'the repository is away' })
+    await look(tab)
+    await expect.poll(() => tab.locator('.also').innerText()).toContain('the repository is away')
+    await tab.locator('summary').first().click()
+    stage.show(buildOverview())
+    await look(tab)
+    await expect.poll(() => tab.locator('[data-news]').innerText()).toContain('There is news.')
+    expect(await tab.locator('details[open]').count()).toBe(1)
+    await tab.getByRole('button', { name: 'Show it' }).click()
+    await expect.poll(() => readSentence(tab)).toMatch(/^Commit 4f0c2d9a1b7e is applied, nothing/)
+  })
+
+  it('a server that does not answer is reported, and one that answers again', async () => {
+    const stage = await start()
+    const tab = await stage.enter()
+    await tab.context().setOffline(true)
+    await look(tab)
+    const news = tab.locator('[data-news]')
+    await expect.poll(() => news.innerText()).toMatch(/^The server has not answered since \d/)
+    await tab.context().setOffline(false)
+    await look(tab)
+    await expect.poll(() => news.innerText()).toBe('')
+    expect(stage.faults.splice(0).every((fault) => fault.includes('ERR_INTERNET'))).toBe(true)
+  })
+
+  it('the end of the session is reported', async () => {
+    const stage = await start()
+    const tab = await stage.enter()
+    await tab.context().clearCookies()
+    await look(tab)
+    await expect.poll(() => tab.locator('[data-news]').innerText()).toContain('has ended')
+  })
+})
+
+it('keys reach all that can be used, and decide', async () => {
+  const stage = await start()
+  const tab = await stage.enter()
+  const reached: string[] = []
+  for (let i = 0; i < 12; i++) {
+    await tab.keyboard.press('Tab')
+    reached.push(await tab.evaluate<string>('document.activeElement.textContent'))
+  }
+  const names = ['Skip to the content', 'Overview', 'Plan', 'Drift', 'Rollouts', 'Log out', 'r1']
+  expect(reached.slice(0, 11)).toEqual([
+    ...names,
+    'Approve wave 2 (5 domains)',
+    'Pause',
+    'Abort…',
+    'Wave 2, the next: 5 domains',
+  ])
+  await tab.getByRole('button', { name: 'Pause' }).focus()
+  await tab.keyboard.press('Enter')
+  await expect.poll(() => readSentence(tab)).toBe('The rollout is paused before wave 2 of 3.')
+})
+
+const looks = [desktop, phone].flatMap((viewport) =>
+  ['/', '/rollouts/r1', '/rollouts/r1/abort', '/plan', '/drift', 'login'].map((path) => ({
+    path,
+    viewport,
+  })),
+)
+it.each(looks)('$path has no barriers, $viewport.width wide', async ({ path, viewport }) => {
+  const stage = await start()
+  const problem = 'a problem'
+  stage.show({ ...waiting(), problem, ended: [{ ...openRollout().rollout, held: ['a.example'] }] })
+  const options = { viewport, colorScheme: 'light' } as const
+  const tab = path === 'login' ? await stage.open('/', options) : await stage.enter(path, options)
+  // The policy of the page allows no script of others.
+  await tab.evaluate(axe.source)
+  const width = await tab.evaluate<number>('document.documentElement.scrollWidth')
+  expect(width).toBeLessThanOrEqual(viewport.width)
+  expect(await findBarriers(tab)).toEqual([])
+  await tab.emulateMedia({ colorScheme: 'dark' })
+  expect(await findBarriers(tab, 'html', ['color-contrast'])).toEqual([])
+})
+
+/** Lets the page look for news now, as it does when its tab is shown again. */
+async function look(tab: Tab): Promise<void> {
+  const asked = tab.waitForEvent('request', (request) => request.url().endsWith('/live'))
+  await tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+  await asked
+}

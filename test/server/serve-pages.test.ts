@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { setStage } from '../steps/stage.ts'
+import { serveToken } from './replica.ts'
+import {
+  commit,
+  configure,
+  enterServed,
+  listSent,
+  setServeStage,
+  start,
+  until,
+} from './serve-stage.ts'
+
+setStage()
+setServeStage()
+
+it('a reader logs in, approves the wave that was shown, and sees it applied', async () => {
+  enterServed('rollout: {waves: [1, 2, 100%], pause: 1s, approval: [2, 3]}\n')
+  configure(5, 60)
+  const head = commit()
+  const replica = await start('--poll', '86400')
+  const body = new URLSearchParams({ token: serveToken, to: '/' })
+  const login = await replica.get('/login', { method: 'POST', body, redirect: 'manual' })
+  expect(login.status).toBe(303)
+  const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const read = async (path: string) => {
+    const answer = await replica.get(path, { headers: { cookie } })
+    return [answer.status, await answer.text()] as const
+  }
+  const readSentence = async () => /<h1[^>]*>(.*?)<\/h1>/.exec((await read('/'))[1])?.[1] ?? ''
+  await until(async () => (await readSentence()) === 'Wave 2 of 3 waits for approval: 1 domain.')
+  const form = /action="(\/rollouts\/[^"]+\/approve)">(.*?)<\/form>/.exec((await read('/'))[1])
+  const [, action = '', inputs = ''] = form ?? []
+  const pairs = [...inputs.matchAll(/name="(\w+)" value="([^"]*)"/g)]
+  const fields = new URLSearchParams(pairs.map(([, key = '', value = '']) => [key, value]))
+  const post = async (sent: URLSearchParams) => {
+    const headers = { cookie, origin: replica.url }
+    return replica.get(action, { method: 'POST', body: sent, headers, redirect: 'manual' })
+  }
+  const plan = await read('/plan')
+  expect(plan[0]).toBe(200)
+  expect(plan[1]).toMatch(/<h1 data-sentence>4 to set on 4 domains/)
+  expect(plan[1]).toContain(`commit <code>${head.slice(0, 12)}</code>`)
+  expect((await read('/drift'))[1]).toContain('Drift was not looked for since this replica leads.')
+  expect((await post(fields)).status).toBe(303)
+  await until(async () => (await readSentence()) === 'Wave 3 of 3 waits for approval: 3 domains.')
+  expect(await listSent()).toEqual([1, 1])
+  // The form is about wave 2, and somebody reads it late.
+  const late = await post(fields)
+  expect(late.status).toBe(409)
+  expect(await late.text()).toContain('no longer as it was shown')
+  const page = action.replace('/approve', '')
+  expect((await read(page))[1]).toContain('waiting: wave 1/3')
+  expect(await listSent()).toEqual([1, 1])
+  expect((await read('/'))[1]).not.toContain(serveToken)
+  expect(await replica.end('SIGTERM')).toBe(143)
+  expect(replica.err).not.toContain(serveToken)
+}, 90_000)
