@@ -32,7 +32,8 @@ it('a reader logs in, approves the wave that was shown, and sees it applied', as
   const form = /action="(\/rollouts\/[^"]+\/approve)">(.*?)<\/form>/.exec((await read('/'))[1])
   const [, action = '', inputs = ''] = form ?? []
   const pairs = [...inputs.matchAll(/name="(\w+)" value="([^"]*)"/g)]
-  const fields = new URLSearchParams(pairs.map(([, key = '', value = '']) => [key, value]))
+  const fields = new URLSearchParams()
+  for (const [, key = '', value = ''] of pairs) fields.set(key, value)
   const post = async (sent: URLSearchParams) => {
     const headers = { cookie, origin: replica.url }
     return replica.get(action, { method: 'POST', body: sent, headers, redirect: 'manual' })

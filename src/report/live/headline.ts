@@ -10,7 +10,7 @@ export interface Headline {
 
 /**
  * Lists what there is to know, the most important first: what waits for somebody, what was stopped,
- * what failed, what runs. There is always one.
+ * what failed or drifted, what runs. There is always one.
  */
 export function listHeadlines(overview: Overview): Headline[] {
   const { rollouts, ended, problem } = overview
@@ -21,6 +21,7 @@ export function listHeadlines(overview: Overview): Headline[] {
       ? []
       : [{ tone: 'problem' as const, text: `The last look at the branch failed: ${problem}` }]),
     ...describeFailure(overview),
+    ...describeDrift(overview),
     ...rollouts.filter(({ listed }) => !waits(listed.state)).map(describeRunning),
   ]
   return headlines.length === 0 ? [describeCalm(overview)] : headlines
@@ -67,11 +68,22 @@ function describeFailure({ applied, commit }: Overview): Headline[] {
   const { status, message } = applied
   // A rollout that waits is described by itself.
   if (status === 'waiting' || (status === 'done' && message === null)) return []
-  const isComplete = status === 'done'
-  const what = isComplete ? 'is applied, except' : 'is not applied completely'
-  const text = `Commit ${shorten(applied.commit)} ${what}: ${message ?? status}`
-  const later = commit === null || commit === applied.commit ? '' : ' A later commit is next.'
-  return [{ tone: 'problem', text: text + later }]
+  const isPart = status === 'done' || status === 'incomplete'
+  const what = isPart ? 'is not applied as a whole' : 'is not applied'
+  const name = `Commit ${shorten(applied.commit)}`
+  const later = commit === null || commit === applied.commit ? '' : ', and a later one is next'
+  const text = `${name} ${what}${later}: ${message ?? status}`
+  return [{ tone: 'problem', text }]
+}
+
+function describeDrift({ drift }: Overview): Headline[] {
+  const { live = 0, inDoubt = 0 } = drift ?? {}
+  const parts = [
+    ...(live === 0 ? [] : [`${pluralize(live, 'item')} of the service differed from state`]),
+    ...(inDoubt === 0 ? [] : [`${pluralize(inDoubt, 'item')} in-doubt`]),
+  ]
+  if (parts.length === 0) return []
+  return [{ tone: 'attention', text: `Last drift check: ${parts.join(', ')}.` }]
 }
 
 function describeCalm({ role, applied, commit }: Overview): Headline {

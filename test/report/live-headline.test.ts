@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import type { ListedState } from '../../src/model/listed-rollout.ts'
+import { listHeadlines } from '../../src/report/live/headline.ts'
+import { buildOverview, buildRollout, headCommit, openRollout } from '../server/page-stage.ts'
+
+const at = '2026-01-02T03:00:00.000Z'
+const waits = openRollout()
+const pauses = openRollout({ id: 'r2', paused: { author: 'ada', at } })
+const runs = openRollout({ id: 'r3' }, 'running')
+const ended = buildRollout({ id: 'r4', state: 'stopped', reason: 'more errors', held: ['a', 'b'] })
+const failed = { commit: headCommit, at, status: 'failed', message: 'a guard refuses it' }
+
+/** Lists the tones and texts of the headlines of an overview. */
+const list = (own: Parameters<typeof buildOverview>[0]) =>
+  listHeadlines(buildOverview(own)).map(({ tone, text }) => `${tone}: ${text}`)
+
+describe('headlines', () => {
+  it('have what waits first, then what was stopped or failed, drift, and what runs', () => {
+    const drift = { at, pending: 3, live: 2, inDoubt: 1 }
+    const all = { rollouts: [runs, waits, pauses], ended: [ended], problem: 'away', drift }
+    expect(list({ ...all, applied: failed })).toEqual([
+      'attention: Wave 2 of 3 waits for approval: 5 domains.',
+      'attention: The rollout is paused before wave 2 of 3.',
+      'problem: A rollout was stopped (more errors): 2 domains on hold.',
+      'problem: The last look at the branch failed: away',
+      'problem: Commit 4f0c2d9a1b7e is not applied: a guard refuses it',
+      'attention: Last drift check: 2 items of the service differed from state, 1 item in-doubt.',
+      'busy: Wave 2 of 3 is being sent: 5 domains.',
+    ])
+  })
+
+  it.each<[ListedState, string]>([
+    ['running', 'busy: Wave 2 of 3 is being sent: 5 domains.'],
+    ['interrupted', 'problem: Wave 2 of 3 was interrupted (5 domains); it is sent again.'],
+    ['pausing', 'busy: Wave 2 of 3 is sent: the pause or the health check runs.'],
+    ['ready', 'busy: Wave 2 of 3 begins soon: 5 domains.'],
+    ['approved', 'busy: Wave 2 of 3 begins soon: 5 domains.'],
+    ['rolling-back', 'problem: The rollback of rollout r1 is unfinished.'],
+  ])('of a rollout that is %s', (state, text) => {
+    expect(list({ rollouts: [openRollout({}, state)] })).toEqual([text])
+  })
+
+  it('there is one if nothing waits', () => {
+    const applied = { commit: headCommit, at, status: 'done', message: null }
+    const calm = `fine: Commit ${headCommit.slice(0, 12)} is applied, nothing waits.`
+    expect(list({ applied })).toEqual([calm])
+    expect(list({ applied: { ...applied, commit: 'b'.repeat(40) } })).toEqual([
+      `busy: Commit ${headCommit.slice(0, 12)} is not applied yet.`,
+    ])
+    expect(list({ applied: null, commit: null })).toEqual(['busy: The branch is not fetched yet.'])
+    expect(list({ applied: null, commit: null, role: 'standby' })).toEqual([
+      'fine: No rollout waits. This replica is a standby: the leader has the last apply.',
+    ])
+    const held = { ...applied, message: '2 changes on hold' }
+    expect(list({ applied: held, commit: 'b' })).toEqual([
+      'problem: Commit 4f0c2d9a1b7e is not applied as a whole, and a later one is next: ' +
+        '2 changes on hold',
+    ])
+  })
+})
