@@ -40,6 +40,8 @@ export interface ServePorts extends Pick<RunPorts, 'loadCommit' | 'buildDriftReq
   openBranch(options: BranchOptions): Promise<Branch>
   /** Launches the engine of durable workflows, whose waits for the database the signal ends. */
   launch(workspace: LoadedWorkspace, workflows: Workflows, signal: AbortSignal): Promise<Engine>
+  /** Makes the page of the plan of a folder, without blocking this process. */
+  planPage(root: string, outside: Outside): Promise<string>
   /** Serves the HTTP interface until its end. */
   listen(controller: Controller): Promise<{ close(): Promise<void> }>
 }
@@ -120,6 +122,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
       position,
       outside,
       scrub: (text) => logger.scrub(text),
+      planPage: ports.planPage,
       getDrift: drifts.getLast,
       listEvents: events.list,
     }),

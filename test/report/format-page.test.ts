@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
-import { formatPage } from '../../src/report/page/format-page.ts'
+import { formatPage, frameHtml } from '../../src/report/page/format-page.ts'
+import { buildHostilePage } from '../browser/pages.ts'
 import { buildPage } from '../page/build-page.ts'
 import { parsePage } from './parse-page.ts'
 
@@ -143,3 +144,10 @@ const shownControls = String.raw`a\u{2028}b\u{2029}c\u{0}d\u{202e}e\u{2066}f\u{d
 function manyNames(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `d${i}.example`)
 }
+
+it('a frame is the same before and after the page was written to a file', () => {
+  const page = buildHostilePage(['<main>', '</body>\n</html>\n', "$& $' <main>"])
+  const frame = { head: '<b>$&</b>', nav: '<nav>$&</nav>', end: '<i>$&</i>' }
+  expect(frameHtml(formatPage(page), frame)).toBe(formatPage(page, frame))
+  expect(formatPage(page, frame)).not.toContain('Content-Security-Policy')
+})

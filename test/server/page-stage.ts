@@ -1,6 +1,7 @@
 import type { ListedState } from '../../src/model/listed-rollout.ts'
 import type { OpenRollout, Overview } from '../../src/model/overview.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
+import { formatPage } from '../../src/report/page/format-page.ts'
 import { identifyStep } from '../../src/rollout/identify-step.ts'
 import { listRollout } from '../../src/rollout/list-rollout.ts'
 import type { BuiltPage, PageSource } from '../../src/server/pages/page-source.ts'
@@ -78,7 +79,12 @@ export const waiting = () =>
 
 /** Creates a source of pages that always has the same. */
 export function createPages(own: Partial<PageSource> = {}): PageSource {
-  const built: BuiltPage = { page: buildWavesPage(), at, commit: headCommit, revision: 'plan-1' }
+  const built: BuiltPage = {
+    format: (frame) => formatPage(buildWavesPage(), frame),
+    at,
+    commit: headCommit,
+    revision: 'plan-1',
+  }
   return {
     overview: () => Promise.resolve(waiting()),
     plan: () => Promise.resolve(built),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { setStage } from '../steps/stage.ts'
+import { place, setStage } from '../steps/stage.ts'
 import { serveToken } from './replica.ts'
 import {
   commit,
@@ -56,4 +56,18 @@ it('a reader logs in, approves the wave that was shown, and sees it applied', as
   expect((await read('/'))[1]).not.toContain(serveToken)
   expect(await replica.end('SIGTERM')).toBe(143)
   expect(replica.err).not.toContain(serveToken)
+}, 90_000)
+
+it('a plan that can not be made is explained', async () => {
+  enterServed()
+  place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {tim: 1}\n')
+  commit()
+  const replica = await start('--poll', '86400')
+  await replica.waitFor('is not applied')
+  const answer = await replica.get('/plan')
+  const html = await answer.text()
+  expect([answer.status, /<p class="message">.*<\/p>/.exec(html)?.[0]]).toEqual([
+    409,
+    expect.stringContaining('domains/bad.yaml:2: '),
+  ])
 }, 90_000)

@@ -63,6 +63,21 @@ ${end}</body>
 `
 }
 
+/** Head of a page in a file; none of its text can be in a text of the page. */
+const ownHead =
+  /<meta http-equiv="Content-Security-Policy" content="[^"]*">\n<meta name="referrer" [^>]*>/
+
+/**
+ * Adds a frame to the HTML of a page in a file, which `formatPage` of this version has formatted.
+ * None of the places can be found in a text of the page: those are escaped.
+ */
+export function frameHtml(html: string, frame: PageFrame): string {
+  return html
+    .replace(ownHead, () => frame.head)
+    .replace('<main>', () => `${frame.nav}<main>`)
+    .replace(/<\/body>\n<\/html>\n$/, () => `${frame.end}</body>\n</html>\n`)
+}
+
 /** Packs what the script draws; the rest of the page is in its HTML. */
 function packDrawn({ rollout: _rollout, ...page }: Page): PackedPage {
   return packPage({ ...page, facts: [], apart: [], warnings: [] })

@@ -2,11 +2,8 @@ import type { Overview } from '../../model/overview.ts'
 import type { Rollout } from '../../model/rollout.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Outside } from '../../operations/outside.ts'
-import { createPageAbout } from '../../operations/page-about.ts'
-import { computePlanTimes } from '../../operations/plan-times.ts'
-import { plan } from '../../operations/plan.ts'
 import { loadRollouts } from '../../operations/rollouts.ts'
-import { buildPlanPage } from '../../report/page/build-plan-page.ts'
+import { frameHtml } from '../../report/page/format-page.ts'
 import type { Branch } from '../branch.ts'
 import type { Reconciler } from '../reconciler.ts'
 import type { BuiltPage, PageSource } from './page-source.ts'
@@ -17,12 +14,14 @@ import { createShared } from './shared.ts'
 export interface SourceContext {
   /** The workspace as it was when the controller began. */
   workspace: LoadedWorkspace
-  branch: Pick<Branch, 'location' | 'name'>
-  reconciler: Pick<Reconciler, 'found' | 'loadTip'>
+  branch: Pick<Branch, 'location' | 'name' | 'fetch' | 'checkOut'>
+  reconciler: Pick<Reconciler, 'found'>
   position: { term: number | null }
   outside: Outside
   /** Removes the secrets from a text. */
   scrub(text: string): string
+  /** Makes the page of the plan of a folder, without blocking this process. */
+  planPage(root: string, outside: Outside): Promise<string>
   getDrift(): BuiltPage | null
   listEvents: PageSource['listEvents']
 }
@@ -55,12 +54,16 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
   const overview = createShared(clock, loadOverview)
   const buildPlan = async (): Promise<BuiltPage> => {
     const { plan: revision } = computeRevisions(await overview.get(overviewMs, ''))
-    const current = await reconciler.loadTip()
-    const { plan: made, notes } = await plan(current, { findsIrreversible: true }, { outside })
-    const about = createPageAbout(current, outside, made.basis, notes)
-    const times = computePlanTimes(made.writes, current, false)
+    const commit = reconciler.found.commit ?? (await branch.fetch())
     const at = new Date(clock.now()).toISOString()
-    return { page: buildPlanPage(made, times, about), at, commit: current.commit, revision }
+    try {
+      const html = await context.planPage(await branch.checkOut(commit), outside)
+      return { format: (frame) => frameHtml(html, frame), at, commit, revision }
+    } catch (error) {
+      // The files of a commit are removed when a later one is followed.
+      if (reconciler.found.commit === commit || reconciler.found.commit === null) throw error
+      return buildPlan()
+    }
   }
   const planned = createShared(clock, buildPlan)
   return {

@@ -3,6 +3,7 @@ import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Outside } from '../../operations/outside.ts'
 import { createPageAbout } from '../../operations/page-about.ts'
 import { buildDriftPage } from '../../report/page/build-drift-page.ts'
+import { formatPage } from '../../report/page/format-page.ts'
 import type { Notifications } from '../notifications.ts'
 import type { BuiltPage } from './page-source.ts'
 
@@ -19,7 +20,8 @@ export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
       found.notes,
     )
     const at = new Date(nowMs).toISOString()
-    last = { page: buildDriftPage(found, nowMs, about), at, commit, revision: at }
+    const page = buildDriftPage(found, nowMs, about)
+    last = { format: (frame) => formatPage(page, frame), at, commit, revision: at }
   }
   return {
     getLast: (): BuiltPage | null => last,

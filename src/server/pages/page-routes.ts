@@ -5,7 +5,6 @@ import { buildFrame } from '../../report/live/frame.ts'
 import type { Place } from '../../report/live/nav.ts'
 import { formatOverview, formatRolloutList, type Notice } from '../../report/live/overview.ts'
 import { formatAbortPage, formatRolloutPage } from '../../report/live/rollout-page.ts'
-import { formatPage } from '../../report/page/format-page.ts'
 import { answerJson, refuse, type Answer } from '../answer.ts'
 import { allow } from '../methods.ts'
 import type { RouteContext } from '../route-context.ts'
@@ -117,11 +116,11 @@ function answerRollout(
 const formatted = new WeakMap<BuiltPage, { revision: string; html: string }>()
 
 function answerBuilt(built: BuiltPage, place?: Place): Answer {
-  const { page, at, commit, revision } = built
+  const { at, commit, revision } = built
   const own = place ?? { path: '/plan', watches: 'plan', revision, commit, at }
   const known = formatted.get(built)
   if (known?.revision === own.revision) return answerPage(200, known.html)
-  const html = formatPage(page, buildFrame(own))
+  const html = built.format(buildFrame(own))
   formatted.set(built, { revision: own.revision, html })
   return answerPage(200, html)
 }

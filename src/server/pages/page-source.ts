@@ -1,6 +1,6 @@
 import type { Overview } from '../../model/overview.ts'
-import type { Page } from '../../model/page.ts'
 import type { WaveEvent } from '../../report/live/rollout-page.ts'
+import type { PageFrame } from '../../report/page/format-page.ts'
 
 /**
  * What the pages show. Nothing of it takes a lock or changes anything; failures are
@@ -19,7 +19,8 @@ export interface PageSource {
 
 /** A page that was built. */
 export interface BuiltPage {
-  page: Page
+  /** Formats it with what a server adds. */
+  format(frame: PageFrame): string
   /** ISO 8601. */
   at: string
   commit: string | null
