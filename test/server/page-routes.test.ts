@@ -97,6 +97,14 @@ describe('pages', () => {
     expect(JSON.stringify(await (await get('/live')).json())).not.toContain('example.com')
   })
 
+  it('a plan that takes long is announced', async () => {
+    const pages = createPages({ plan: () => new Promise(() => undefined) })
+    const { get } = await visit(await startHttp({ pages }))
+    const answer = await get('/plan')
+    expect([answer.status, answer.headers.get('refresh')]).toEqual([202, '3'])
+    expect(await answer.text()).toContain('The plan is being made')
+  })
+
   it('a standby says who has the drift', async () => {
     const overview = async () => buildOverview({ role: 'standby' })
     const { get } = await visit(await startHttp({ pages: createPages({ overview }) }))

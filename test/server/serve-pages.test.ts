@@ -38,8 +38,8 @@ it('a reader logs in, approves the wave that was shown, and sees it applied', as
     const headers = { cookie, origin: replica.url }
     return replica.get(action, { method: 'POST', body: sent, headers, redirect: 'manual' })
   }
+  await until(async () => (await read('/plan'))[0] === 200)
   const plan = await read('/plan')
-  expect(plan[0]).toBe(200)
   expect(plan[1]).toMatch(/<h1 data-sentence>4 to set on 4 domains/)
   expect(plan[1]).toContain(`commit <code>${head.slice(0, 12)}</code>`)
   expect((await read('/drift'))[1]).toContain('Drift was not looked for since this replica leads.')
@@ -64,6 +64,7 @@ it('a plan that can not be made is explained', async () => {
   commit()
   const replica = await start('--poll', '86400')
   await replica.waitFor('is not applied')
+  await until(async () => (await replica.get('/plan')).status !== 202)
   const answer = await replica.get('/plan')
   const html = await answer.text()
   expect([answer.status, /<p class="message">.*<\/p>/.exec(html)?.[0]]).toEqual([

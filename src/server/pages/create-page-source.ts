@@ -65,11 +65,22 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
       return buildPlan()
     }
   }
-  const planned = createShared(clock, buildPlan)
+  // A failure is kept as long as a plan: who comes back for it would begin the next one.
+  const planned = createShared(clock, () =>
+    buildPlan().then(
+      (built) => () => built,
+      (error: unknown) => () => {
+        throw error
+      },
+    ),
+  )
   return {
     overview: () => overview.get(overviewMs, ''),
-    plan: async () =>
-      planned.get(planMs, computeRevisions(await overview.get(overviewMs, '')).plan),
+    plan: async () => {
+      const { plan: revision } = computeRevisions(await overview.get(overviewMs, ''))
+      const getBuilt = await planned.get(planMs, revision)
+      return getBuilt()
+    },
     drift: context.getDrift,
     listEvents: context.listEvents,
     forget: overview.forget,

@@ -16,6 +16,8 @@ import { computeRevisions } from './revisions.ts'
 import { createSessions } from './sessions.ts'
 import type { Visit } from './visit.ts'
 
+/** Wait for a plan before a page says that it is being made, ms. */
+const planWaitMs = 4000
 const paths = /^\/(?:|plan|drift|live|login|logout|rollouts(?:\/.*)?)$/
 
 /** Returns whether a path is one of the pages, for people. */
@@ -79,7 +81,7 @@ async function routeVisit(
   } as const
   const rollouts = { ...place, path: '/rollouts' } as const
   if (path === '/live') return answerJson(200, { format: 'edgewise.live/1', commit, revisions })
-  if (path === '/plan') return answerBuilt(await pages.plan())
+  if (path === '/plan') return answerPlan(context, place)
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
     return withNotice(visit, (notice) => formatOverview(overview, place, visit.formToken, notice))
@@ -110,6 +112,19 @@ function answerRollout(
   }
   const events = controller.pages.listEvents(open.rollout.id)
   return withNotice(visit, (notice) => formatRolloutPage(open, events, place, formToken, notice))
+}
+
+/** Answers with the plan, or with a page that asks again: proxies do not wait for minutes. */
+async function answerPlan({ controller, clock }: RouteContext, place: Place): Promise<Answer> {
+  const isOver = new AbortController()
+  const late = clock.sleep(planWaitMs, isOver.signal).then(() => null)
+  const built = await Promise.race([controller.pages.plan(), late]).finally(() => isOver.abort())
+  if (built !== null) return answerBuilt(built)
+  return answerMessage(202, 'The plan is being made', 'This page has it as soon as it is made.', {
+    hint: 'The plan of a large fleet takes up to some minutes.',
+    own: { Refresh: '3' },
+    place: { ...place, path: '/plan' },
+  })
 }
 
 /** HTML of the last pages: formatting a large one takes a part of a second. */
