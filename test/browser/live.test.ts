@@ -81,6 +81,8 @@ describe('while a page is open', () => {
     await look(tab)
     await expect.poll(() => tab.locator('.also').innerText()).toContain('the repository is away')
     await tab.locator('summary').first().click()
+    // What was opened is read without a focus, too.
+    await tab.evaluate('document.activeElement.blur()')
     stage.show(buildOverview())
     await look(tab)
     await expect.poll(() => tab.locator('[data-news]').innerText()).toContain('There is news.')
