@@ -16,7 +16,7 @@ import type { OpenTracer } from '../tracing/open-tracer.ts'
 import { asksForTraces } from '../tracing/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
-import { makePlanPage } from './plan-page.ts'
+import { makeOwnPage } from './own-page.ts'
 import { version } from './version.ts'
 
 /** Options of `edgewise serve`. */
@@ -76,7 +76,7 @@ export async function runServe(
         openBranch,
         loadCommit,
         buildDriftRequest,
-        planPage: makePlanPage,
+        ownPage: makeOwnPage,
         launch: (loaded, workflows, signal) =>
           launchDbos(loaded, workflows, { logger, clock: io.clock, signal }),
         listen: async (controller) => {

@@ -49,7 +49,8 @@ async function savePast(
   of: PastDomain | null = null,
 ): Promise<{ applies: HistoryEntry[]; dropped: number }> {
   const { buildHistoryPage } = await import('../report/page/build-history-page.ts')
-  const { createPageAbout, savePage } = await import('./page-file.ts')
+  const { createPageAbout } = await import('../operations/page-about.ts')
+  const { savePage } = await import('./page-file.ts')
   const target = of === null ? [] : [of.domain]
   const about = createPageAbout(workspace, io, { target, items: [], commit: null }, [])
   const domain = of === null ? null : { name: of.domain, pruned: of.pruned }

@@ -15,7 +15,7 @@ import type { Logger } from './logger.ts'
 import { createNotifications } from './notifications.ts'
 import { createDriftMemory } from './pages/drift-memory.ts'
 import { createEventMemory } from './pages/event-memory.ts'
-import { createPageSource } from './pages/create-page-source.ts'
+import { createPageSource, type SourceContext } from './pages/create-page-source.ts'
 import { createReconciler } from './reconciler.ts'
 import { createRolloutWorkflow } from './rollout-workflow.ts'
 import { createRuns, type RunPorts } from './runs.ts'
@@ -41,7 +41,7 @@ export interface ServePorts extends Pick<RunPorts, 'loadCommit' | 'buildDriftReq
   /** Launches the engine of durable workflows, whose waits for the database the signal ends. */
   launch(workspace: LoadedWorkspace, workflows: Workflows, signal: AbortSignal): Promise<Engine>
   /** Makes the page of the plan of a folder, without blocking this process. */
-  planPage(root: string, outside: Outside): Promise<string>
+  ownPage: SourceContext['ownPage']
   /** Serves the HTTP interface until its end. */
   listen(controller: Controller): Promise<{ close(): Promise<void> }>
 }
@@ -122,7 +122,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
       position,
       outside,
       scrub: (text) => logger.scrub(text),
-      planPage: ports.planPage,
+      ownPage: ports.ownPage,
       getDrift: drifts.getLast,
       listEvents: events.list,
     }),

@@ -70,6 +70,25 @@ it('the plan has the navigation, and its filters survive a reload', async () => 
   expect(await readSentence(tab)).toBe('Wave 2 of 3 waits for approval: 5 domains.')
 })
 
+it('a rollout has the health of its waves with charts, which the policy allows', async () => {
+  const stage = await start()
+  const tab = await stage.enter('/rollouts/r1')
+  const health = tab.locator('section[aria-labelledby=rh]')
+  const waves = health.locator('.check')
+  expect(await waves.first().innerText()).toContain('Wave 1')
+  const chart = tab.locator('[data-chart="1"] canvas')
+  await chart.first().scrollIntoViewIfNeeded()
+  await expect.poll(() => chart.count()).toBeGreaterThan(0)
+  expect(await health.innerText()).not.toContain('Not begun: wave 1')
+})
+
+it('the history has the navigation', async () => {
+  const stage = await start()
+  const tab = await stage.enter('/')
+  await tab.getByRole('link', { name: 'History' }).click()
+  expect(await tab.locator('nav [aria-current=page]').innerText()).toBe('History')
+})
+
 describe('while a page is open', () => {
   it('news reload it, or are announced to somebody who uses it', async () => {
     const stage = await start()
@@ -121,9 +140,11 @@ it('keys reach all that can be used, and decide', async () => {
     await tab.keyboard.press('Tab')
     reached.push(await tab.evaluate<string>('document.activeElement.textContent'))
   }
-  const names = ['Skip to the content', 'Overview', 'Plan', 'Drift', 'Rollouts', 'Log out', 'r1']
-  expect(reached.slice(0, 11)).toEqual([
+  const names = ['Skip to the content', 'Overview', 'Plan', 'Drift', 'Rollouts', 'History']
+  expect(reached.slice(0, 12)).toEqual([
     ...names,
+    'Log out',
+    'r1',
     'Approve wave 2 (5 domains)',
     'Pause',
     'Abort…',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { buildStatistics } from '../health/statistics.ts'
 import type { Clock } from '../../src/model/clock.ts'
 import type { ApplyEvent } from '../../src/model/events.ts'
 import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
@@ -68,6 +69,7 @@ describe('the events of waves', () => {
       before: { requests: 1, bad: 0 },
       after: { requests: 1, bad: 1 },
     })),
+    statistics: buildStatistics(),
   })
   const start = (apply: string): ApplyEvent => ({
     type: 'apply.started',

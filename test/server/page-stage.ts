@@ -1,4 +1,5 @@
 import type { ListedState } from '../../src/model/listed-rollout.ts'
+import { buildStatistics } from '../health/statistics.ts'
 import type { OpenRollout, Overview } from '../../src/model/overview.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
 import { formatPage } from '../../src/report/page/format-page.ts'
@@ -88,6 +89,7 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
   return {
     overview: () => Promise.resolve(waiting()),
     plan: () => Promise.resolve(built),
+    history: () => Promise.resolve(built),
     drift: () => null,
     listEvents: () => [
       {
@@ -99,6 +101,7 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
         before: { requests: 8200, bad: 33 },
         after: { requests: 8100, bad: 30 },
         worse: [],
+        statistics: buildStatistics(),
       },
     ],
     ...own,

@@ -1,5 +1,12 @@
-import { liveScript, liveStyle, script, style } from '../../generated/page-assets.ts'
-import { formatHash, type PageFrame } from '../page/format-page.ts'
+import {
+  chartScript,
+  chartStyle,
+  liveScript,
+  liveStyle,
+  script,
+  style,
+} from '../../generated/page-assets.ts'
+import { formatHashes, type PageFrame } from '../page/format-page.ts'
 import { escapeHtml } from '../page/static-parts.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatNav, type Place } from './nav.ts'
@@ -14,8 +21,8 @@ const end = `<script>${liveScript}</script>\n`
 
 /** Policy of all pages of a server: only scripts and styles of this program, no other host. */
 export const livePolicy =
-  `default-src 'none'; style-src ${formatHash(style)} ${formatHash(liveStyle)}; ` +
-  `script-src ${formatHash(script)} ${formatHash(liveScript)}; img-src data:; ` +
+  `default-src 'none'; style-src ${formatHashes([style, chartStyle, liveStyle])}; ` +
+  `script-src ${formatHashes([chartScript, script, liveScript])}; img-src data:; ` +
   "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** Builds what a server adds to the page of a plan or of drift. */
@@ -30,12 +37,19 @@ export interface LivePage {
   main: string
   /** Null for pages without a session: they are not refreshed either. */
   place: Place | null
-  /** HTML for the head. */
+  /** HTML for the head, and for the end. */
   head?: string
+  end?: string
 }
 
 /** Formats a page of a server, readable without scripts. */
-export function formatLivePage({ title, main, place, head: own = '' }: LivePage): string {
+export function formatLivePage({
+  title,
+  main,
+  place,
+  head: own = '',
+  end: more = '',
+}: LivePage): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -53,7 +67,7 @@ ${place === null ? '' : formatNav(place)}<main id="main" tabindex="-1"${
   }>
 ${main}
 </main>
-${place === null ? '' : end}</body>
+${more}${place === null ? '' : end}</body>
 </html>
 `
 }

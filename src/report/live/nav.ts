@@ -3,7 +3,7 @@ import { escapeHtml } from '../page/static-parts.ts'
 
 /** Where a reader is, and as of when. */
 export interface Place {
-  path: '/' | '/plan' | '/drift' | '/rollouts'
+  path: '/' | '/plan' | '/drift' | '/rollouts' | '/history'
   /** Key of what is shown in the answer of `/live`, and its revision. */
   watches: 'overview' | 'plan' | 'drift'
   revision: string
@@ -17,6 +17,7 @@ const links: [path: Place['path'], label: string][] = [
   ['/plan', 'Plan'],
   ['/drift', 'Drift'],
   ['/rollouts', 'Rollouts'],
+  ['/history', 'History'],
 ]
 
 /** Formats the navigation bar, and the notice that the script may show. */

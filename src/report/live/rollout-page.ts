@@ -1,8 +1,11 @@
 import type { ApplyEvent } from '../../model/events.ts'
 import type { OpenRollout } from '../../model/overview.ts'
-import { findCurrentWave, isSent } from '../../model/rollout.ts'
+import { findCurrentWave, isSent, type Rollout } from '../../model/rollout.ts'
 import { pluralize } from '../../model/words.ts'
 import { formatRolloutEvent, type RolloutEvent } from '../apply/rollout-text.ts'
+import { buildRollout } from '../page/build-rollout.ts'
+import { formatCharts } from '../page/format-charts.ts'
+import { fitRollout } from '../page/static-rollout.ts'
 import { plainPaint } from '../text/paint.ts'
 import { formatLivePage } from './frame.ts'
 import { formatInstant, type Place } from './nav.ts'
@@ -20,9 +23,24 @@ export function formatRolloutPage(
   token: FormToken,
   notice: Notice | null,
 ): string {
-  const main = [formatNotice(notice), formatRollout(open, token, 1), formatEvents(events)]
+  const { main: health, ...more } = formatHealth(open.rollout, events)
+  const main = [formatNotice(notice), formatRollout(open, token, 1), health, formatEvents(events)]
   const title = `Rollout ${open.rollout.id}: wave ${open.listed.wave} of ${open.listed.waves}`
-  return formatLivePage({ title, main: main.join('\n'), place })
+  return formatLivePage({ title, main: main.join('\n'), place, ...more })
+}
+
+/** Formats the health of the waves: what the rollout has recorded, and what was seen of it. */
+function formatHealth(rollout: Rollout, events: WaveEvent[]) {
+  const time = rollout.startedAt
+  const about = { apply: rollout.id, writes: 0, releases: 0, waves: rollout.waves.length }
+  const sent = rollout.waves.flatMap((wave, i): ApplyEvent[] =>
+    isSent(wave) || wave.passed ? [{ type: 'wave.finished', time, wave: i + 1 }] : [],
+  )
+  const known: ApplyEvent[] = [{ type: 'apply.started', time, ...about }, ...sent, ...events]
+  const built = buildRollout(known, [], (text) => text)
+  return built === null || built.waves.length === 0
+    ? { main: '', head: '', end: '' }
+    : formatCharts(fitRollout(built))
 }
 
 function formatEvents(events: WaveEvent[]): string {

@@ -3,6 +3,8 @@ import { chartScript, chartStyle, script, style } from '../../generated/page-ass
 import type { PackedPage } from '../../model/packed-page.ts'
 import type { Page } from '../../model/page.ts'
 import { fitPage } from './fit-page.ts'
+import { listCurves } from './format-charts.ts'
+import { formatJson } from './format-json.ts'
 import { packPage } from './pack-page.ts'
 import { formatChanges } from './static-changes.ts'
 import { formatHistoryTable } from './static-history.ts'
@@ -28,9 +30,7 @@ export function formatPage(page: Page, frame?: PageFrame): string {
   const plain = page.applies === undefined ? formatChanges(fitted) : formatHistoryTable(applies)
   const notices = formatWarnings(warnings) + formatApart(apart)
   const rollout = page.rollout === undefined ? null : fitRollout(page.rollout)
-  const curves = (rollout?.waves ?? []).flatMap(({ wave, curve }) =>
-    curve === null ? [] : { wave, curve },
-  )
+  const curves = rollout === null ? [] : listCurves(rollout)
   // A page without them is half as large.
   const styles = [style, ...(rollout === null ? [] : [chartStyle])]
   const scripts = [...(curves.length === 0 ? [] : [chartScript]), script]
@@ -83,15 +83,6 @@ function packDrawn({ rollout: _rollout, ...page }: Page): PackedPage {
   return packPage({ ...page, facts: [], apart: [], warnings: [] })
 }
 
-/** Formats data for a script. */
-function formatJson(id: string, data: unknown): string {
-  const text = JSON.stringify(data).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return `<script type="application/json" id="${id}">${text}</script>`
-}
-
 /** Formats the head of a page in a file. A server sends its own policy. */
 function formatOwnHead(styles: string[], scripts: string[]): string {
   return (
@@ -101,14 +92,14 @@ function formatOwnHead(styles: string[], scripts: string[]): string {
 }
 
 function formatPolicy(styles: string[], scripts: string[]): string {
-  const format = (texts: string[]) => texts.map(formatHash).join(' ')
   return (
-    `default-src 'none'; style-src ${format(styles)}; script-src ${format(scripts)}; ` +
-    "base-uri 'none'; form-action 'none'"
+    `default-src 'none'; style-src ${formatHashes(styles)}; ` +
+    `script-src ${formatHashes(scripts)}; base-uri 'none'; form-action 'none'`
   )
 }
 
-/** Formats the hash of a script or a style for a policy. */
-export function formatHash(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+/** Formats the hashes of scripts or styles for a policy. */
+export function formatHashes(texts: string[]): string {
+  const hash = (text: string) => createHash('sha256').update(text).digest('base64')
+  return texts.map((text) => `'sha256-${hash(text)}'`).join(' ')
 }

@@ -10,6 +10,9 @@ import type { BuiltPage, PageSource } from './page-source.ts'
 import { computeRevisions } from './revisions.ts'
 import { createShared } from './shared.ts'
 
+/** A page that a process of its own makes. */
+export type OwnPage = 'plan' | 'history'
+
 /** What the pages are made of. */
 export interface SourceContext {
   /** The workspace as it was when the controller began. */
@@ -20,17 +23,17 @@ export interface SourceContext {
   outside: Outside
   /** Removes the secrets from a text. */
   scrub(text: string): string
-  /** Makes the page of the plan of a folder, without blocking this process. */
-  planPage(root: string, outside: Outside): Promise<string>
+  /** Makes a page of the workspace in a folder, without blocking this process. */
+  ownPage(page: OwnPage, root: string, outside: Outside): Promise<string>
   getDrift(): BuiltPage | null
   listEvents: PageSource['listEvents']
 }
 
 /**
- * Ages up to which what was loaded is shown again, ms. A plan is made anew when anything has
+ * Ages up to which what was loaded is shown again, ms. A page is made anew when anything has
  * changed that this process knows of; commands of others may change state meanwhile.
  */
-const [overviewMs, planMs] = [1000, 60_000]
+const [overviewMs, ownMs] = [1000, 60_000]
 
 /** Creates the source of the pages of a controller. */
 export function createPageSource(context: SourceContext): PageSource & { forget(): void } {
@@ -52,35 +55,38 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     }
   }
   const overview = createShared(clock, loadOverview)
-  const buildPlan = async (): Promise<BuiltPage> => {
-    const { plan: revision } = computeRevisions(await overview.get(overviewMs, ''))
+  const findRevision = async (): Promise<string> =>
+    computeRevisions(await overview.get(overviewMs, '')).plan
+  const build = async (page: OwnPage): Promise<BuiltPage> => {
+    const revision = await findRevision()
     const commit = reconciler.found.commit ?? (await branch.fetch())
     const at = new Date(clock.now()).toISOString()
     try {
-      const html = await context.planPage(await branch.checkOut(commit), outside)
+      const html = await context.ownPage(page, await branch.checkOut(commit), outside)
       return { format: (frame) => frameHtml(html, frame), at, commit, revision }
     } catch (error) {
       // The files of a commit are removed when a later one is followed.
       if (reconciler.found.commit === commit || reconciler.found.commit === null) throw error
-      return buildPlan()
+      return build(page)
     }
   }
-  // A failure is kept as long as a plan: who comes back for it would begin the next one.
-  const planned = createShared(clock, () =>
-    buildPlan().then(
-      (built) => () => built,
-      (error: unknown) => () => {
-        throw error
-      },
-    ),
-  )
+  /** Makes a page once for all readers, and keeps it for some time. */
+  const share = (page: OwnPage) => {
+    // A failure is kept as long as a page: who comes back for it would begin the next one.
+    const made = createShared(clock, () =>
+      build(page).then(
+        (built) => () => built,
+        (error: unknown) => () => {
+          throw error
+        },
+      ),
+    )
+    return async () => (await made.get(ownMs, await findRevision()))()
+  }
   return {
     overview: () => overview.get(overviewMs, ''),
-    plan: async () => {
-      const { plan: revision } = computeRevisions(await overview.get(overviewMs, ''))
-      const getBuilt = await planned.get(planMs, revision)
-      return getBuilt()
-    },
+    plan: share('plan'),
+    history: share('history'),
     drift: context.getDrift,
     listEvents: context.listEvents,
     forget: overview.forget,

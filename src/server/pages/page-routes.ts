@@ -11,14 +11,15 @@ import type { RouteContext } from '../route-context.ts'
 import { answerMessage, answerPage } from './answer-page.ts'
 import { isForeign, logIn, logOut } from './door-routes.ts'
 import { decideByForm } from './decide-by-form.ts'
+import type { OwnPage } from './create-page-source.ts'
 import type { BuiltPage } from './page-source.ts'
 import { computeRevisions } from './revisions.ts'
 import { createSessions } from './sessions.ts'
 import type { Visit } from './visit.ts'
 
-/** Wait for a plan before a page says that it is being made, ms. */
-const planWaitMs = 4000
-const paths = /^\/(?:|plan|drift|live|login|logout|rollouts(?:\/.*)?)$/
+/** Wait for a plan or a history before a page reports that it is being made, ms. */
+const ownWaitMs = 4000
+const paths = /^\/(?:|plan|history|drift|live|login|logout|rollouts(?:\/.*)?)$/
 
 /** Returns whether a path is one of the pages, for people. */
 export function isPagePath(path: string): boolean {
@@ -81,7 +82,8 @@ async function routeVisit(
   } as const
   const rollouts = { ...place, path: '/rollouts' } as const
   if (path === '/live') return answerJson(200, { format: 'edgewise.live/1', commit, revisions })
-  if (path === '/plan') return answerPlan(context, place)
+  if (path === '/plan') return answerOwn('plan', context, place)
+  if (path === '/history') return answerOwn('history', context, place)
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
     return withNotice(visit, (notice) => formatOverview(overview, place, visit.formToken, notice))
@@ -114,29 +116,36 @@ function answerRollout(
   return withNotice(visit, (notice) => formatRolloutPage(open, events, place, formToken, notice))
 }
 
-/** Answers with the plan, or with a page that asks again: proxies do not wait for minutes. */
-async function answerPlan({ controller, clock }: RouteContext, place: Place): Promise<Answer> {
+/** Answers with a page that is made, or with one that asks again: proxies do not wait long. */
+async function answerOwn(
+  page: OwnPage,
+  { controller, clock }: RouteContext,
+  place: Place,
+): Promise<Answer> {
   const isOver = new AbortController()
-  const late = clock.sleep(planWaitMs, isOver.signal).then(() => null)
-  const built = await Promise.race([controller.pages.plan(), late]).finally(() => isOver.abort())
-  if (built !== null) return answerBuilt(built)
-  return answerMessage(202, 'The plan is being made', 'This page has it as soon as it is made.', {
-    hint: 'The plan of a large fleet takes up to some minutes.',
+  const late = clock.sleep(ownWaitMs, isOver.signal).then(() => null)
+  const built = await Promise.race([controller.pages[page](), late]).finally(() => isOver.abort())
+  if (built !== null) {
+    const { at, commit, revision } = built
+    return answerBuilt(built, { path: `/${page}`, watches: 'plan', revision, commit, at })
+  }
+  const wait = 'This page has it as soon as it is made.'
+  return answerMessage(202, `The ${page} is being made`, wait, {
+    hint: `The ${page} of a large fleet takes up to some minutes.`,
     own: { Refresh: '3' },
-    place: { ...place, path: '/plan' },
+    place: { ...place, path: `/${page}` },
   })
 }
 
 /** HTML of the last pages: formatting a large one takes a part of a second. */
 const formatted = new WeakMap<BuiltPage, { revision: string; html: string }>()
 
-function answerBuilt(built: BuiltPage, place?: Place): Answer {
-  const { at, commit, revision } = built
-  const own = place ?? { path: '/plan', watches: 'plan', revision, commit, at }
+function answerBuilt(built: BuiltPage, place: Place): Answer {
+  const { revision } = place
   const known = formatted.get(built)
-  if (known?.revision === own.revision) return answerPage(200, known.html)
-  const html = built.format(buildFrame(own))
-  formatted.set(built, { revision: own.revision, html })
+  if (known?.revision === revision) return answerPage(200, known.html)
+  const html = built.format(buildFrame(place))
+  formatted.set(built, { revision, html })
   return answerPage(200, html)
 }
 

@@ -161,7 +161,7 @@ export class ServeWorld {
             return { ...workspace, findCommit: async () => commit, commit }
           },
           buildDriftRequest: () => ({ observe: () => this.#observe(process) }),
-          planPage: () => Promise.reject(new Error('not expected')),
+          ownPage: () => Promise.reject(new Error('not expected')),
           launch: async (_workspace, workflows) => launchEngine(this.workflows, workflows, process),
           listen: async (controller) => {
             replica.controller = controller
