@@ -20,6 +20,8 @@ export interface EmulatorFlags {
   /** By default on, on loopback only. */
   control?: 'on' | 'off'
   lenient?: boolean
+  extended?: boolean
+  deploySeconds?: number
   itemKeys: string[]
   limitStyle: 'status' | 'body'
   seed: string
@@ -36,6 +38,8 @@ export async function runEmulator(
   _args: unknown[],
   flags: EmulatorFlags,
 ): Promise<number> {
+  if (flags.deploySeconds !== undefined && flags.extended !== true)
+    throw new EdgewiseError('usage', '--deploy-seconds needs --extended')
   const token = loadToken(flags, io)
   if (!listensOnLoopback(flags.host)) refuseExposed(flags, token)
   const running = await startEmulator(
@@ -46,6 +50,8 @@ export async function runEmulator(
       itemKeys: parseItemKeys(flags.itemKeys),
       control: flags.control !== 'off',
       lenient: flags.lenient === true,
+      extended: flags.extended === true,
+      deployMs: (flags.deploySeconds ?? 0) * 1000,
       limitStyle: flags.limitStyle,
       seed: flags.seed,
       timezone: flags.timezone,

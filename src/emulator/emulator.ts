@@ -41,6 +41,10 @@ export interface EmulatorOptions {
   faults: Fault[]
   /** Wall clock, in milliseconds. */
   now: () => number
+  /** Offer and take what some accounts do beyond the specification. */
+  extended?: boolean
+  /** With `extended`: time that a change of a domain deploys, ms; 0 if absent. */
+  deployMs?: number
   /** Creates a value of the `Api-Id` header. */
   requestId: () => string
 }
@@ -75,6 +79,7 @@ export async function startEmulator(
           : new Set(options.domains.map((domain) => domain.toLowerCase())),
       callsPerMinute: options.callsPerMinute,
       deadOrigins: options.deadOrigins.map(canonicalizeAddress),
+      extended: options.extended === true,
     },
     log,
   )

@@ -22,6 +22,8 @@ export interface WorldOptions {
   onLoopback?: boolean
   lenient?: boolean
   limitStyle?: 'status' | 'body'
+  extended?: boolean
+  deployMs?: number
   seed?: string
   timezone?: string
   deadOrigins?: string[]
@@ -59,6 +61,7 @@ export function createWorld(options: WorldOptions = {}): World {
         options.domains === undefined || options.domains === null ? null : new Set(options.domains),
       callsPerMinute: options.callsPerMinute ?? 0,
       deadOrigins: options.deadOrigins ?? [],
+      extended: options.extended ?? false,
     },
     log,
   )
@@ -70,6 +73,8 @@ export function createWorld(options: WorldOptions = {}): World {
       names: buildWireNames(options.itemKeys ?? {}),
       lenient: options.lenient ?? false,
       limitStyle: options.limitStyle ?? 'status',
+      extended: options.extended ?? false,
+      deployMs: options.deployMs ?? 0,
       seed: options.seed ?? 'test',
       zone: createTimeZone(options.timezone ?? 'UTC'),
       control: options.control ?? true,

@@ -73,4 +73,13 @@ export function declareEmulator(program: Command, declare: Declare): void {
       [],
     )
     .option('--lenient', 'ignore unknown fields instead of refusing them')
+    .option(
+      '--extended',
+      'offer what some accounts have beyond the specification, such as reading the configuration',
+    )
+    .option(
+      '--deploy-seconds <number>',
+      'with --extended, time that a changed domain is "deploying"; 0 by default',
+      createIntegerParser(0, 86_400),
+    )
 }

@@ -11,22 +11,22 @@ const windowMs = 60_000
 export const unlimitedCount: CallCount = { limit: 1_000_000, remaining: 1_000_000, resetSeconds: 0 }
 
 /**
- * Returns the calls of the last 60 seconds, which count at `now`. A call with a later time (the
+ * Returns the calls of the last `ms`, 60 seconds by default, which count at `now`. A call with a later time (the
  * clock was set back) counts as made at `now`, so that the window neither forgets it nor stays full
  * until the clock catches up.
  */
-export function filterRecentCalls(times: number[], now: number): number[] {
-  return times.map((time) => Math.min(time, now)).filter((time) => now - time < windowMs)
+export function filterRecentCalls(times: number[], now: number, ms = windowMs): number[] {
+  return times.map((time) => Math.min(time, now)).filter((time) => now - time < ms)
 }
 
 /**
- * Counts the calls at `now` against a limit of calls per minute; 0 is unlimited (specification,
- * "Limits").
+ * Counts the calls at `now` against a limit of calls in `ms`, a minute by default; 0 is unlimited
+ * (specification, "Limits").
  */
-export function countCalls(times: number[], limit: number, now: number): CallCount {
+export function countCalls(times: number[], limit: number, now: number, ms = windowMs): CallCount {
   if (limit === 0) return unlimitedCount
-  const recent = filterRecentCalls(times, now)
+  const recent = filterRecentCalls(times, now, ms)
   const oldest = recent.reduce((least, time) => Math.min(least, time), Infinity)
-  const resetSeconds = recent.length === 0 ? 0 : Math.ceil((oldest + windowMs - now) / 1000)
+  const resetSeconds = recent.length === 0 ? 0 : Math.ceil((oldest + ms - now) / 1000)
   return { limit, remaining: Math.max(0, limit - recent.length), resetSeconds }
 }

@@ -1,5 +1,8 @@
 import { draw, drawBetween, hashKey } from './chance.ts'
 
+export const refreshTypes = ['url', 'dir'] as const
+export type RefreshType = (typeof refreshTypes)[number]
+
 /** One URL of a submission. */
 export interface Prefetch {
   id: number
@@ -7,6 +10,8 @@ export interface Prefetch {
   url: string
   /** Milliseconds since 1970. */
   createdAt: number
+  /** Kind of a refresh; absent for a prefetch. */
+  type?: RefreshType
 }
 
 export type PrefetchStatus = 'waiting' | 'processing' | 'completed' | 'failed'

@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
 import { parseUrl } from '../../model/parse-url.ts'
 import { computeProgress, type Prefetch } from '../entities/prefetch.ts'
 import { formatLocalTime } from '../../model/time-zone.ts'
@@ -18,15 +18,25 @@ const defaultPageSize = 50
 /**
  * Answers a page of prefetch records, by time range or by task (specification, "GET
  * /cache/prefetch"), oldest first. Throws a Refusal: token first, then parameters.
+ *
+ * @param form form of the records: that of the specification, with their ids as text, or refreshes
+ *   with their types
  */
-export function answerPrefetches(request: EmulatorRequest, store: Store, rules: QueryRules): Json {
+export function answerPrefetches(
+  request: EmulatorRequest,
+  store: Store,
+  rules: QueryRules,
+  form: 'specified' | 'text' | 'type' = 'specified',
+): Json {
   authenticate(rules.token, undefined, request.query)
   const query = parseQuery(request.query)
   const now = rules.now()
   const chosen = parseMode(query, rules)
   const page = parseNumber(query, 'page_number', defaultPage)
   const size = parseNumber(query, 'page_size', defaultPageSize)
-  const records = store.listPrefetches(now).filter(chosen)
+  const records = store
+    .listPrefetches(now)
+    .filter((record) => (record.type !== undefined) === (form === 'type') && chosen(record))
   const list = records.slice((page - 1) * size, page * size)
   return {
     code: 0,
@@ -34,7 +44,11 @@ export function answerPrefetches(request: EmulatorRequest, store: Store, rules: 
     data: {
       total: records.length,
       page_number: page,
-      list: list.map((record) => formatRecord(record, store, rules, now)),
+      list: list.map((record) => ({
+        ...formatRecord(record, store, rules, now),
+        ...(form === 'specified' ? {} : { id: String(record.id) }),
+        ...(record.type === undefined ? {} : { type: record.type }),
+      })),
     },
   }
 }
@@ -67,7 +81,8 @@ function parseMode(query: Query, { zone }: QueryRules): (record: Prefetch) => bo
     record.createdAt >= first && record.createdAt <= last && (url === '' || record.url === url)
 }
 
-function parseNumber(query: Query, name: string, fallback: number): number {
+/** Parses a whole number from 1. Throws a Refusal for any other value. */
+export function parseNumber(query: Query, name: string, fallback: number): number {
   const text = query.get(name)
   if (text === undefined) return fallback
   const value = Number(text)
@@ -85,7 +100,7 @@ function formatRecord(
   store: Store,
   { seed, zone }: QueryRules,
   now: number,
-): Json {
+): JsonObject {
   const domain = parseUrl(record.url)?.hostname ?? ''
   const { status, completedAt } = computeProgress(record, seed, now, (time) =>
     store.isOriginDown(domain, time),

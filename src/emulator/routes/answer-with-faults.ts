@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { parseUrl } from '../../model/parse-url.ts'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 import type { FaultPlan, FaultyCall } from '../store/fault-plan.ts'
 import type { EmulatorAnswer, EmulatorRequest } from './exchange.ts'
@@ -72,26 +73,44 @@ export function chooseDelivery(faults: Faults): EmulatorAnswer['delivery'] {
   return (['truncated', 'not-json'] as const).find((kind) => faults.find(kind) !== undefined)
 }
 
+/** Parses the names in a call; only a call that changes a configuration is a write. */
 async function parseNames(request: EmulatorRequest, names: WireNames): Promise<FaultyCall> {
-  const write = request.method === 'POST'
+  const { method, path } = request
+  const isConfig = path === '/v2/domain/config'
+  const write = isConfig && method !== 'GET'
   try {
-    const given = write
-      ? await parseParameters(request)
-      : Object.fromEntries(new URLSearchParams(request.query))
-    const { domains, config } = given
+    const query = method === 'POST' ? [] : [...new URLSearchParams(request.query)]
+    const body = method === 'GET' ? {} : await parseParameters(request)
+    const given: JsonObject = { ...Object.fromEntries(query), ...body }
+    const listed = query.flatMap(([name, value]) => (/^config\[\d*\]$/.test(name) ? [value] : []))
     return {
       write,
-      domains:
-        typeof domains === 'string'
-          ? domains.split(',').map((name) => name.trim().toLowerCase())
-          : [],
-      items: Object.entries(config !== undefined && isObject(config) ? config : {}).map(
-        ([name, payload]) => names.find(name, payload)?.key ?? name,
-      ),
+      domains: isConfig || method === 'GET' ? splitNames(given['domains']) : listDomains(given),
+      items: parseItemNames(given['config'] ?? (isConfig ? listed : []), names),
     }
   } catch (error) {
     // An unparsable call names nothing; the route refuses it.
     if (error instanceof Refusal) return { write, domains: [], items: [] }
     throw error
   }
+}
+
+/** Lists the domains in `domains` or `domain`, and those of URLs. */
+function listDomains({ domains, domain, urls }: JsonObject): string[] {
+  const hosts = (Array.isArray(urls) ? urls : []).flatMap((url) =>
+    typeof url === 'string' ? [parseUrl(url)?.hostname ?? ''] : [],
+  )
+  return [...splitNames(domains ?? domain), ...hosts]
+}
+
+function splitNames(names: Json | undefined): string[] {
+  return typeof names === 'string' ? names.split(',').map((name) => name.trim().toLowerCase()) : []
+}
+
+/** Lists the items that `config` sets or names. */
+function parseItemNames(config: Json, names: WireNames): string[] {
+  if (isObject(config))
+    return Object.entries(config).map(([name, payload]) => names.find(name, payload)?.key ?? name)
+  const listed = Array.isArray(config) ? config : []
+  return listed.flatMap((name) => (typeof name === 'string' ? [name, ...names.findAll(name)] : []))
 }

@@ -7,6 +7,7 @@ import { isObject, parsePointer, type Json } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import { mapSecrets } from '../../model/secret.ts'
 import type { ItemWrite } from '../entities/configure.ts'
+import { restoreTolerated, tolerate } from '../entities/tolerate.ts'
 import { dropUnknown } from './drop-unknown.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
@@ -45,17 +46,20 @@ export function parseNamedItems(
 }
 
 /**
- * Validates the items of a write for each of its domains. Throws a Refusal that names every invalid
- * item with its fields.
+ * Validates the items of a write for each of its domains. Lenient rules drop unknown fields; these
+ * and extended ones take what clients send beyond the specification. Throws a Refusal that names
+ * every invalid item with its fields.
  */
 export function validateItems(
   items: ReturnType<typeof parseNamedItems>,
   domains: Domain[],
-  lenient: boolean,
+  { lenient, extended = false }: { lenient: boolean; extended?: boolean },
 ): ItemWrite[] {
   const problems: string[] = []
   const writes = items.map((item) => {
-    const raw = lenient ? dropUnknown(item.spec.schema, item.submitted) : item.submitted
+    const known = lenient ? dropUnknown(item.spec.schema, item.submitted) : item.submitted
+    const isTolerant = lenient || extended
+    const raw = isTolerant ? tolerate(item.spec.key, known) : known
     const reads = domains.map((domain) => parseItem(item.spec, raw, 'wire', domain))
     const found = [...reads.flatMap((read) => read.problems), ...findSecretProblems(raw)].filter(
       (problem) => problem.severity === 'error',
@@ -64,7 +68,10 @@ export function validateItems(
       problems,
       found.map((problem) => formatProblem(item.wireName, problem)),
     )
-    return { ...item, payload: reads[0]?.payload ?? null, value: reads[0]?.value ?? null }
+    const { payload = null, value = null } = reads[0] ?? {}
+    if (!isTolerant || value === null) return { ...item, payload, value }
+    const restored = restoreTolerated(item.spec.key, known, payload)
+    return { ...item, payload: restored, value: item.spec.canonicalize(restored) }
   })
   if (problems.length > 0) throw createItemsRefusal(problems)
   return writes

@@ -8,8 +8,10 @@ const maxDomains = 10
 /**
  * Parses the domains of a write to lower case, without duplicates: a comma-separated string of at
  * most 10 (specification, "POST /domain/config"). Throws a Refusal for any other value.
+ *
+ * @param wildcards whether `.example.com` is a domain too
  */
-export function parseDomains(given: Json | undefined): Domain[] {
+export function parseDomains(given: Json | undefined, wildcards = false): Domain[] {
   if (typeof given !== 'string')
     throw new Refusal(
       'domains-invalid',
@@ -27,7 +29,9 @@ export function parseDomains(given: Json | undefined): Domain[] {
       'domains-invalid',
       `expected at most ${maxDomains} domains in "domains", got ${distinct.size}`,
     )
-  const malformed = [...distinct.values()].find((name) => !isDomain(name))
+  const malformed = [...distinct.values()].find(
+    (name) => !isDomain(wildcards && name.startsWith('.') ? name.slice(1) : name),
+  )
   if (malformed !== undefined) throw createDomainRefusal(malformed)
   return [...distinct.keys()]
 }

@@ -2,22 +2,29 @@ import type { Json } from '../../model/json.ts'
 
 /**
  * HTTP status and envelope `code` of every refusal (specification, "Errors"). The specification
- * defines 400101 alone; the other codes are specific to the emulator.
+ * defines 400101 alone, services beyond it 400209, 400699 and 401001; the others are the emulator's
+ * own.
  */
 const refusals = {
   'body-malformed': { status: 400, code: 400001 },
   'query-malformed': { status: 400, code: 400002 },
   'domain-invalid': { status: 400, code: 400101 },
   'domains-invalid': { status: 400, code: 400102 },
+  'domain-exists': { status: 400, code: 400103 },
   'config-invalid': { status: 400, code: 400201 },
   'item-unknown': { status: 400, code: 400202 },
   'item-invalid': { status: 400, code: 400203 },
+  'config-not-list': { status: 400, code: 400209 },
   'time-invalid': { status: 400, code: 400301 },
   'choice-invalid': { status: 400, code: 400302 },
   'interval-exceeded': { status: 400, code: 400303 },
   'request-exceeded': { status: 400, code: 400304 },
   'mode-invalid': { status: 400, code: 400401 },
   'number-invalid': { status: 400, code: 400402 },
+  'urls-invalid': { status: 400, code: 400501 },
+  'certificate-invalid': { status: 400, code: 400601 },
+  'certificate-unknown': { status: 400, code: 400602 },
+  'certificate-exists': { status: 400, code: 400699 },
   'control-invalid': { status: 400, code: 400901 },
   'token-missing': { status: 401, code: 401001 },
   'token-wrong': { status: 401, code: 401002 },

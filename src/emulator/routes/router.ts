@@ -1,12 +1,13 @@
 import { formatDate } from '../../model/http-date.ts'
 import { isObject } from '../../model/json.ts'
-import { unlimitedCount } from '../entities/call-window.ts'
+import { unlimitedCount, type CallCount } from '../entities/call-window.ts'
 import type { Call } from '../entities/call.ts'
 import { answerInstead, chooseDelivery, chooseFaults, type Faults } from './answer-with-faults.ts'
 import type { Parts } from './parts.ts'
 import type { Store } from '../store/store.ts'
 import { answerControl, isControlPath } from './control.ts'
 import { JsonText, type EmulatorAnswer, type EmulatorRequest } from './exchange.ts'
+import { createExtended, type Extended } from './extended/extended.ts'
 import { findForeign } from './find-foreign.ts'
 import { answerPrefetches } from './answer-prefetches.ts'
 import { refuseLargeBody } from './parse-parameters.ts'
@@ -19,6 +20,8 @@ export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<QueryRules, 
   /** Whether the emulator listens on loopback only. */
   onLoopback: boolean
   requestId: () => string
+  /** With `extended`: time that a change of a domain deploys, ms. */
+  deployMs?: number
 }
 
 type Body = EmulatorAnswer['body']
@@ -40,7 +43,8 @@ export function createService(
 ): (request: EmulatorRequest) => Promise<EmulatorAnswer> {
   const { store, clock } = parts
   const rules = { ...given, now: () => clock.now() }
-  const routes = new Map<string, Route>([
+  const extended = rules.extended === true ? createExtended(store, rules) : null
+  const specified = new Map<string, Route>([
     [write, (request, call, faults) => writeConfig(request, call, store, rules, faults)],
     [
       'GET /v2/stat/httpcode/eachDomain',
@@ -59,6 +63,7 @@ export function createService(
       createQueryRoute((request) => answerPrefetches(request, store, rules)),
     ],
   ])
+  const routes = extended === null ? specified : addRoutes(specified, extended, rules.now)
 
   const answerRequest = async (request: EmulatorRequest): Promise<EmulatorAnswer> => {
     const foreign = findForeign(request, rules.onLoopback)
@@ -67,15 +72,23 @@ export function createService(
       return attempt(async () => answerControl(request, parts, rules.control))
     const { method, path, arrivedAt } = request
     const call: Call = { time: arrivedAt, method, path, status: 0, code: 0, domains: [], items: [] }
-    const route = routes.get(`${method} ${path}`)
+    const name = `${method} ${path}`
+    const route = routes.get(name)
     const answer = await (route === undefined
       ? attempt(() => refuseUrl(request))
       : answerWithFaults(route, request, call, parts, rules))
     store.addCall({ ...call, status: answer.status, code: getCode(answer) })
-    const limited = route === undefined || `${method} ${path}` === write
+    const now = rules.now()
+    const beyond = extended?.routes.get(name)
+    const isLimited = route === undefined || name === write
+    const count = beyond?.count(now) ?? (isLimited ? store.getCallCount(now) : unlimitedCount)
     return {
       ...answer,
-      headers: { 'Api-Id': rules.requestId(), ...buildLimitHeaders(store, rules.now(), limited) },
+      headers: {
+        'Api-Id': rules.requestId(),
+        ...buildLimitHeaders(count),
+        ...beyond?.buildHeaders(),
+      },
     }
   }
   return async (request) => {
@@ -83,6 +96,27 @@ export function createService(
     const answer = store.isDurable ? answered : await answerDurably(answered, store)
     return { ...answer, headers: { ...answer.headers, Date: formatDate(rules.now()) } }
   }
+}
+
+/** Adds the routes beyond the specification, whose account has a limit of all of its calls. */
+function addRoutes(
+  specified: ReadonlyMap<string, Route>,
+  { routes, admit }: Extended,
+  now: () => number,
+): ReadonlyMap<string, Route> {
+  const beyond = [...routes].map(([name, { answer }]): [string, Route] => [
+    name,
+    async (...call) => answer(...call),
+  ])
+  return new Map(
+    [...specified, ...beyond].map(([name, route]): [string, Route] => [
+      name,
+      async (...call) => {
+        admit(now())
+        return route(...call)
+      },
+    ]),
+  )
 }
 
 function createQueryRoute(
@@ -159,8 +193,7 @@ function getCode({ body }: EmulatorAnswer): number {
  * Builds the rate-limit headers of every answer (specification, "Limits"); an unlimited route
  * reports a million.
  */
-function buildLimitHeaders(store: Store, now: number, limited: boolean): Record<string, string> {
-  const { limit, remaining, resetSeconds } = limited ? store.getCallCount(now) : unlimitedCount
+function buildLimitHeaders({ limit, remaining, resetSeconds }: CallCount): Record<string, string> {
   return {
     'X-Ratelimit-Grad': 'minute',
     'X-Ratelimit-Limit': String(limit),

@@ -3,6 +3,7 @@ import type { ItemSpec } from '../../catalog/item-spec.ts'
 import {
   findItemByWireName,
   findWireNameProblems,
+  getWireName,
   listClearedItems,
   type ItemKeys,
 } from '../../catalog/wire-names.ts'
@@ -15,6 +16,10 @@ export interface WireNames {
   list(): string[]
   /** Returns the item of a name; of two with the same name, the one of the payload's shape. */
   find(name: string, payload: Json): ItemSpec | undefined
+  /** Lists all items that a name can mean; none for an unknown one. */
+  findAll(name: string): ItemKey[]
+  /** Returns the name under which an item is answered. */
+  getName(item: ItemKey): string
   /** Lists the items that a write of an item empties. */
   listCleared(item: ItemKey): ItemKey[]
 }
@@ -34,6 +39,9 @@ export function buildWireNames(itemKeys: ItemKeys): WireNames {
       const item = findItemByWireName(name, payload, itemKeys)
       return item === undefined ? undefined : getItemSpec(item)
     },
+    findAll: (name) =>
+      [...catalogue.keys()].filter((item) => item === name || getWireName(item, itemKeys) === name),
+    getName: (item) => getWireName(item, itemKeys),
     listCleared: (item) => listClearedItems(item, itemKeys),
   }
 }

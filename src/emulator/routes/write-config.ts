@@ -4,28 +4,28 @@ import type { Call } from '../entities/call.ts'
 import { configure, type ItemWrite } from '../entities/configure.ts'
 import type { Store } from '../store/store.ts'
 import type { Faults } from './answer-with-faults.ts'
+import { applyWrite, type Judged } from './apply-write.ts'
 import { authenticate } from './authenticate.ts'
 import type { EmulatorRequest } from './exchange.ts'
 import { createResultRefusal, parseNamedItems, validateItems } from './parse-config.ts'
 import { createDomainRefusal, parseDomains } from './parse-domains.ts'
 import { parseParameters } from './parse-parameters.ts'
-import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
 
 export interface WriteRules {
   token: string | null
   names: WireNames
   lenient: boolean
+  /** Whether it offers and takes what some accounts do beyond the specification. */
+  extended?: boolean
   /** Refusal of a call over the call rate: HTTP 429, or HTTP 200 with a code. */
   limitStyle: 'status' | 'body'
   now: () => number
 }
 
-/** A valid write that has not been applied yet. */
-interface Judged {
+/** A valid write with its items. */
+interface JudgedConfig extends Judged {
   writes: ItemWrite[]
-  /** Resulting items of each domain. */
-  domains: Map<Domain, Map<ItemKey, Value>>
 }
 
 /**
@@ -43,22 +43,13 @@ export async function writeConfig(
   const { token, domains, config } = await parseParameters(request)
   authenticate(rules.token, token, request.query)
   // No await from here on: the judged state is the one that is changed.
-  const now = rules.now()
-  const { limit, remaining } = store.getCallCount(now)
-  if (remaining === 0) throw createRateRefusal(store, now)
-  faults.refuseByRate(limit, now)
-  const judged = judge(domains, config, call, store, rules)
-  const refusal = judged instanceof Refusal ? judged : findWantedRefusal(judged, faults)
-  if (refusal === null)
-    return buildAnswer(
-      (judged as Judged).writes,
-      store.configure((judged as Judged).domains, now),
-      faults,
-    )
-  const good = judged instanceof Refusal ? new Map() : selectGoodDomains(judged, faults)
-  if (good.size > 0) store.configure(good, now)
-  else store.countWrite(now)
-  throw refusal
+  const { judged, domains: written } = applyWrite(
+    () => judge(domains, config, call, store, rules),
+    store,
+    rules.now(),
+    faults,
+  )
+  return buildAnswer(judged.writes, written, faults)
 }
 
 function judge(
@@ -67,54 +58,19 @@ function judge(
   call: Call,
   store: Store,
   rules: WriteRules,
-): Judged | Refusal {
-  try {
-    const domains = parseDomains(givenDomains)
-    call.domains = domains
-    const named = parseNamedItems(config, rules.names)
-    call.items = [...new Set(named.map(({ spec }) => spec.key))]
-    const unknown = domains.find((domain) => !store.hasDomain(domain))
-    if (unknown !== undefined) throw createDomainRefusal(unknown)
-    const writes = validateItems(named, domains, rules.lenient)
-    return { writes, domains: configureDomains(domains, writes, store) }
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
+): JudgedConfig {
+  const domains = parseDomains(givenDomains, rules.extended)
+  call.domains = domains
+  const named = parseNamedItems(config, rules.names)
+  call.items = [...new Set(named.map(({ spec }) => spec.key))]
+  const unknown = domains.find((domain) => !store.hasDomain(domain))
+  if (unknown !== undefined) throw createDomainRefusal(unknown)
+  const writes = validateItems(named, domains, rules)
+  return {
+    writes,
+    wireNames: new Map(writes.toReversed().map(({ spec, wireName }) => [spec.key, wireName])),
+    domains: configureDomains(domains, writes, store),
   }
-}
-
-function createRateRefusal(store: Store, now: number): Refusal {
-  const { limit, resetSeconds } = store.getCallCount(now)
-  return new Refusal(
-    'calls-exceeded',
-    `expected at most ${limit} calls a minute. Wait ${resetSeconds} seconds and send it again`,
-  )
-}
-
-/** Finds the refusal of a valid write by a `refuse` or `partial` fault. */
-function findWantedRefusal({ writes, domains }: Judged, faults: Faults): Refusal | null {
-  const fault = faults.find('partial') ?? faults.find('refuse')
-  if (fault === undefined) return null
-  if (fault.named === false) return new Refusal('config-invalid', 'the request is invalid')
-  if (fault.kind === 'refuse' && fault.item !== undefined) {
-    const name = writes.find(({ spec }) => spec.key === fault.item)?.wireName ?? fault.item
-    return new Refusal(
-      'item-invalid',
-      `item(${name}) is invalid: refused because of a configured fault`,
-    )
-  }
-  return createDomainRefusal(fault.domain ?? [...domains.keys()].at(-1) ?? '')
-}
-
-/**
- * Selects, for a `partial` fault, all domains except the one that the fault names, or else the
- * last.
- */
-function selectGoodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
-  const fault = faults.find('partial')
-  if (fault === undefined) return new Map()
-  const bad = fault.domain ?? [...domains.keys()].at(-1)
-  return new Map([...domains].filter(([domain]) => domain !== bad))
 }
 
 /** Computes the result for each domain; nothing is stored before all are known to be valid. */

@@ -1,6 +1,7 @@
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isObject, getOwn, type Json } from '../../model/json.ts'
+import { isAccountChange } from './account-memory.ts'
 import { createMemory, applyChange, type MemoryChange, type Memory } from './memory.ts'
 import { format, olderFormat, parseSnapshot, refuseUnknownItems } from './snapshot.ts'
 
@@ -43,7 +44,7 @@ function parseFirstLine(line: string, path: string): Memory {
 function parseChange(data: Json): MemoryChange {
   if (!isObject(data) || typeof data['at'] !== 'number')
     throw new Error('expected a change with "at"')
-  const { domains = {}, prefetch, dead } = data
+  const { domains = {}, prefetch, dead, account } = data
   if (!isObject(domains)) throw new Error('expected "domains" to be an object')
   for (const [domain, record] of Object.entries(domains)) {
     if (!isObject(record) || typeof record['id'] !== 'string' || !isObject(record['items'])) {
@@ -59,6 +60,8 @@ function parseChange(data: Json): MemoryChange {
   }
   if (dead !== undefined && !areTexts(dead))
     throw new Error('expected "dead" to be a list of addresses')
+  if (account !== undefined && !isAccountChange(account))
+    throw new Error('expected "account" to be a change of domains or certificates')
   return data as unknown as MemoryChange
 }
 

@@ -1,8 +1,14 @@
 import type { Domain, ItemKey, Value } from '../../model/item.ts'
 import { buildBehaviour, behaviourItems } from '../entities/behaviour.ts'
 import { filterRecentCalls } from '../entities/call-window.ts'
+import {
+  applyAccountChange,
+  createAccountMemory,
+  type AccountChange,
+  type AccountMemory,
+} from './account-memory.ts'
 import type { EmulatedDomain, EmulatedDomains } from '../entities/emulated-domain.ts'
-import { prefetchRetentionMs, type Prefetch } from '../entities/prefetch.ts'
+import { prefetchRetentionMs, type Prefetch, type RefreshType } from '../entities/prefetch.ts'
 import { setValueFrom, type Timeline } from '../entities/timeline.ts'
 
 /** All data that outlives the process if a data file is configured. */
@@ -16,6 +22,7 @@ export interface Memory {
   nextTask: number
   /** Origins that did not answer, over time. */
   dead: Timeline<string[]>
+  account: AccountMemory
 }
 
 /** One change; the memory is the result of all changes in their order. */
@@ -26,9 +33,19 @@ export interface MemoryChange {
   counted?: true
   /** Changed items of domains; null for cleared ones. */
   domains?: Record<Domain, { id: string; items: Record<ItemKey, Value | null> }>
-  prefetch?: { task: number; urls: string[] }
+  prefetch?: Submission
   dead?: string[]
   reset?: true
+  account?: AccountChange
+}
+
+interface Submission {
+  task: number
+  urls: string[]
+  /** Absent for prefetches. */
+  type?: RefreshType
+  /** Maximum number of records kept, the latest; absent without one. */
+  max?: number
 }
 
 /** Creates an empty memory. */
@@ -40,13 +57,14 @@ export function createMemory(): Memory {
     nextPrefetch: 1,
     nextTask: 1,
     dead: [],
+    account: createAccountMemory(),
   }
 }
 
 /** Applies a change to the memory. */
 export function applyChange(
   memory: Memory,
-  { at, counted, domains = {}, prefetch, dead, reset }: MemoryChange,
+  { at, counted, domains = {}, prefetch, dead, reset, account }: MemoryChange,
 ): void {
   const minute = Math.floor(at / 60_000)
   if (reset === true) Object.assign(memory, createMemory())
@@ -56,6 +74,7 @@ export function applyChange(
   }
   if (prefetch !== undefined) submit(memory, prefetch, at)
   if (dead !== undefined) memory.dead = setValueFrom(memory.dead, minute, dead)
+  if (account !== undefined) applyAccountChange(memory.account, account, at)
 }
 
 function updateDomain(
@@ -80,16 +99,19 @@ function updateDomain(
   }
 }
 
-function submit(
-  memory: Memory,
-  { task, urls }: { task: number; urls: string[] },
-  createdAt: number,
-): void {
-  const records = urls.map((url, i) => ({ id: memory.nextPrefetch + i, task, url, createdAt }))
-  memory.prefetches = [
+function submit(memory: Memory, { task, urls, type, max }: Submission, createdAt: number): void {
+  const records = urls.map((url, i) => ({
+    id: memory.nextPrefetch + i,
+    task,
+    url,
+    createdAt,
+    ...(type === undefined ? {} : { type }),
+  }))
+  const kept = [
     ...memory.prefetches.filter((record) => createdAt - record.createdAt < prefetchRetentionMs),
     ...records,
   ]
+  memory.prefetches = max === undefined ? kept : kept.slice(-max)
   memory.nextPrefetch += records.length
   memory.nextTask = Math.max(memory.nextTask, task + 1)
 }

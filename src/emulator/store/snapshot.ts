@@ -4,6 +4,7 @@ import type { Behaviour } from '../entities/behaviour.ts'
 import type { EmulatedDomain } from '../entities/emulated-domain.ts'
 import type { Prefetch } from '../entities/prefetch.ts'
 import type { Timeline } from '../entities/timeline.ts'
+import { formatAccount, parseAccount } from './account-memory.ts'
 import { createMemory, type Memory } from './memory.ts'
 
 export const format = 'edgewise.emulator/2'
@@ -11,12 +12,13 @@ export const format = 'edgewise.emulator/2'
 export const olderFormat = 'edgewise.emulator/1'
 
 /** Formats the memory as the first line of a data file. */
-export function formatSnapshot({ domains, ...rest }: Memory): string {
+export function formatSnapshot({ domains, account, ...rest }: Memory): string {
   const entries = [...domains].map(([domain, { id, items, behaviour }]) => [
     domain,
     { id, items: Object.fromEntries(items), behaviour },
   ])
-  return `${JSON.stringify({ format, ...rest, domains: Object.fromEntries(entries) as Json })}\n`
+  const data = { format, ...rest, ...formatAccount(account) }
+  return `${JSON.stringify({ ...data, domains: Object.fromEntries(entries) as Json })}\n`
 }
 
 /** Parses a snapshot. Throws an Error that states what was expected. */
@@ -46,6 +48,7 @@ export function parseSnapshot(data: JsonObject): Memory {
     nextPrefetch,
     nextTask,
     dead: dead as unknown as Timeline<string[]>,
+    account: parseAccount(getOwn(data, 'account')),
   }
 }
 

@@ -1,10 +1,12 @@
 import { buildBehaviour, computeFailingShare } from '../entities/behaviour.ts'
 import { countCalls, type CallCount } from '../entities/call-window.ts'
 import { maxCallsKept, type Call } from '../entities/call.ts'
-import { prefetchRetentionMs, type Prefetch } from '../entities/prefetch.ts'
+import { prefetchRetentionMs, type Prefetch, type RefreshType } from '../entities/prefetch.ts'
 import type { History } from '../entities/statistics.ts'
 import { getValueAt, type Timeline } from '../entities/timeline.ts'
 import type { Domain, ItemKey, Value } from '../../model/item.ts'
+import { AccountStore } from './account-store.ts'
+import { computeDomainId } from '../entities/domain-id.ts'
 import type { DataLog } from './data-log.ts'
 import type { MemoryChange, Memory } from './memory.ts'
 
@@ -14,6 +16,8 @@ export interface StoreOptions {
   callsPerMinute: number
   /** Origins that do not answer initially. */
   deadOrigins: string[]
+  /** Whether it records changes of domains, and their ids follow from their names. */
+  extended?: boolean
 }
 
 /**
@@ -23,11 +27,14 @@ export interface StoreOptions {
 export class Store {
   readonly #options: StoreOptions
   readonly #log: DataLog
+  /** What an extended service has beside the specification; otherwise empty. */
+  readonly account: AccountStore
   #calls: Call[] = []
 
   constructor(options: StoreOptions, log: DataLog) {
     this.#options = options
     this.#log = log
+    this.account = new AccountStore(log)
   }
 
   /** Whether no change waits for a sync, and none has failed. */
@@ -46,12 +53,21 @@ export class Store {
 
   /** Reports whether a (well-formed, lower-case) domain exists at the service. */
   hasDomain(domain: Domain): boolean {
+    const { createdAt, removed } = this.account.getRecord(domain)
+    if (removed || createdAt !== null) return !removed
     return this.#options.domains === null || this.#options.domains.has(domain)
   }
 
   /** Lists all domains; if every well-formed one exists, those that were ever written. */
   listDomains(): Domain[] {
-    return [...(this.#options.domains ?? this.#memory.domains.keys())]
+    const known = this.#options.domains ?? this.#memory.domains.keys()
+    const all = new Set([...known, ...this.account.listRecorded()])
+    return [...all].filter((domain) => this.hasDomain(domain))
+  }
+
+  /** Returns the id of a domain of an extended service; it never changes. */
+  getId(domain: Domain): string {
+    return this.#memory.domains.get(domain)?.id ?? computeDomainId(domain)
   }
 
   /** Returns the items of a domain; none before its first write. */
@@ -79,14 +95,18 @@ export class Store {
       const data = this.#memory.domains.get(domain)
       return {
         domain,
-        id: data?.id ?? String(++known),
+        id: this.#options.extended === true ? this.getId(domain) : (data?.id ?? String(++known)),
         items: listChangedItems(data?.items ?? new Map(), items),
       }
     })
     const changes = Object.fromEntries(
       changed.map(({ domain, id, items }) => [domain, { id, items }]),
     )
-    this.#log.commit({ ...this.#buildCountedChange(now), domains: changes })
+    this.#log.commit({
+      ...this.#buildCountedChange(now),
+      domains: changes,
+      ...(this.#options.extended === true ? { account: { touched: [...domains.keys()] } } : {}),
+    })
     return changed.map(({ domain, id }) => ({ id, domain }))
   }
 
@@ -94,6 +114,11 @@ export class Store {
   countWrite(now: number): void {
     const change = this.#buildCountedChange(now)
     if (change.counted === true) this.#log.commit(change)
+  }
+
+  /** Whether there is a call rate. */
+  get isLimited(): boolean {
+    return this.#options.callsPerMinute > 0
   }
 
   /** Returns the state of the call rate of writes. */
@@ -137,10 +162,19 @@ export class Store {
     )
   }
 
-  /** Submits URLs to the task of this id, or to a new one, and returns the id of the task. */
-  submitPrefetch(urls: string[], task: number | undefined, now: number): number {
+  /**
+   * Submits URLs to the task of this id, or to a new one, and returns the id of the task.
+   *
+   * @param options `type` for refreshes, and the maximum number of records kept
+   */
+  submitPrefetch(
+    urls: string[],
+    task: number | undefined,
+    now: number,
+    options: { type?: RefreshType; max?: number } = {},
+  ): number {
     const id = task ?? this.#memory.nextTask
-    this.#log.commit({ at: now, prefetch: { task: id, urls } })
+    this.#log.commit({ at: now, prefetch: { task: id, urls, ...options } })
     return id
   }
 
@@ -163,6 +197,7 @@ export class Store {
   reset(now: number): void {
     this.#log.commit({ at: now, reset: true })
     this.#calls = []
+    this.account.forgetKeys()
   }
 }
 

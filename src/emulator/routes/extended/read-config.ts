@@ -1,0 +1,78 @@
+import type { ItemKey, Value } from '../../../model/item.ts'
+import { setOwn, type Json, type JsonObject } from '../../../model/json.ts'
+import type { Call } from '../../entities/call.ts'
+import { buildReadForm } from '../../entities/read-form.ts'
+import { authenticate } from '../authenticate.ts'
+import type { EmulatorRequest } from '../exchange.ts'
+import { parseDomains } from '../parse-domains.ts'
+import { parseQuery } from '../parse-query.ts'
+import { Refusal } from '../refusal.ts'
+import type { WireNames } from '../wire-names.ts'
+import type { ExtendedContext } from './context.ts'
+
+/**
+ * Answers the stored configuration of domains, of the items in `config[]` or of all. Leaves unknown
+ * domains out. Adds its domains and items to `call`. Throws a Refusal: token first, then call rate
+ * and parameters.
+ */
+export function readConfig(
+  request: EmulatorRequest,
+  call: Call,
+  { store, rules, limits }: ExtendedContext,
+): Json {
+  authenticate(rules.token, undefined, request.query)
+  limits.config.admit(rules.now())
+  const query = parseQuery(request.query)
+  const wanted = parseItemList(listEntries(query, request.query), rules.names)
+  call.items = wanted ?? []
+  call.domains = parseDomains(query.get('domains'), true)
+  return {
+    code: 0,
+    data: call.domains
+      .filter((domain) => store.hasDomain(domain))
+      .map((domain) => ({
+        domain,
+        domain_id: store.getId(domain),
+        config: formatConfig(store.getItems(domain), wanted, rules.names),
+      })),
+  }
+}
+
+/**
+ * Parses the names of items. Throws a Refusal for anything but a list of known names; null for no
+ * list at all.
+ */
+export function parseItemList(config: Json | undefined, names: WireNames): ItemKey[] | null {
+  if (config === undefined) return null
+  if (!Array.isArray(config))
+    throw new Refusal('config-not-list', 'parameter config must be an array.')
+  const items = config.flatMap((name) => {
+    const found = typeof name === 'string' ? names.findAll(name) : []
+    if (found.length === 0)
+      throw new Refusal('item-unknown', `item(${JSON.stringify(name)}) is unknown.`)
+    return found
+  })
+  return [...new Set(items)]
+}
+
+/** Formats items as the query returns them; an empty list if none of them is set. */
+export function formatConfig(
+  items: ReadonlyMap<ItemKey, Value>,
+  wanted: ItemKey[] | null,
+  names: WireNames,
+): Json {
+  const config: JsonObject = {}
+  for (const [item, value] of items) {
+    const form = wanted === null || wanted.includes(item) ? buildReadForm(item, value) : undefined
+    if (form !== undefined) setOwn(config, names.getName(item), form)
+  }
+  return Object.keys(config).length === 0 ? [] : config
+}
+
+/** Lists the entries of `config[]`, or the text of `config`; undefined without both. */
+function listEntries(query: ReadonlyMap<string, string>, text: string): Json | undefined {
+  const scalar = query.get('config')
+  if (scalar !== undefined) return scalar
+  const entries = [...new URLSearchParams(text)].filter(([name]) => /^config\[\d*\]$/.test(name))
+  return entries.length === 0 ? undefined : entries.map(([, value]) => value)
+}

@@ -1,0 +1,99 @@
+import { isDomain } from '../../../catalog/value/formats.ts'
+import type { Json } from '../../../model/json.ts'
+import { parseUrl } from '../../../model/parse-url.ts'
+import type { Call } from '../../entities/call.ts'
+import { refreshTypes, type RefreshType } from '../../entities/prefetch.ts'
+import type { Store } from '../../store/store.ts'
+import { authenticate } from '../authenticate.ts'
+import type { EmulatorRequest } from '../exchange.ts'
+import { parseParameters } from '../parse-parameters.ts'
+import { Refusal } from '../refusal.ts'
+import type { ExtendedContext } from './context.ts'
+
+const limits = { urls: 500, characters: 2048, records: 100_000 }
+const unlimited = 1_000_000
+const dayMs = 86_400_000
+
+/** Submits URLs to prefetch. Throws a Refusal if they exceed those left of the day. */
+export function submitPrefetch(
+  request: EmulatorRequest,
+  call: Call,
+  context: ExtendedContext,
+): Promise<Json> {
+  return submit(request, call, context, () => undefined)
+}
+
+/** Submits URLs, or directories with type `dir`, whose cached contents are to be refreshed. */
+export function submitRefresh(
+  request: EmulatorRequest,
+  call: Call,
+  context: ExtendedContext,
+): Promise<Json> {
+  return submit(request, call, context, (given) => {
+    const type = refreshTypes.find((each) => each === given)
+    if (type === undefined)
+      throw new Refusal(
+        'choice-invalid',
+        `expected "type" to be one of ${refreshTypes.join(', ')}, got ${JSON.stringify(given ?? null)}`,
+      )
+    return type
+  })
+}
+
+/** Counts the URLs that may still be prefetched on the local day of `now`. */
+export function countRemainingUrls({
+  store,
+  rules,
+  limits: { prefetchesPerDay },
+}: ExtendedContext) {
+  if (prefetchesPerDay === null) return unlimited
+  const now = rules.now()
+  const midnight = Math.floor(rules.zone.toLocal(now) / dayMs) * dayMs
+  const start = rules.zone.toUtc(midnight)
+  const today = store
+    .listPrefetches(now)
+    .filter(({ type, createdAt }) => type === undefined && createdAt >= start)
+  return Math.max(0, prefetchesPerDay - today.length)
+}
+
+async function submit(
+  request: EmulatorRequest,
+  call: Call,
+  context: ExtendedContext,
+  parseType: (given: Json | undefined) => RefreshType | undefined,
+): Promise<Json> {
+  const { store, rules } = context
+  const given = await parseParameters(request)
+  authenticate(rules.token, given['token'], request.query)
+  const urls = parseUrls(given['urls'])
+  const type = parseType(given['type'])
+  const accepted = urls.filter((url) => isAccepted(url, type, store))
+  const hosts = accepted.map((url) => parseUrl(url)?.hostname ?? '')
+  call.domains = [...new Set(hosts)]
+  const remaining = type === undefined ? countRemainingUrls(context) : unlimited
+  if (accepted.length > remaining)
+    throw new Refusal('calls-exceeded', `expected at most ${remaining} more URLs today`)
+  const options = { max: limits.records, ...(type === undefined ? {} : { type }) }
+  const task = store.submitPrefetch(accepted, undefined, rules.now(), options)
+  const err_urls = urls.filter((url) => !accepted.includes(url))
+  return { code: 0, data: { task_id: String(task), count: accepted.length, err_urls } }
+}
+
+function parseUrls(urls: Json | undefined): string[] {
+  if (
+    Array.isArray(urls) &&
+    urls.length > 0 &&
+    urls.length <= limits.urls &&
+    urls.every((url) => typeof url === 'string')
+  )
+    return [...new Set(urls)]
+  throw new Refusal('urls-invalid', `expected "urls" to be a list of 1 to ${limits.urls} texts`)
+}
+
+/** Tests whether a URL is one of an existing domain; a directory ends with a slash. */
+function isAccepted(url: string, type: RefreshType | undefined, store: Store): boolean {
+  if (url.length > limits.characters || !/^https?:\/\//i.test(url)) return false
+  const { hostname = '', pathname = '' } = parseUrl(url) ?? {}
+  if (!isDomain(hostname) || !store.hasDomain(hostname)) return false
+  return type !== 'dir' || pathname.endsWith('/')
+}

@@ -1,0 +1,46 @@
+import type { Json } from '../../../model/json.ts'
+import type { Call } from '../../entities/call.ts'
+import type { Faults } from '../answer-with-faults.ts'
+import { applyWrite, type Judged } from '../apply-write.ts'
+import { authenticate } from '../authenticate.ts'
+import type { EmulatorRequest } from '../exchange.ts'
+import { createDomainRefusal, parseDomains } from '../parse-domains.ts'
+import { parseParameters } from '../parse-parameters.ts'
+import { Refusal } from '../refusal.ts'
+import type { ExtendedContext } from './context.ts'
+import { parseItemList } from './read-config.ts'
+
+/**
+ * Unsets items of domains, of all of them or of none; an item that is not set may be named. Adds
+ * its domains and items to `call`. Throws a Refusal like a write.
+ */
+export async function unsetConfig(
+  request: EmulatorRequest,
+  call: Call,
+  { store, rules }: ExtendedContext,
+  faults: Faults,
+): Promise<Json> {
+  const { token, domains: given, config } = await parseParameters(request)
+  authenticate(rules.token, token, request.query)
+  const judge = (): Judged => {
+    const domains = parseDomains(given, true)
+    call.domains = domains
+    const items = parseItemList(config ?? null, rules.names) ?? []
+    call.items = items
+    if (items.length === 0)
+      throw new Refusal('config-invalid', 'expected "config" to name at least one item, got none')
+    const unknown = domains.find((domain) => !store.hasDomain(domain))
+    if (unknown !== undefined) throw createDomainRefusal(unknown)
+    return {
+      wireNames: new Map(items.map((item) => [item, rules.names.getName(item)])),
+      domains: new Map(
+        domains.map((domain) => [
+          domain,
+          new Map([...store.getItems(domain)].filter(([item]) => !items.includes(item))),
+        ]),
+      ),
+    }
+  }
+  applyWrite(judge, store, rules.now(), faults)
+  return { code: 0, data: '' }
+}
