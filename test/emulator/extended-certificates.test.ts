@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Json } from '../../src/model/json.ts'
+import { createExtendedWorld, dataOf, type ExtendedWorld } from './extended-world.ts'
+
+const path = '/v2/domain/certificate'
+/** Private keys that no other test and no message has. */
+const [key, otherKey] = [`key-${randomUUID()}`, `key-${randomUUID()}`]
+const submitted = { name: 'main', certificate: 'CERTIFICATE 1', key }
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'edgewise-certificates-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function save(service: ExtendedWorld, body: Json): Promise<string> {
+  const { cert_id } = dataOf((await service.send(`POST ${path}`, body)).body)
+  return String(cert_id)
+}
+
+describe('certificates', () => {
+  it('are created, replaced, answered and removed', async () => {
+    const service = createExtendedWorld()
+    const id = await save(service, { ...submitted, cert_id: null })
+    const expected = { cert_id: id, ...submitted }
+    expect(dataOf((await service.send(`GET ${path}?cert_id=${id}`)).body)).toEqual(expected)
+
+    const replacement = { name: 'next', certificate: 'CERTIFICATE 2', key: otherKey }
+    expect(await save(service, { ...replacement, cert_id: Number(id) })).toBe(id)
+    expect(await save(service, { ...replacement, cert_id: id })).toBe(id)
+    const other = await save(service, submitted)
+    expect(other).not.toBe(id)
+    expect(dataOf((await service.send(`GET ${path}`)).body)).toEqual({
+      total_number: 2,
+      page_number: 1,
+      page_size: 100,
+      list: [
+        { cert_id: id, ...replacement },
+        { cert_id: other, ...submitted },
+      ],
+    })
+    const second = await service.send(`GET ${path}?page_number=2&page_size=1`)
+    expect(dataOf(second.body)).toMatchObject({ total_number: 2, list: [{ cert_id: other }] })
+
+    expect((await service.send(`DELETE ${path}`, { cert_id: Number(id) })).body).toEqual({
+      code: 0,
+      data: '',
+    })
+    expect((await service.send(`GET ${path}?cert_id=${id}`)).body).toMatchObject({ code: 400602 })
+    expect((await service.send(`DELETE ${path}`, { cert_id: id })).body).toMatchObject({
+      code: 400602,
+    })
+  })
+
+  it('are refused as duplicates, with the id of the other one', async () => {
+    const service = createExtendedWorld()
+    const id = await save(service, submitted)
+    const other = await save(service, { ...submitted, certificate: 'CERTIFICATE 2' })
+    for (const body of [submitted, { ...submitted, name: 'b' }, { ...submitted, cert_id: other }])
+      expect(await service.send(`POST ${path}`, body)).toMatchObject({
+        status: 400,
+        body: { code: 400699, message: `this certificate is exists, cert_id is (${id})` },
+      })
+  })
+
+  it.each([
+    { ...submitted, name: '' },
+    { ...submitted, certificate: 7 },
+    { ...submitted, certificate: 'x'.repeat(65_537) },
+    { name: 'a', certificate: 'b' },
+    { ...submitted, key: [key] },
+    { ...submitted, cert_id: 99 },
+    { ...submitted, cert_id: { $secret: key } },
+  ])('are refused if malformed, without their contents', async (body) => {
+    const answer = await createExtendedWorld().send(`POST ${path}`, body)
+    expect(answer.status).toBe(400)
+    expect(JSON.stringify(answer)).not.toContain(key)
+  })
+
+  it('are at most 1,000', async () => {
+    const service = createExtendedWorld()
+    for (let n = 0; n < 1000; n++) await save(service, { ...submitted, certificate: String(n) })
+    const more = await service.send(`POST ${path}`, submitted)
+    expect(more.body).toMatchObject({ code: 400601 })
+    await service.send(`DELETE ${path}`, { cert_id: 1 })
+    expect((await service.send(`POST ${path}`, submitted)).body).toMatchObject({ code: 0 })
+  })
+
+  it('show their private keys in their own answer only, and in no file', async () => {
+    const dataFile = join(folder, 'data.json')
+    const service = createExtendedWorld({ dataFile })
+    const id = await save(service, submitted)
+    await service.send(`POST ${path}`, submitted)
+    await service.send(`POST ${path}`, { ...submitted, name: '' })
+    for (const place of ['state', 'calls', 'nothing']) {
+      const look = await service.request({ method: 'GET', path: `/_emulator/${place}` })
+      expect(JSON.stringify(look)).not.toContain(key)
+    }
+    expect(readFileSync(dataFile, 'utf8')).toContain('CERTIFICATE 1')
+    expect(readFileSync(dataFile, 'utf8')).not.toContain(key)
+
+    // Another process knows the certificate, but not its key.
+    const next = createExtendedWorld({ dataFile })
+    expect(dataOf((await next.send(`GET ${path}?cert_id=${id}`)).body)).toEqual({
+      cert_id: id,
+      ...submitted,
+      key: '',
+    })
+  })
+})
+
+describe('the data file', () => {
+  it('has domains, refreshes and certificates', async () => {
+    const dataFile = join(folder, 'data.json')
+    const options = { dataFile, domains: ['www.example.com', 'old.example.com'], deployMs: 10_000 }
+    const service = createExtendedWorld(options)
+    const look = async (world: ExtendedWorld) => [
+      (await world.send('GET /v2/domain/list')).body,
+      (await world.send('GET /v2/domain/list?domain_status=deleted')).body,
+      (await world.send(`GET /v2/cache/refresh?task_id=1`)).body,
+      (await world.send(`GET ${path}`)).body,
+      await world.read('new.example.com'),
+    ]
+    await service.send('POST /v2/domain', {
+      domain: 'new.example.com',
+      area: 'rim',
+      type: 'dynamic',
+      config: { timeout: { time: '60' } },
+    })
+    await service.send('DELETE /v2/domain?domains=old.example.com')
+    await service.send('POST /v2/cache/refresh', {
+      urls: ['https://new.example.com/a/'],
+      type: 'dir',
+    })
+    const id = await save(service, submitted)
+    await service.send(`DELETE ${path}`, { cert_id: id })
+    await service.write({ timeout: { time: '30' } }, 'www.example.com')
+    const expected = await look(service)
+    expect(expected[0]).toMatchObject({
+      data: { list: [{ domain: 'www.example.com', status: 'deploying' }, { area: 'rim' }] },
+    })
+    // Once from its changes, once from a snapshot: a changed file is rewritten at its next change.
+    expect(await look(createExtendedWorld(options))).toEqual(expected)
+    const again = createExtendedWorld(options)
+    await again.postControl('origins', { dead: [] })
+    expect(readFileSync(dataFile, 'utf8').split('\n')[0]).toContain('new.example.com')
+    expect(await look(createExtendedWorld(options))).toEqual(expected)
+    // An id is not used twice.
+    expect(await save(createExtendedWorld(options), submitted)).toBe(String(Number(id) + 1))
+  })
+
+  it('is as before in the mode of the specification', async () => {
+    const dataFile = join(folder, 'data.json')
+    const service = createExtendedWorld({ dataFile, extended: false })
+    await service.write({ timeout: { time: '30' } }, 'www.example.com')
+    expect(readFileSync(dataFile, 'utf8')).not.toContain('account')
+  })
+
+  it.each([
+    '{"at":1,"account":7}',
+    '{"at":1,"account":{"created":{"domain":"a.example.com","area":"moon","type":"page"}}}',
+    '{"at":1,"account":{"removed":[1]}}',
+    '{"at":1,"account":{"certificate":{"id":"1","name":"","certificate":""}}}',
+    '{"at":1,"account":{"forgotten":"1"}}',
+  ])('is refused with a damaged change %s', (line) => {
+    const dataFile = join(folder, 'data.json')
+    const head = '{"format":"edgewise.emulator/2","domains":{},"writeTimes":[],"prefetches":[],'
+    const snapshot = (account: string) =>
+      `${head}"nextPrefetch":1,"nextTask":1,"dead":[]${account}}\n`
+    writeFileSync(dataFile, `${snapshot('')}${line}\n`)
+    expect(() => createExtendedWorld({ dataFile })).toThrow('line 2: expected "account"')
+    writeFileSync(dataFile, snapshot(',"account":{"records":{"a.example.com":{}}}'))
+    expect(() => createExtendedWorld({ dataFile })).toThrow('line 1: expected "account"')
+  })
+
+  it('is emptied by a reset', async () => {
+    const dataFile = join(folder, 'data.json')
+    const service = createExtendedWorld({ dataFile })
+    const id = await save(service, submitted)
+    await service.send('DELETE /v2/domain?domains=www.example.com')
+    await service.postControl('reset', {})
+    expect(readFileSync(dataFile, 'utf8')).not.toContain('CERTIFICATE')
+    expect(await service.read('www.example.com')).toEqual([])
+    expect((await service.send(`GET ${path}?cert_id=${id}`)).body).toMatchObject({ code: 400602 })
+    expect(await save(service, { ...submitted, key: otherKey })).toBe(id)
+    expect(dataOf((await service.send(`GET ${path}?cert_id=${id}`)).body)).toMatchObject({
+      key: otherKey,
+    })
+  })
+})
