@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DataLog } from '../../src/emulator/store/data-log.ts'
+import { Store } from '../../src/emulator/store/store.ts'
 import type { Json } from '../../src/model/json.ts'
 import { createExtendedWorld, dataOf, type ExtendedWorld } from './extended-world.ts'
 
@@ -110,6 +112,25 @@ describe('certificates', () => {
       ...submitted,
       key: '',
     })
+  })
+})
+
+describe('a private key', () => {
+  it('is forgotten with its certificate, and by a reset', () => {
+    const store = new Store(
+      { domains: null, callsPerMinute: 0, deadOrigins: [] },
+      new DataLog(null),
+    )
+    const { account } = store
+    const ids = ['1', '2'].map((certificate) =>
+      account.saveCertificate({ id: undefined, name: 'a', certificate }, key, 0),
+    )
+    const listKeys = () => ids.map((id) => account.getKey(id))
+    expect(listKeys()).toEqual([key, key])
+    account.removeCertificate(ids[0] ?? 0, 0)
+    expect(listKeys()).toEqual(['', key])
+    store.reset(0)
+    expect(listKeys()).toEqual(['', ''])
   })
 })
 

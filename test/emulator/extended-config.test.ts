@@ -58,7 +58,12 @@ describe('the query of the configuration', () => {
     [`domains=${first}&config=https&config[]=https`, 400, 400209, 'parameter config must be an'],
     [`domains=${first}&config[]=nothing`, 400, 400202, 'nothing'],
     ['config[]=https', 400, 400102, 'domains'],
-    [`domains=${Array.from({ length: 11 }, (_, i) => `d${i}.example.com`)}`, 400, 400102, '10'],
+    [
+      `domains=${Array.from({ length: 11 }, (_, i) => `d${i}.example.com`).join()}`,
+      400,
+      400102,
+      '10',
+    ],
     [`domains=not_a_domain`, 400, 400101, 'not_a_domain'],
     [`domains=${first}&token=other`, 200, 0, undefined],
   ])('%s is answered with HTTP %i, code %i', async (query, status, code, message) => {

@@ -11,9 +11,9 @@ const windowMs = 60_000
 export const unlimitedCount: CallCount = { limit: 1_000_000, remaining: 1_000_000, resetSeconds: 0 }
 
 /**
- * Returns the calls of the last `ms`, 60 seconds by default, which count at `now`. A call with a later time (the
- * clock was set back) counts as made at `now`, so that the window neither forgets it nor stays full
- * until the clock catches up.
+ * Returns the calls of the last `ms`, 60 seconds by default, which count at `now`. A call with a
+ * later time (the clock was set back) counts as made at `now`, so that the window neither forgets
+ * it nor stays full until the clock catches up.
  */
 export function filterRecentCalls(times: number[], now: number, ms = windowMs): number[] {
   return times.map((time) => Math.min(time, now)).filter((time) => now - time < ms)

@@ -31,12 +31,12 @@ export function submitRefresh(
 ): Promise<Json> {
   return submit(request, call, context, (given) => {
     const type = refreshTypes.find((each) => each === given)
-    if (type === undefined)
-      throw new Refusal(
-        'choice-invalid',
-        `expected "type" to be one of ${refreshTypes.join(', ')}, got ${JSON.stringify(given ?? null)}`,
-      )
-    return type
+    if (type !== undefined) return type
+    const found = JSON.stringify(given ?? null)
+    throw new Refusal(
+      'choice-invalid',
+      `expected "type" to be one of ${refreshTypes.join(', ')}, got ${found}`,
+    )
   })
 }
 
