@@ -133,8 +133,8 @@ export const emulatorCallsPerMinute = 100_000
 
 function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfig {
   const { service, limits, guards, rollout, state } = content
-  const hasDefaultRate =
-    service.url === 'emulator' && resolvePointer(written, '/limits/callsPerMinute') === undefined
+  const hasDefault = (limit: string) =>
+    service.url === 'emulator' && resolvePointer(written, `/limits/${limit}`) === undefined
   const itemKeys: Record<ItemKey, string> = service.itemKeys
   return {
     ...content,
@@ -155,7 +155,8 @@ function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfi
     serve: { drift: { schedule: null, observed: null, ...content.serve.drift } },
     limits: {
       ...limits,
-      ...(hasDefaultRate ? { callsPerMinute: emulatorCallsPerMinute } : {}),
+      ...(hasDefault('callsPerMinute') ? { callsPerMinute: emulatorCallsPerMinute } : {}),
+      ...(hasDefault('readsPerMinute') ? { readsPerMinute: emulatorCallsPerMinute } : {}),
       burst: limits.burst === undefined ? null : parseBurst(limits.burst),
     },
     guards: {

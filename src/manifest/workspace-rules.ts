@@ -37,6 +37,7 @@ export function checkRules(
     ...checkProtect(config.guards.protect),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
     ...checkRollout(config.rollout),
+    ...checkDrift(config),
   ]
 }
 
@@ -44,6 +45,10 @@ function checkServe({ drift }: WorkspaceConfig['serve']): Finding[] {
   if (!drift.repair || drift.observed !== null) return []
   const detail = '"repair" writes what differs at the service: it needs "observed".'
   return [createFinding('/serve/drift/repair', detail)]
+}
+
+function checkDrift({ drift }: WorkspaceConfig): Finding[] {
+  return drift.ignore.flatMap(({ item }, i) => checkItem(item, `/drift/ignore/${i}/item`))
 }
 
 function checkTimezone(pointer: string, zone: string): Finding[] {

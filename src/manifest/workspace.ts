@@ -1,5 +1,6 @@
 import type {
   Burst,
+  DriftConfig,
   Grouping,
   Guards,
   Notes,
@@ -36,11 +37,15 @@ export interface WorkspaceConfig {
     settleSeconds: number
     /** Whether the token may be sent over plain http to another machine. */
     allowHttp: boolean
+    /** Whether the account offers the query of the configuration. */
+    readBack: boolean
   }
   limits: {
     callsPerMinute: number
     domainsPerWrite: number
     maxWaitSeconds: number
+    /** Queries of the configuration. */
+    readsPerMinute: number
     /** Null for none. */
     burst: Burst | null
   }
@@ -54,6 +59,7 @@ export interface WorkspaceConfig {
   grouping: Grouping
   guards: Guards
   rollout: RolloutConfig
+  drift: DriftConfig
   /** Notes of a plan that are printed or not. */
   notes: Notes
   notify: NotifyConfig[]

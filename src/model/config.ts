@@ -60,6 +60,21 @@ export interface NotifyConfig {
   variables: string[]
 }
 
+/** A difference at the service that does not count as drift. */
+export interface IgnoreRule {
+  /** Glob of domains. */
+  domain: string
+  item: ItemKey
+  /** JSON pointer within the item; empty for all of it. */
+  pointer: string
+  reason: string
+}
+
+/** How drift is compared. */
+export interface DriftConfig {
+  ignore: IgnoreRule[]
+}
+
 /** Settings of the controller. */
 export interface ServeConfig {
   drift: {

@@ -55,6 +55,8 @@ export interface DriftItem {
    * Whether its domain is on hold: its rollout was stopped, and the desired state is not applied.
    */
   held: boolean
+  /** Reasons why a difference at the service, or a part of it, is ignored. */
+  ignored?: string
 }
 
 /** Differences between the desired, recorded and observed state. */

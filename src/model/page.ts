@@ -89,7 +89,7 @@ export interface PageWave {
 
 /** Something that will not happen. */
 export interface PageApart {
-  kind: 'released' | 'cleared' | 'on-hold' | 'unmanaged' | 'no-way-back' | 'conditional'
+  kind: 'released' | 'cleared' | 'on-hold' | 'unmanaged' | 'no-way-back' | 'conditional' | 'ignored'
   text: string
   /** Domains, as far as they are known. */
   domains: string[]

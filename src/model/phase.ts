@@ -5,6 +5,7 @@ export type PhaseName =
   | 'checking-manifests'
   | 'loading-import'
   | 'loading-observed'
+  | 'reading-service'
   | 'preparing-manifests'
   | 'locking'
   | 'loading-state'

@@ -60,6 +60,7 @@ export async function connect(
   const queries = createQueryClient({
     connection,
     timezone: service.timezone,
+    readsPerMinute: config.limits.readsPerMinute,
     maxWaitMs: config.limits.maxWaitSeconds * 1000,
     clock: outside.clock,
     serviceNow: () => time.now(),

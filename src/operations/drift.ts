@@ -1,19 +1,28 @@
-import type { Json } from '../model/json.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import { isObject, type Json } from '../model/json.ts'
 import { inSpan } from '../model/tracing.ts'
-import { narrowSnapshot } from '../plan/selection.ts'
+import { listSome } from '../model/words.ts'
+import { narrowSnapshot, type Selection } from '../plan/selection.ts'
+import type { RecordedState } from '../state/store.ts'
 import { findDrift, narrowDrift, refuseInvalid, type FoundDrift } from './find-drift.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { describeOwners } from './refuse-owned-elsewhere.ts'
+import type { Managed } from './observe-live.ts'
 import type { Outside } from './outside.ts'
 import { refuseUnobserved } from './refuse-unobserved.ts'
 import { select, type SelectionRequest } from './select.ts'
 
 /** Options of a drift check; a selection restricts it. */
 export interface DriftRequest extends SelectionRequest {
-  /** Loads the observed configuration, `{domain: {item: payload}}`; absent if there is none. */
-  observe?: () => Promise<Json>
+  /**
+   * Observes the configuration of the selected items, `{domain: {item: payload}}`; absent if it is
+   * not observed.
+   */
+  observe?: (managed: Managed) => Promise<Json>
+  /** Whether a domain that the observation lacks is noted: it was asked for. */
+  observesAll?: boolean
 }
 
 /**
@@ -32,7 +41,7 @@ export async function drift(
   const { store, recorded } = await loadState(workspace, outside)
   refuseInvalid(workspace)
   const selection = select(request, workspace, recorded)
-  const observed = await observe(request, outside)
+  const observed = await observe(request, { workspace, recorded, selection }, outside)
   outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
   const found = narrowDrift(
     findDrift(workspace, recorded, observed, await store.listRollouts()),
@@ -44,12 +53,42 @@ export async function drift(
   return { ...found, notes: [...found.notes, ...describeOwners(owners)] }
 }
 
-/** Loads the observed configuration of a request; null if there is none. */
+/** An observed configuration, and notes about it. */
+export interface Observation {
+  data: Json
+  notes: string[]
+}
+
+/** Observes the managed items of a selection as a request demands; null if it does not. */
 export async function observe(
-  { observe: load }: Pick<DriftRequest, 'observe'>,
+  { observe: load, observesAll = false }: Pick<DriftRequest, 'observe' | 'observesAll'>,
+  about: { workspace: LoadedWorkspace; recorded: RecordedState; selection: Selection },
   { onPhase, tracer }: Pick<Outside, 'onPhase' | 'tracer'>,
-): Promise<Json | null> {
+): Promise<Observation | null> {
   if (load === undefined) return null
   onPhase?.({ name: 'loading-observed' })
-  return inSpan(tracer, 'load observed', load)
+  const managed = listManaged(about)
+  const data = await inSpan(tracer, 'load observed', () => load(managed))
+  const missing = [...managed.keys()].filter(
+    (domain) => !isObject(data) || !Object.hasOwn(data, domain),
+  )
+  const note = `The service has no configuration of ${listSome(missing)}: not compared.`
+  return { data, notes: observesAll && missing.length > 0 ? [note] : [] }
+}
+
+function listManaged({
+  workspace,
+  recorded,
+  selection,
+}: {
+  workspace: LoadedWorkspace
+  recorded: RecordedState
+  selection: Selection
+}): Managed {
+  const managed = new Map<Domain, Set<ItemKey>>()
+  for (const snapshot of [workspace.desired, recorded])
+    for (const [domain, items] of narrowSnapshot<unknown>(snapshot, selection))
+      if (items.size > 0)
+        managed.set(domain, new Set([...(managed.get(domain) ?? []), ...items.keys()]))
+  return managed
 }

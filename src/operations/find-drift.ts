@@ -1,4 +1,5 @@
 import { detectDrift } from '../diff/detect-drift.ts'
+import { ignoreDrift } from '../diff/ignore-drift.ts'
 import { replaceKnownSecrets, representSecrets } from '../diff/known-secrets.ts'
 import { parseObserved, type ObservedName } from '../manifest/observed.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
@@ -8,6 +9,7 @@ import type { Drift, Observed } from '../model/drift.ts'
 import { unrecordedState, type Domain, type ItemState, type ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Rollout } from '../model/rollout.ts'
+import { createIgnoreLookup } from '../plan/ignored-drift.ts'
 import { narrowSnapshot, type Selection } from '../plan/selection.ts'
 import { findDomainsOnHold } from '../rollout/conflicts.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
@@ -28,14 +30,14 @@ export interface FoundDrift {
  * Detects drift between manifests, recorded state and, if it was observed, the live service. Writes
  * nothing, neither to the service nor to state.
  *
- * @param observed observed configuration, `{domain: {item: payload}}`; null if nothing was observed
+ * @param observation null if nothing was observed
  * @param rollouts stored rollouts
- * @throws EdgewiseError `not-observed` when `observed` has the wrong shape
+ * @throws EdgewiseError `not-observed` when `observation` has the wrong shape
  */
 export function findDrift(
   workspace: Workspace & { vault: SecretVault },
   recorded: RecordedState,
-  observed: Json | null,
+  observation: { data: Json; notes: string[] } | null,
   rollouts: Rollout[] = [],
 ): FoundDrift {
   const { vault, config } = workspace
@@ -44,9 +46,9 @@ export function findDrift(
   )
   const assumed = replaceKnownSecrets(desired, recorded)
   const seen =
-    observed === null
+    observation === null
       ? { observed: new Map(), notes: [], unmanaged: [] }
-      : parseObserved(observed, {
+      : parseObserved(observation.data, {
           recorded,
           desired: assumed,
           itemKeys: config.service.itemKeys,
@@ -56,8 +58,11 @@ export function findDrift(
   return {
     observed: seen.observed,
     unmanaged: seen.unmanaged,
-    notes: [...seen.notes, ...describeUnfinished(rollouts)],
-    drift: detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
+    notes: [...(observation?.notes ?? []), ...seen.notes, ...describeUnfinished(rollouts)],
+    drift: ignoreDrift(
+      detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
+      createIgnoreLookup(config.drift.ignore),
+    ),
   }
 }
 

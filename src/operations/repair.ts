@@ -53,7 +53,7 @@ export async function repair(
     throw new EdgewiseError(
       'usage',
       'nothing was observed, so it is not known which items drifted; nothing was sent',
-      'Pass --observed. "edgewise apply" applies pending items.',
+      'Pass --observed or --live. "edgewise apply" applies pending items.',
     )
   const chosen = lockTargets(workspace, request)
   return withLock(workspace, 'drift --repair', chosen, request, ports, async (locked) => {
@@ -63,7 +63,7 @@ export async function repair(
     const selection = select(request, workspace, recorded)
     // The observed values are recorded before the plan is made of them.
     workspace.vault.keepSalt()
-    const observed = await observe(request, outside)
+    const observed = await observe(request, { workspace, recorded, selection }, outside)
     outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
     const rollouts = await store.listRollouts()
     const all = findDrift(workspace, recorded, observed, rollouts)

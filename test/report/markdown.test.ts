@@ -141,7 +141,7 @@ const own = new RegExp(
     /<details><summary>(Writes|In-doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>/,
     /Omitted: [\w ,]+\. `edgewise \w+ -v` in a clone shows all\./,
     /Drift: [\w ,-]+\.|Of \d+ items?: [\w ,()-]+\.|No differences were found\./,
-    /None of these items was compared with the service: that takes --observed\./,
+    /None of these items was compared with the service: that takes --observed or --live\./,
     /(?:)/,
   ]
     .map(({ source }) => source)

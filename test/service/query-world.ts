@@ -84,6 +84,7 @@ export function createTestClient(
     },
     timezone,
     maxWaitMs,
+    readsPerMinute: 30,
     clock,
     random: () => 0.5,
     ...(signal === undefined ? {} : { signal }),

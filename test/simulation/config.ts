@@ -22,12 +22,14 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       timeoutSeconds: 30,
       settleSeconds: 10,
       allowHttp: false,
+      readBack: false,
     },
     limits: {
       callsPerMinute: chance.pick([3, 5, 10, 30, 30]),
       domainsPerWrite: chance.pick([2, 3, 10]),
       maxWaitSeconds: chance.pick([90, 300]),
       burst: null,
+      readsPerMinute: 30,
     },
     manifests: [],
     profiles: [],
@@ -35,6 +37,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     secrets: {},
     allowLiteralSecrets: false,
     state,
+    drift: { ignore: [] },
     grouping: {
       groups: chance.pick(['documented', 'all']),
       together: chance.pick([[], [['origin', 'origin_host']]]),

@@ -144,7 +144,13 @@ class Rollout {
       process,
       config: {
         ...config,
-        limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
+        limits: {
+          callsPerMinute: 30,
+          domainsPerWrite: 10,
+          maxWaitSeconds: 300,
+          readsPerMinute: 30,
+          burst: null,
+        },
         rollout: waves
           ? {
               waves: [{ count: 1 }, { percent: 100 }],

@@ -36,7 +36,7 @@ async function run(world: World, kind: StoreKind, turns: Turn[], together: boole
   const chance = new Chance('turns')
   const stateWorld = new StateWorld(world, noFaults, kind, service)
   const drawn = createConfig(chance.fork('config'), stateWorld.state)
-  const limits = { callsPerMinute: 30, domainsPerWrite: 1, maxWaitSeconds: 300, burst: null }
+  const limits = { ...drawn.limits, callsPerMinute: 30, domainsPerWrite: 1, maxWaitSeconds: 300 }
   const config = { ...drawn, limits }
   const network = new Network(
     world,

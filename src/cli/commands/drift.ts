@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { Json } from '../../model/json.ts'
+import type { DriftRequest } from '../../operations/drift.ts'
 import type { Dialogue, Subject } from '../../operations/ports.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -20,6 +20,7 @@ import {
 
 interface DriftOptions extends GuardOptions, LockOptions, SelectionOptions {
   observed?: string
+  live?: boolean
   markdown?: string
   html?: string
   repair?: boolean
@@ -37,6 +38,7 @@ export function declareDrift(program: Command, declare: Declare): void {
       'drift',
       'drift --observed live.json --json',
       "drift --observed './query-cdn --all' --repair",
+      'drift --live',
       "drift --observed live.json --repair --target '*.shop.example.com'",
     ],
     traced: true,
@@ -49,6 +51,7 @@ export function declareDrift(program: Command, declare: Declare): void {
       '--observed <file|command>',
       'live configuration: a JSON file, or a program that prints it',
     )
+    .option('--live', 'read the live configuration back from the service (service.readBack)')
     .option('--repair', 'plan the drifted items from their observed values, ask, and apply')
     .option('--include-pending', 'with --repair: also write pending and in-doubt items')
   addSelectionOptions(command)
@@ -95,8 +98,8 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
   dialogue.show({ kind: 'drift', found, at: io.clock.now() })
   if (workspace.config.notify.length > 0) {
     const { createNotifier } = await import('../notify.ts')
-    const { target, item, observed } = options
-    const scope = JSON.stringify([target, item, observed !== undefined])
+    const { target, item, observed, live = false } = options
+    const scope = JSON.stringify([target, item, live || observed !== undefined])
     await createNotifier(context, workspace, io).notifyOfDrift(found, scope)
   }
   return hasDrift(found.drift) ? exitCodes.differences : exitCodes.done
@@ -123,12 +126,23 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
   return code
 }
 
-/** Builds the observe port of a request from `--observed`. */
+/**
+ * Builds the observe port of a request from `--observed` or `--live`.
+ *
+ * @throws EdgewiseError `usage` for both, or without `service.readBack`
+ */
 async function buildObserve(
   { io }: CommandContext,
   workspace: LoadedWorkspace,
-  { observed }: DriftOptions,
-): Promise<{ observe?: () => Promise<Json> }> {
+  { observed, live = false }: DriftOptions,
+): Promise<Pick<DriftRequest, 'observe' | 'observesAll'>> {
+  if (live && observed !== undefined)
+    throw new EdgewiseError('usage', '--observed and --live exclude each other', 'Pass one.')
+  if (live) {
+    const { observeLive, refuseWithoutReadBack } = await import('../../operations/observe-live.ts')
+    refuseWithoutReadBack(workspace)
+    return { observe: (managed) => observeLive(workspace, managed, io), observesAll: true }
+  }
   if (observed === undefined) return {}
   const { observe } = await import('../../operations/observe.ts')
   return { observe: () => observe(observed, io, (text) => workspace.scrub(text)) }

@@ -4,11 +4,15 @@ import { pickDefined, type Json, type JsonObject } from '../../model/json.ts'
 
 /** Builds the JSON of drift, `edgewise.drift/1`. */
 export function buildDriftJson(drift: Drift): JsonObject {
-  const { held, ...summary } = summarizeDrift(drift)
+  const { held, ignored, ...summary } = summarizeDrift(drift)
   return {
     format: 'edgewise.drift/1',
     items: drift.items.map(buildItem),
-    summary: { ...summary, ...(held === 0 ? {} : { held }) },
+    summary: {
+      ...summary,
+      ...(held === 0 ? {} : { held }),
+      ...(ignored === 0 ? {} : { ignored }),
+    },
   }
 }
 
@@ -21,13 +25,16 @@ export interface DriftSummary {
   live: number
   /** Pending items that are on hold. */
   held: number
+  /** Items with an ignored difference at the service. */
+  ignored: number
 }
 
 /** Counts items by confidence and by kind of difference. */
 export function summarizeDrift({ items }: Drift): DriftSummary {
-  const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0 }
-  for (const { confidence, kinds, held } of items) {
+  const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0, ignored: 0 }
+  for (const { confidence, kinds, held, ignored } of items) {
     if (held) count.held++
+    if (ignored !== undefined) count.ignored++
     count[confidence === 'in-doubt' ? 'inDoubt' : confidence]++
     for (const kind of kinds) count[kind]++
   }
@@ -42,7 +49,7 @@ export function hasDrift(drift: Drift): boolean {
 
 function buildItem(drifted: DriftItem): Json {
   const { domain, item, kinds, confidence, recordedAt, pending, live } = drifted
-  const { unreadable, notVerifiable, held } = drifted
+  const { unreadable, notVerifiable, held, ignored } = drifted
   const patches = { pending: pending.map(buildOperation), live: live.map(buildOperation) }
   return pickDefined({
     domain,
@@ -53,6 +60,7 @@ function buildItem(drifted: DriftItem): Json {
     ...patches,
     unreadable: unreadable === undefined ? undefined : true,
     held: held || undefined,
+    ignored,
     notVerifiable: notVerifiable.length === 0 ? undefined : [...notVerifiable],
   })
 }

@@ -2,7 +2,7 @@ import type { Drift } from '../../model/drift.ts'
 import { groupChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from '../plan/change-parts.ts'
 import { listInDoubt, formatDriftSummary, listOnHold, listNotVerifiable } from './text.ts'
-import { listUnreadable, unreadableTitle } from './text.ts'
+import { ignoredTitle, listIgnored, listUnreadable, unreadableTitle } from './text.ts'
 import { joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 
 const maxLines = 30
@@ -16,6 +16,7 @@ export function formatDriftMarkdown(drift: Drift, now: number): string {
       'On hold: a rollout was stopped or rolled back (apply --retry-held)',
       listOnHold(drift.items),
     ),
+    formatList(ignoredTitle, listIgnored(drift.items)),
     formatList('In-doubt: an apply ended with an unknown outcome', listInDoubt(drift.inDoubt)),
     formatList('Not verifiable: assumed to be as recorded', listNotVerifiable(drift.items)),
   ].join('')

@@ -40,6 +40,10 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
       listUnreadable(drift.items).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
+      ignoredTitle,
+      listIgnored(drift.items).map((line) => wrap(line, columns, '  ')),
+    ),
+    ...section(
       'In-doubt: an apply ended with an unknown outcome',
       listInDoubt(drift.inDoubt).map((line) => wrap(line, columns, '  ')),
     ),
@@ -58,7 +62,7 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
  * called in sync.
  */
 export function formatDriftSummary(drift: Drift, now: number): string[] {
-  const { verified, assumed, pending, live, held } = summarizeDrift(drift)
+  const { verified, assumed, pending, live, held, ignored } = summarizeDrift(drift)
   const inDoubt = new Set(drift.inDoubt.map(({ domain, item }) => `${domain} ${item}`))
   const isInDoubt = ({ domain, item }: DriftItem) => inDoubt.has(`${domain} ${item}`)
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
@@ -90,9 +94,12 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
         `${differences.length === 0 ? `${unrecorded} never applied` : differences.join(', ')}.`
       : 'No differences were found.',
     `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
+    ...(ignored === 0
+      ? []
+      : [`Differences of ${pluralize(ignored, 'item')} are ignored by drift.ignore.`]),
     ...(assumed === 0 || verified > 0 || unreadable > 0
       ? []
-      : ['None of these items was compared with the service: that takes --observed.']),
+      : ['None of these items was compared with the service: that takes --observed or --live.']),
   ]
 }
 
@@ -150,6 +157,23 @@ export function listUnreadable(items: DriftItem[]): string[] {
       maxDomains,
     )
   return [...groups].map(([what, same]) => `${what}: ${namesIn(same)}`)
+}
+
+/** Title of the ignored differences. */
+export const ignoredTitle = 'Ignored: the service differs, and drift.ignore has a reason'
+
+/** Lists ignored differences: item, reason and domains. */
+export function listIgnored(items: DriftItem[]): string[] {
+  const found = items.flatMap(({ domain, item, ignored }) =>
+    ignored === undefined ? [] : [{ domain, what: escapeInvisible(`${item} (${ignored})`) }],
+  )
+  return [...groupBy(found, ({ what }) => what)].map(
+    ([what, same]) =>
+      `${what}: ${listSome(
+        same.map(({ domain }) => domain),
+        maxDomains,
+      )}`,
+  )
 }
 
 /** Lists fields that were not observed, each with the domains. */

@@ -37,11 +37,19 @@ export function buildDriftPage(
   const held = drift.items.flatMap(({ domain, item, held: isHeld }) =>
     isHeld ? [{ kind: 'on-hold' as const, text: `${item} is ${onHold}`, domain }] : [],
   )
+  const ignored = drift.items.flatMap(({ domain, item, ignored: reason }) =>
+    reason === undefined
+      ? []
+      : [{ kind: 'ignored' as const, text: `a difference of ${item}: ${reason}`, domain }],
+  )
   return {
     ...buildHead('drift', formatDriftSummary(drift, now).join(' '), about),
     ...buildMatrix(cells),
     waves: [],
-    apart: [...groupRemarks(held, about.scrub), ...listUnmanaged(unmanaged, about.scrub)],
+    apart: [
+      ...groupRemarks([...held, ...ignored], about.scrub),
+      ...listUnmanaged(unmanaged, about.scrub),
+    ],
   }
 }
 

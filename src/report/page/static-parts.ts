@@ -12,6 +12,7 @@ const kinds: Record<PageApart['kind'], string> = {
   unmanaged: 'Not managed',
   'no-way-back': 'No rollback',
   conditional: 'Only if it differs',
+  ignored: 'Ignored drift',
 }
 
 /** Escapes a text for HTML, in an element and in a quoted attribute. */

@@ -7,6 +7,7 @@ const words: Record<PhaseName, { verb: string; parts?: [one: string, many: strin
   'loading-import': { verb: 'loading', parts: ['kB to import', 'kB to import'] },
   'preparing-manifests': { verb: 'preparing', parts: ['manifest', 'manifests'] },
   'loading-observed': { verb: 'loading the observed configuration' },
+  'reading-service': { verb: 'reading', parts: ['domain', 'domains'] },
   locking: { verb: 'acquiring the lock' },
   'loading-state': { verb: 'loading the state' },
   comparing: { verb: 'comparing', parts: ['domain', 'domains'] },

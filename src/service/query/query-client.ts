@@ -1,10 +1,13 @@
 import type { Clock } from '../../model/clock.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { Domain } from '../../model/item.ts'
 import type { PrefetchQuery } from '../../model/prefetch.ts'
 import { maxSearchedLength } from '../../model/secret.ts'
 import type { Point } from '../../model/statistics.ts'
 import { createTimeZone, type TimeZone } from '../../model/time-zone.ts'
 import type { Connection } from '../write/client.ts'
+import { queryConfigs, type StoredConfig } from './read-back.ts'
+import { ReadPace } from './read-pace.ts'
 import { queryPrefetches, type Prefetches } from './prefetch.ts'
 import { QueryPace } from './query-pace.ts'
 import type { Batch } from './query-parts.ts'
@@ -22,6 +25,8 @@ export interface QueryClient {
   /** Queries one series over all domains, in parts: counts of the same time add up. */
   queryTogether(question: SumQuestion): AsyncIterable<Batch<Point>>
   queryPrefetches(query: PrefetchQuery): Promise<Prefetches>
+  /** Queries the stored configuration of domains, in parts. Only some accounts offer it. */
+  queryConfigs(domains: Domain[]): AsyncIterable<Batch<StoredConfig>>
 }
 
 /** Settings of a query client. */
@@ -31,6 +36,8 @@ export interface QueryClientOptions {
   timezone: string
   /** Maximum wait for the rate of the service, ms; a longer one is refused. */
   maxWaitMs: number
+  /** Maximum number of queries of the configuration in any 60 seconds. */
+  readsPerMinute: number
   clock: Clock
   /** The service's time, ms since 1970; null if it is unknown. */
   serviceNow?(): number | null
@@ -53,12 +60,18 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
   const serviceNow = () => options.serviceNow?.() ?? null
   const context: QueryContext = { ...options, serviceNow, pace }
+  const readPace = new ReadPace(new QueryPace(clock, maxWaitMs, options.onWait?.bind(options)), {
+    clock,
+    perMinute: options.readsPerMinute,
+  })
   const scrubText = (text: string) => options.connection.scrub(text)
   const scrub: Scrub = (error) => quoteAnswer(error, scrubText)
   return {
     queryEachDomain: (question) =>
       scrubErrors(() => queryEachDomain(question, zone(), context), scrub),
     queryTogether: (question) => scrubErrors(() => queryTogether(question, zone(), context), scrub),
+    queryConfigs: (domains) =>
+      scrubErrors(() => queryConfigs(domains, { ...context, pace: readPace }), scrub),
     queryPrefetches: async (query) => {
       try {
         const { records, complete } = await queryPrefetches(query, zone(), context)

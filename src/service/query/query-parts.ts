@@ -1,6 +1,5 @@
 import PQueue from 'p-queue'
 import type { QueryContext } from './query.ts'
-import type { Part } from './split-question.ts'
 
 /** Results of one part of a question. */
 export interface Batch<T> {
@@ -20,10 +19,10 @@ const maxConcurrent = 8
  * consumed, which limits the batches in memory. The first failure aborts all queries and is thrown
  * when none is in flight. Leaving the loop aborts them too.
  */
-export async function* queryParts<T>(
-  parts: Part[],
+export async function* queryParts<P, T>(
+  parts: P[],
   context: QueryContext,
-  queryPart: (part: Part, context: QueryContext) => Promise<T[]>,
+  queryPart: (part: P, context: QueryContext) => Promise<T[]>,
 ): AsyncGenerator<Batch<T>, void, undefined> {
   const stop = new AbortController()
   const signals = context.signal === undefined ? [stop.signal] : [stop.signal, context.signal]
@@ -35,7 +34,7 @@ export async function* queryParts<T>(
     const part = remaining.next().value
     if (part !== undefined) void queue.add(() => keepAnswer(part))
   }
-  const keepAnswer = async (part: Part) => {
+  const keepAnswer = async (part: P) => {
     try {
       answers.push(await queryPart(part, stoppable))
     } catch (error) {

@@ -12,10 +12,13 @@ import { createNetworkTransport } from '../transport.ts'
 /** A refusal of the parameters of a query, other than an unknown domain. */
 export class RefusedQueryError extends EdgewiseError {}
 
+/** A refusal because the account does not have a domain. */
+export class UnknownDomainError extends EdgewiseError {}
+
 /** Connection, pace and clock shared by queries. */
 export interface QueryContext {
   connection: Connection
-  pace: QueryPace
+  pace: Pick<QueryPace, 'acquire' | 'release' | 'pause'>
   clock: Clock
   /** The service's time, ms since 1970; null if it is unknown. */
   serviceNow(): number | null
@@ -195,11 +198,11 @@ function createRefusedError(
   const queried = parameters['domains'].split(',')
   const named = queried.filter((domain) => message.toLowerCase().includes(`(${domain})`))
   const which = named.length > 0 ? named : queried
-  return new EdgewiseError(
+  return new UnknownDomainError(
     'service-refused',
     `the service does not know ${which.length > 1 ? 'one of ' : ''}${which.join(', ')} (code ` +
       `${unknownDomain}: ${message})`,
-    'Statistics exist only for domains of this account. Remove the domain, or check its spelling.',
+    'Only domains of this account have an answer. Remove the domain, or check its spelling.',
   )
 }
 

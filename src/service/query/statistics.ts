@@ -33,7 +33,7 @@ export function queryEachDomain(question: DomainsQuestion, zone: TimeZone, conte
   const { grain, labels = 'start', area = 'all' } = question
   const more = { stat_is_forward: labels === 'end' ? '1' : '0', query_area: area }
   const parts = splitQuestion(question, 'each', zone)
-  return queryParts<Series>(parts, context, async (part, stoppable) => {
+  return queryParts(parts, context, async (part, stoppable): Promise<Series[]> => {
     const parameters = { ...buildParameters(part, grain), ...more }
     const data = await query({ path: '/stat/httpcode/eachDomain', parameters, what }, stoppable)
     return parseSeries(data, {
@@ -55,7 +55,7 @@ export function queryEachDomain(question: DomainsQuestion, zone: TimeZone, conte
  */
 export function queryTogether(question: SumQuestion, zone: TimeZone, context: QueryContext) {
   const parts = splitQuestion(question, 'together', zone)
-  return queryParts<Point>(parts, context, async (part, stoppable) => {
+  return queryParts(parts, context, async (part, stoppable): Promise<Point[]> => {
     const parameters = buildParameters(part, question.grain)
     const data = await query({ path: '/stat/httpcode', parameters, what }, stoppable)
     const subject = part.domains === 'all' ? 'all domains' : part.domains.join(', ')

@@ -218,7 +218,13 @@ export class ServeWorld {
 function configure(state: StateConfig): WorkspaceConfig {
   return {
     ...createConfig(new Chance('config'), state),
-    limits: { callsPerMinute, domainsPerWrite: 10, maxWaitSeconds: 300, burst: null },
+    limits: {
+      callsPerMinute,
+      domainsPerWrite: 10,
+      maxWaitSeconds: 300,
+      readsPerMinute: 30,
+      burst: null,
+    },
     serve: { drift: { schedule: '*/15 * * * *', observed: 'live', repair: true } },
   }
 }

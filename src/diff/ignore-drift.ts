@@ -1,0 +1,55 @@
+import type { Drift, DriftItem } from '../model/drift.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+
+/** A part of an item whose differences at the service do not count as drift. */
+export interface Ignored {
+  /** JSON pointer within the item; empty for all of it. */
+  pointer: string
+  reason: string
+}
+
+/**
+ * Takes ignored differences at the service out of drift; their items have the reasons. An item with
+ * other differences as well remains drifted.
+ */
+export function ignoreDrift(
+  drift: Drift,
+  findRules: (domain: Domain, item: ItemKey) => Ignored[],
+): Drift {
+  const gone = new Set<string>()
+  const items = drift.items.map((each) => {
+    const rules = each.kinds.includes('live') ? findRules(each.domain, each.item) : []
+    const next = ignoreIn(each, rules)
+    if (next !== each && !next.kinds.includes('live')) gone.add(formatKey(each))
+    return next
+  })
+  return { ...drift, items, live: drift.live.filter((change) => !gone.has(formatKey(change))) }
+}
+
+function ignoreIn(drifted: DriftItem, rules: Ignored[]): DriftItem {
+  const { unreadable, live, kinds, recordedAt } = drifted
+  const findAll = (path: string) => rules.filter(({ pointer }) => isWithin(path, pointer))
+  const paths = unreadable === undefined ? live.map(({ path }) => path) : [unreadable.pointer]
+  const reasons = new Set(paths.flatMap(findAll).map(({ reason }) => reason))
+  if (reasons.size === 0) return drifted
+  const ignored = [...reasons].join('; ')
+  const rest = live.filter(({ path }) => findAll(path).length === 0)
+  if (unreadable === undefined && rest.length > 0) return { ...drifted, live: rest, ignored }
+  const { unreadable: _, ...others } = drifted
+  return {
+    ...others,
+    kinds: kinds.filter((kind) => kind !== 'live'),
+    live: [],
+    ...(unreadable === undefined || recordedAt === null ? {} : { confidence: 'assumed' }),
+    ignored,
+  }
+}
+
+/** Tests whether a JSON pointer is another one, or inside of it. */
+function isWithin(path: string, pointer: string): boolean {
+  return path === pointer || path.startsWith(`${pointer}/`)
+}
+
+function formatKey({ domain, item }: { domain: Domain; item: ItemKey }): string {
+  return `${domain} ${item}`
+}

@@ -1,0 +1,53 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+import type { Outside } from './outside.ts'
+import { withQueries } from './with-queries.ts'
+
+/** Managed items by domain. */
+export type Managed = ReadonlyMap<Domain, Iterable<ItemKey>>
+
+/**
+ * Reads the stored configuration of the managed domains back from the service, `{domain: {item:
+ * payload}}`. A managed item that the service does not have is null; a domain that it does not
+ * have is absent.
+ *
+ * @throws EdgewiseError `usage` without `service.readBack`, `access` when there is no token, and
+ * the errors of the queries
+ */
+export async function observeLive(
+  workspace: LoadedWorkspace,
+  managed: Managed,
+  outside: Outside,
+): Promise<JsonObject> {
+  refuseWithoutReadBack(workspace)
+  const { itemKeys } = workspace.config.service
+  const total = managed.size
+  const data: JsonObject = {}
+  let done = 0
+  const report = () => outside.onPhase?.({ name: 'reading-service', done, total })
+  report()
+  await withQueries(workspace, { outside }, async (queries) => {
+    for await (const batch of queries.queryConfigs([...managed.keys()]))
+      for (const { domain, config } of batch.results) {
+        const items = [...(managed.get(domain) ?? [])]
+        const unset = items.map((item) => [itemKeys[item] ?? item, null] as const)
+        data[domain] = { ...Object.fromEntries(unset), ...config }
+        done++
+        report()
+      }
+  })
+  return data
+}
+
+/** @throws EdgewiseError `usage` if the workspace does not use read-back */
+export function refuseWithoutReadBack({ config }: Pick<LoadedWorkspace, 'config'>): void {
+  if (config.service.readBack) return
+  throw new EdgewiseError(
+    'usage',
+    'the service can only be read where the account offers it, and service.readBack is off',
+    'If the account offers GET /domain/config, set "service: {readBack: true}" in edgewise.yaml. ' +
+      'Otherwise pass --observed.',
+  )
+}
