@@ -1,4 +1,5 @@
 import { findLineStarts, locateRange } from '../manifest/yaml-text.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 import { parseJson, type Json } from '../model/json.ts'
 import { scanJson, type JsonScan } from '../model/json-scan.ts'
 import type { Diagnostic, DiagnosticCode, Place } from '../model/problem.ts'
@@ -8,6 +9,8 @@ export type ImportSource = {
   name: string
   /** Absolute path; absent for stdin. */
   path?: string
+  /** Skip items that can't be imported instead of refusing all; they are listed. */
+  skipsInvalid?: boolean
 } & ({ text: string } | { fault: string })
 
 /** A problem of an import file, which is placed when all problems are known. */
@@ -27,6 +30,9 @@ const notJson = 'This file can not be imported'
 export class ImportFile {
   /** Data of the file; undefined if it has none. */
   readonly data: Json | undefined
+  /** Whether items that can't be imported are skipped, and which were, with the reason. */
+  readonly skipsInvalid: boolean
+  readonly skipped: { domain: Domain; item: ItemKey; reason: string }[] = []
   readonly #name: string
   readonly #text: string
   readonly #problems: { pointer: string; problem: FileProblem }[] = []
@@ -37,6 +43,7 @@ export class ImportFile {
 
   constructor(source: ImportSource) {
     this.#name = source.name
+    this.skipsInvalid = source.skipsInvalid === true
     this.#text = 'text' in source ? source.text : ''
     if ('fault' in source) {
       this.#add('file-unreadable', source.fault, 0, 0)

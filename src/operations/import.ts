@@ -1,5 +1,3 @@
-import { loadEarlierCalls } from '../apply/earlier-calls.ts'
-import { markLate } from '../apply/settling.ts'
 import { findNamesake } from '../catalog/wire-names.ts'
 import { representSecretsIn } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -10,15 +8,16 @@ import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { ImportSource } from './import-file.ts'
 import { loadLocked } from './load-locked.ts'
-import { listExposedFiles, loadPayloads } from './load-payloads.ts'
+import { describeInvalid, listExposedFiles, loadPayloads } from './load-payloads.ts'
 import { loadSalt, usesSecrets } from './load-salt.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
-import type { Dialogue, Ports } from './ports.ts'
+import { markLateItems } from './mark-late-items.ts'
+import type { Ports } from './ports.ts'
 import { refuseDiffering } from './refuse-differing.ts'
 import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { runBlocking } from './run-blocking.ts'
 import { lookUpSecrets, sealImported } from './seal-imported.ts'
-import { withLock, type Locked, type LockRequest } from './with-lock.ts'
+import { withLock, type LockRequest } from './with-lock.ts'
 import { buildManifests, writeManifests } from './write-manifests.ts'
 
 /** Options of an import. */
@@ -56,11 +55,12 @@ export async function importConfig(
   for (const text of listExposedFiles(workspace, request.sources, outside)) dialogue.warn(text)
   refuseInvalid(workspace)
   outside.onPhase?.({ name: 'loading-import', total: countKilobytes(request.sources) })
-  const { payloads, empty } = runBlocking(outside, () =>
+  const { payloads, empty, invalid } = runBlocking(outside, () =>
     loadPayloads(workspace, request.sources, request.domain),
   )
   if (empty.length > 0)
     dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
+  for (const text of describeInvalid(invalid, workspace.scrub)) dialogue.warn(text)
   return withLock(workspace, 'import', 'workspace', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
@@ -196,41 +196,4 @@ function recordImported(
     touched.set(domain, items)
   }
   return touched
-}
-
-/** Marks the imported items that a call of an apply that died may still change, and notes them. */
-async function markLateItems(
-  imported: RecordedState,
-  recorded: RecordedState,
-  { config }: LoadedWorkspace,
-  { store, lockedAt }: Pick<Locked, 'store' | 'lockedAt'>,
-  { note }: Pick<Dialogue, 'note'>,
-): Promise<RecordedState> {
-  const timeoutMs = config.service.timeoutSeconds * 1000
-  const settleMs = config.service.settleSeconds * 1000
-  const { itemKeys, url } = config.service
-  const affected = [...imported].map(([domain, items]) => ({
-    domains: [domain],
-    items: [...items.keys()],
-  }))
-  const earlier = await loadEarlierCalls(affected, recorded, lockedAt.atMs, store, itemKeys)
-  const endsWithProcess = url === 'emulator'
-  const times = { lockedAt, timeoutMs, settleMs, endsWithProcess }
-  const context = { ...earlier, apply: '', ...times, itemKeys }
-  const changed: Domain[] = []
-  const marked = new Map(
-    Array.from(imported, ([domain, items]) => {
-      const before = recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
-      const after = markLate(domain, items, before, lockedAt.atMs, context)
-      if ([...after].some(([item, state]) => state !== items.get(item))) changed.push(domain)
-      return [domain, after] as const
-    }),
-  )
-  if (changed.length > 0)
-    note(
-      `A call of an apply that died may still change imported items of ${listSome(changed)}: ` +
-        'another value is sent only once that is impossible. To be certain of the same value, ' +
-        'import it again after that time.',
-    )
-  return marked
 }

@@ -1,13 +1,14 @@
 import { isDomain } from '../catalog/value/formats.ts'
 import { isInCheckout } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { groupBy } from '../model/group-by.ts'
 import { limitProblems } from '../model/limit-problems.ts'
 import { listSome, pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { ImportSource } from './import-file.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
-import { parseImports, type ParsedPayload } from './parse-import.ts'
+import { parseImports, type ParsedImports } from './parse-import.ts'
 
 /**
  * Loads the payloads of import files, and the names of files without any.
@@ -19,11 +20,11 @@ export function loadPayloads(
   workspace: LoadedWorkspace,
   sources: ImportSource[],
   domain?: string,
-): { payloads: ParsedPayload[]; empty: string[] } {
+): Omit<ParsedImports, 'diagnostics'> {
   if (domain !== undefined && !isDomain(domain.toLowerCase()))
     throw new EdgewiseError('usage', `--domain "${domain}" is not a domain name`)
-  const { payloads, empty, diagnostics } = parseImports(sources, domain, workspace)
-  if (diagnostics.length === 0) return { payloads, empty }
+  const { diagnostics, ...parsed } = parseImports(sources, domain, workspace)
+  if (diagnostics.length === 0) return parsed
   const listed = limitProblems(diagnostics)
   const files = [...new Set(diagnostics.map(({ file }) => file))]
   throw new EdgewiseError(
@@ -52,4 +53,17 @@ export function listExposedFiles(
       `git does not ignore ${them}, but ${it} may contain secrets. ` +
       `Move ${them} out of the repository or add ${them} to .gitignore.`,
   ]
+}
+
+/** Describes the items that were skipped since they can't be imported, equal ones as one. */
+export function describeInvalid(
+  invalid: ParsedImports['invalid'],
+  scrub: (text: string) => string,
+): string[] {
+  const groups = groupBy(invalid, ({ item, reason }) => `${item}: ${reason}`)
+  return [...groups].map(([what, same]) =>
+    escapeInvisible(
+      scrub(`${what} (${listSome(same.map(({ domain }) => domain))}); it was not imported`),
+    ),
+  )
 }

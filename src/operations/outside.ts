@@ -55,8 +55,11 @@ export interface Outside {
   cache?: UserCache
 }
 
-/** Part of the cache: assembled manifests, or state files that were compared with them. */
-export type CachePart = 'manifests' | 'states'
+/**
+ * Part of the cache: assembled manifests, state files that were compared with them, or what an
+ * interrupted import has read from the service.
+ */
+export type CachePart = 'manifests' | 'states' | 'reads'
 
 /** Cache of the user, with a file for each part of each workspace. */
 export interface UserCache {

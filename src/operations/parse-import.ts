@@ -22,6 +22,16 @@ export interface ParsedPayload {
   payload: Json
 }
 
+/** What import files have. */
+export interface ParsedImports {
+  payloads: ParsedPayload[]
+  /** Names of files without any item beside others. */
+  empty: string[]
+  /** Items that were skipped since they can't be imported. */
+  invalid: ImportFile['skipped']
+  diagnostics: Diagnostic[]
+}
+
 /** An item with the place of its payload. */
 interface Found extends ParsedPayload {
   file: ImportFile
@@ -34,7 +44,6 @@ const maxLevels = 64
 /**
  * Parses import files, and reports all problems of all files. An item that several files have with
  * the same value is returned once; another value is a problem, and so are files without any item.
- * `empty` has the names of those that have none beside others.
  *
  * @param domain domain of an answer that names none
  */
@@ -42,7 +51,7 @@ export function parseImports(
   sources: ImportSource[],
   domain: string | undefined,
   workspace: LoadedWorkspace,
-): { payloads: ParsedPayload[]; empty: string[]; diagnostics: Diagnostic[] } {
+): ParsedImports {
   const files = sources.map((source) => new ImportFile(source))
   const foundByFile = files.map((file) => parseFile(file, domain, workspace))
   const found = foundByFile.flat()
@@ -58,7 +67,8 @@ export function parseImports(
     else if (!isSameValue(other, each)) reportContradiction(other, each)
   }
   const diagnostics = files.flatMap((file) => file.diagnose())
-  return { payloads: [...first.values()], empty, diagnostics }
+  const invalid = files.flatMap(({ skipped }) => skipped)
+  return { payloads: [...first.values()], empty, invalid, diagnostics }
 }
 
 function isSameValue(a: Found, b: Found): boolean {
@@ -112,6 +122,10 @@ function parseFile(
       if (!('problem' in parsed)) return [{ domain: name, item, ...parsed, file, pointer }]
       const { pointer: inner, reason } = parsed.problem
       const where = inner === '' ? '' : ` at ${inner}`
+      if (file.skipsInvalid) {
+        file.skipped.push({ domain: name, item, reason: `${reason}${where}` })
+        return []
+      }
       const key = JSON.stringify([item, inner, reason])
       const others = domainsByProblem.get(key)
       if (others !== undefined) {

@@ -51,6 +51,8 @@ export type Subject =
 /** Question of `confirm`. */
 export type Question =
   | { kind: 'apply'; plan: Plan }
+  /** Numbers of domains and items. */
+  | { kind: 'accept'; domains: number; items: number }
   /** `what`: description of the items. */
   | { kind: 'forget'; what: string; items: number }
   /** `what`: the domains; `to`: id of the other workspace. */

@@ -7,8 +7,8 @@ import type { CacheFile } from '../manifest/cache/cache-file.ts'
 import { findRepositoryFolder } from '../state/git/find-repository-folder.ts'
 import type { CachePart, Outside, UserCache } from './outside.ts'
 
-/** Number of files: two of each workspace. */
-const maxFiles = 32
+/** Number of files: two or three of each workspace. */
+const maxFiles = 48
 
 /**
  * Creates the cache in the folder of the user. The folder counts only if it belongs to this user,

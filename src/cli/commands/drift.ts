@@ -4,6 +4,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
 import type { Dialogue, Subject } from '../../operations/ports.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
+import { pluralize } from '../../model/words.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
@@ -23,6 +24,7 @@ interface DriftOptions extends GuardOptions, LockOptions, SelectionOptions {
   live?: boolean
   markdown?: string
   html?: string
+  accept?: boolean
   repair?: boolean
   includePending?: boolean
 }
@@ -42,8 +44,7 @@ export function declareDrift(program: Command, declare: Declare): void {
       "drift --observed live.json --repair --target '*.shop.example.com'",
     ],
     traced: true,
-    run: (context, _args, options) =>
-      options.repair === true ? repairDrift(context, options) : showDrift(context, options),
+    run: (context, _args, options) => chooseRun(options)(context, options),
   })
     .option('--markdown <file>', 'write the drift as Markdown, for an issue')
     .option('--html <file>', 'write the drift as a page for a browser')
@@ -52,16 +53,46 @@ export function declareDrift(program: Command, declare: Declare): void {
       'live configuration: a JSON file, or a program that prints it',
     )
     .option('--live', 'read the live configuration back from the service (service.readBack)')
+    .option('--accept', 'ask, and record the observed values of the items that differ')
     .option('--repair', 'plan the drifted items from their observed values, ask, and apply')
     .option('--include-pending', 'with --repair: also write pending and in-doubt items')
   addSelectionOptions(command)
-  addLockOptions(addGuardOptions(command), 'with --repair: seconds to wait for the lock')
+  addLockOptions(
+    addGuardOptions(command),
+    'with --repair or --accept: seconds to wait for the lock',
+  )
   command.addHelpText(
     'after',
     `
 --allow, --supersede, --force and --allow-local-state are valid only with
 --repair.`,
   )
+}
+
+/** @throws EdgewiseError `usage` for options that exclude each other */
+function chooseRun({ accept = false, repair = false }: DriftOptions) {
+  if (accept && repair)
+    throw new EdgewiseError('usage', '--accept and --repair exclude each other', 'Pass one.')
+  return accept ? acceptObserved : repair ? repairDrift : showDrift
+}
+
+async function acceptObserved(context: CommandContext, options: DriftOptions): Promise<number> {
+  refuseIdleOptions(options)
+  const { acceptDrift } = await import('../../operations/accept-drift.ts')
+  const { openValidWorkspace } = await import('../open.ts')
+  const { io } = context
+  const workspace = openValidWorkspace(context, 'available')
+  const request = {
+    target: options.target,
+    items: options.item,
+    ...(await buildObserve(context, workspace, options)),
+    ...buildLockRequest(options),
+  }
+  const dialogue = await createDriftDialogue(context, workspace, options)
+  const { domains, items } = await acceptDrift(workspace, request, { outside: io, dialogue })
+  if (items > 0)
+    context.note(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.`)
+  return exitCodes.done
 }
 
 /** @throws EdgewiseError `usage` when an option has an effect only with `--repair` */

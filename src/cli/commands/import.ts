@@ -1,14 +1,20 @@
 import type { Command } from 'commander'
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
+import type { Ports } from '../../operations/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
 import type { Declare } from './declare.ts'
-import { addLockOptions, buildLockRequest, type LockOptions } from './options.ts'
+import { addLockOptions, buildLockRequest, collect, type LockOptions } from './options.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { groupBy } from '../../model/group-by.ts'
 import { listSome, pluralize } from '../../model/words.ts'
 import type { Imported } from '../../operations/import.ts'
 
 interface ImportOptions extends LockOptions {
+  live?: boolean
+  target: string[]
   domain?: string
   writeManifests?: boolean
   replace?: boolean
@@ -19,34 +25,29 @@ interface ImportOptions extends LockOptions {
  * nothing to the service.
  */
 export function declareImport(program: Command, declare: Declare): void {
-  const command = declare<ImportOptions>(program, 'import <files...>', {
+  const command = declare<ImportOptions>(program, 'import [files...]', {
     description: 'record the existing configuration of the service, without writing to it',
     args: ['JSON files of the configuration; - is stdin'],
     examples: [
       'import current.json',
       'import answer.json --domain www.example.com --write-manifests',
       'import - < current.json',
+      'import --live --write-manifests',
     ],
     traced: true,
     run: async (context, [files], options) => {
-      const { importConfig } = await import('../../operations/import.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
-      const { loadSources } = await import('../load-sources.ts')
       const { io, note } = context
+      refuseMixedSources(files as string[], options)
       const workspace = openWorkspace(context, 'available')
-      const { domain, writeManifests = false, replace = false } = options
-      const request = {
-        sources: await loadSources(files as string[], workspace.root, io),
-        writeManifests,
-        replace,
-        domain,
-        ...buildLockRequest(options),
-      }
-      const { domains, items, skipped } = await importConfig(workspace, request, {
-        outside: io,
-        dialogue: createTerminalDialogue(context),
-      })
+      const ports = { outside: io, dialogue: createTerminalDialogue(context) }
+      const { domains, items, skipped } = await importFrom(
+        files as string[],
+        options,
+        workspace,
+        ports,
+      )
       if (context.options.json === true) {
         io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped })}\n`)
         return exitCodes.done
@@ -58,10 +59,46 @@ export function declareImport(program: Command, declare: Declare): void {
       return exitCodes.done
     },
   })
+    .option('--live', 'read the configuration back from the service (service.readBack)')
+    .option('--target <glob>', 'with --live: only these domains; repeatable', collect, [])
     .option('--domain <domain>', 'domain of an answer that names none')
     .option('--write-manifests', 'first write manifests for domains that have none')
     .option('--replace', 'replace differing state')
   addLockOptions(command)
+}
+
+/** @throws EdgewiseError `usage` unless there is exactly one kind of source */
+function refuseMixedSources(
+  files: string[],
+  { live = false, target, domain }: ImportOptions,
+): void {
+  const hint = 'Pass files, or --live to read from the service.'
+  if (!live && files.length === 0)
+    throw new EdgewiseError('usage', 'expected files to import, got none', hint)
+  if (live && files.length > 0)
+    throw new EdgewiseError('usage', 'files and --live exclude each other', hint)
+  if (live && domain !== undefined)
+    throw new EdgewiseError('usage', '--domain is for files', 'Pass --target with --live.')
+  if (!live && target.length > 0)
+    throw new EdgewiseError('usage', '--target is valid only with --live', 'Remove the option.')
+}
+
+async function importFrom(
+  files: string[],
+  options: ImportOptions,
+  workspace: LoadedWorkspace,
+  ports: Ports & { outside: Io },
+): Promise<Imported> {
+  const { live = false, target, domain, writeManifests = false, replace = false } = options
+  const request = { writeManifests, replace, ...buildLockRequest(options) }
+  if (live) {
+    const { importLive } = await import('../../operations/import-live.ts')
+    return importLive(workspace, { ...request, target }, ports)
+  }
+  const { importConfig } = await import('../../operations/import.ts')
+  const { loadSources } = await import('../load-sources.ts')
+  const sources = await loadSources(files, workspace.root, ports.outside)
+  return importConfig(workspace, { ...request, sources, domain }, ports)
 }
 
 /** Describes the skipped items: each item once, with some of its domains. */

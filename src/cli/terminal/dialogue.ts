@@ -168,6 +168,15 @@ function describeQuestion(question: Question): { text: string; hint: string } {
         hint: 'Pass --yes to apply without a prompt.',
       }
     }
+    case 'accept': {
+      const count = pluralize(question.items, 'item')
+      return {
+        text:
+          `\nRecord the observed values of ${count} of ` +
+          `${pluralize(question.domains, 'domain')}? Nothing is sent to the service.`,
+        hint: 'Pass --yes to accept without a prompt.',
+      }
+    }
     case 'forget': {
       const count = pluralize(question.items, 'item')
       return {

@@ -6,6 +6,7 @@ import { maxSearchedLength } from '../../model/secret.ts'
 import type { Point } from '../../model/statistics.ts'
 import { createTimeZone, type TimeZone } from '../../model/time-zone.ts'
 import type { Connection } from '../write/client.ts'
+import { listDomains, type ListedDomain } from './list-domains.ts'
 import { queryConfigs, type StoredConfig } from './read-back.ts'
 import { ReadPace } from './read-pace.ts'
 import { queryPrefetches, type Prefetches } from './prefetch.ts'
@@ -27,6 +28,8 @@ export interface QueryClient {
   queryPrefetches(query: PrefetchQuery): Promise<Prefetches>
   /** Queries the stored configuration of domains, in parts. Only some accounts offer it. */
   queryConfigs(domains: Domain[]): AsyncIterable<Batch<StoredConfig>>
+  /** Lists the domains of the account. Only some accounts offer it. */
+  listDomains(): Promise<ListedDomain[]>
 }
 
 /** Settings of a query client. */
@@ -72,6 +75,13 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
     queryTogether: (question) => scrubErrors(() => queryTogether(question, zone(), context), scrub),
     queryConfigs: (domains) =>
       scrubErrors(() => queryConfigs(domains, { ...context, pace: readPace }), scrub),
+    listDomains: async () => {
+      try {
+        return await listDomains({ ...context, pace: readPace })
+      } catch (error) {
+        throw scrub(error)
+      }
+    },
     queryPrefetches: async (query) => {
       try {
         const { records, complete } = await queryPrefetches(query, zone(), context)
