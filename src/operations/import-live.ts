@@ -7,7 +7,7 @@ import { listSome, pluralize } from '../model/words.ts'
 import { narrowDomains } from '../plan/selection.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import type { StoredConfig } from '../service/query/read-back.ts'
-import { importConfig, type Imported, type ImportRequest } from './import.ts'
+import { importConfig, refuseInvalid, type Imported, type ImportRequest } from './import.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseWithoutReadBack } from './observe-live.ts'
 import type { Ports } from './ports.ts'
@@ -38,13 +38,17 @@ export async function importLive(
 ): Promise<Imported> {
   const { outside, dialogue } = ports
   refuseWithoutReadBack(workspace)
+  refuseInvalid(workspace)
   const cache = openReadCache(workspace, outside)
   const known = cache.load()
   const configs = await withQueries(workspace, { outside }, async (queries) => {
     const domains = await chooseDomains(workspace, queries, target, request.writeManifests === true)
     const resumed = domains.filter((domain) => known.has(domain))
     if (resumed.length > 0)
-      dialogue.note(`Resumed: ${pluralize(resumed.length, 'domain')} of the last hour were read.`)
+      dialogue.note(
+        `Resumed: ${pluralize(resumed.length, 'domain')} were read within the last hour ` +
+          '(--no-cache reads them again).',
+      )
     const fresh = await readAll(queries, domains, known, ports, (read) => cache.save(read))
     return new Map([
       ...resumed.map((domain) => [domain, known.get(domain) ?? {}] as const),

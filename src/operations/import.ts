@@ -128,7 +128,8 @@ function countDomains(payloads: { domain: Domain }[]): number {
   return new Set(payloads.map(({ domain }) => domain)).size
 }
 
-function refuseInvalid({ diagnostics }: LoadedWorkspace): void {
+/** @throws EdgewiseError `invalid` when a manifest has an error */
+export function refuseInvalid({ diagnostics }: Pick<LoadedWorkspace, 'diagnostics'>): void {
   if (diagnostics.every(({ severity }) => severity !== 'error')) return
   throw new EdgewiseError(
     'invalid',

@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { parse, stringify } from 'yaml'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { UserCache } from '../../src/operations/outside.ts'
+import { buildAnswer } from '../service/query-world.ts'
+import { place, setStageInTime, time } from './stage.ts'
+
+setStageInTime()
+
+const www = 'www.example.com'
+const api = 'api.example.com'
+const key = 'correct-horse-battery'
+
+/** What the service has stored, and the times of the queries for it. */
+let stored: Map<string, JsonObject>
+let reads: { at: number; domains: string[] }[]
+/** Called with the number of each query before its answer. */
+let onRead: (count: number) => void
+
+/** Adds settings to the workspace file. */
+function configure(settings: JsonObject): void {
+  const before = parse(place.read('edgewise.yaml')) as Record<string, JsonObject>
+  for (const [name, value] of Object.entries(settings))
+    before[name] = { ...before[name], ...(value as JsonObject) }
+  place.write('edgewise.yaml', stringify(before))
+}
+
+/** Keeps the parts of the cache in memory. */
+function createCache(): UserCache & { texts: Map<string, string> } {
+  const texts = new Map<string, string>()
+  return {
+    texts,
+    open: (_root, part) => ({
+      load: () => texts.get(part) ?? null,
+      save: (text) => void texts.set(part, text),
+    }),
+  }
+}
+
+function answerRead(domains: string[]): { status?: number; body: Json } {
+  const recent = reads.filter(({ at }) => at > time.now - 60_000)
+  if (recent.length >= 30) return { status: 429, body: { code: 429, message: 'too many calls' } }
+  reads.push({ at: time.now, domains })
+  onRead(reads.length)
+  const data = domains.flatMap((domain) => {
+    const config = stored.get(domain)
+    if (config === undefined) return []
+    return [{ domain, domain_id: '1', config: Object.keys(config).length === 0 ? [] : config }]
+  })
+  return { body: { code: 0, data } }
+}
+
+function answerList(number: number): { body: Json } {
+  const size = 500
+  const list = [...stored.keys()].map((domain, i) => ({
+    id: String(i),
+    domain,
+    status: domain.startsWith('gone') ? 'deleted' : 'serving',
+  }))
+  const page = list.slice((number - 1) * size, number * size)
+  const total = { total_number: String(list.length), page_number: String(number) }
+  return { body: { code: 0, data: { ...total, list: page } } }
+}
+
+beforeEach(() => {
+  stored = new Map()
+  reads = []
+  onRead = () => undefined
+  configure({ service: { readBack: true }, limits: { readsPerMinute: 30 } })
+  const other = place.transport
+  place.transport = async (request) => {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/v2/domain/config' && request.body === undefined)
+      return buildAnswer(answerRead((searchParams.get('domains') ?? '').split(',')))
+    if (pathname === '/v2/domain/list')
+      return buildAnswer(answerList(Number(searchParams.get('page_number'))))
+    if (other !== undefined) return other(request)
+    throw new Error(`unexpected request: ${pathname}`)
+  }
+})
+
+/** Records domains with this value as imported, and stores it at the service. */
+async function adopt(...domains: string[]): Promise<void> {
+  for (const domain of domains) {
+    place.manifest(domain, { timeout: { time: 60 } })
+    stored.set(domain, { timeout: { time: '60' } })
+  }
+  expect((await place.cli('import', '--live')).code).toBe(0)
+}
+
+describe('drift --live', () => {
+  it('is verified where the service has what was recorded', async () => {
+    await adopt(www, api)
+    const { code, out } = await place.cli('drift', '--live')
+    expect([code, out]).toEqual([0, expect.stringContaining('2 verified')])
+  })
+
+  it('finds a changed value, and an item that the service does not have', async () => {
+    await adopt(www, api)
+    stored.set(www, { timeout: { time: '61' } })
+    stored.set(api, {})
+    const found = await place.json('drift', '--live')
+    expect(found['items']).toMatchObject([
+      { domain: api, kinds: ['live'], live: [{ op: 'remove', path: '' }] },
+      { domain: www, kinds: ['live'], live: [{ op: 'replace', path: '/time', value: '61' }] },
+    ])
+    expect((await place.cli('drift', '--live')).code).toBe(2)
+  })
+
+  it('reads the selected domains only', async () => {
+    await adopt(www, api)
+    reads = []
+    await place.cli('drift', '--live', '--target', 'api.*')
+    expect(reads.map(({ domains }) => domains)).toEqual([[api]])
+  })
+
+  it('names a domain that the service does not have', async () => {
+    await adopt(www, api)
+    stored.delete(api)
+    const { out, err } = await place.cli('drift', '--live')
+    expect(err + out).toContain(`The service has no configuration of ${api}: not compared.`)
+    expect(out).toContain('1 verified, 1 assumed')
+  })
+
+  it('ignores what drift.ignore names, and counts it', async () => {
+    await adopt(www)
+    stored.set(www, { timeout: { time: '61' } })
+    const rule = { domain: '*.example.com', item: 'timeout', pointer: '/time', reason: 'tuned' }
+    configure({ drift: { ignore: [rule] } })
+    const { code, out } = await place.cli('drift', '--live')
+    expect(code).toBe(0)
+    expect(out).toContain('timeout (tuned): www.example.com')
+    expect(out).toContain('Differences of 1 item are ignored by drift.ignore.')
+    const { items, summary } = await place.json('drift', '--live')
+    expect(items).toMatchObject([{ kinds: [], ignored: 'tuned' }])
+    expect(summary).toMatchObject({ live: 0, ignored: 1 })
+  })
+
+  it('needs service.readBack, and excludes --observed', async () => {
+    await adopt(www)
+    configure({ service: { readBack: false } })
+    const off = await place.cli('drift', '--live')
+    expect([off.code, off.err]).toEqual([1, expect.stringContaining('service.readBack is off')])
+    const both = await place.cli('drift', '--live', '--observed', 'live.json')
+    expect([both.code, both.err]).toEqual([1, expect.stringContaining('exclude each other')])
+  })
+})
+
+describe('drift --accept', () => {
+  it('asks, and records what was read', async () => {
+    await adopt(www, api)
+    stored.set(www, { timeout: { time: '61' } })
+    const silent = await place.cli('drift', '--live', '--accept')
+    expect([silent.code, silent.err]).toEqual([1, expect.stringContaining('Pass --yes')])
+    expect((await place.cli('drift', '--live')).code).toBe(2)
+    const { code, err } = await place.cli('drift', '--live', '--accept', '--yes')
+    expect([code, err]).toEqual([0, expect.stringContaining('Recorded 1 item of 1 domain.')])
+    const shown = await place.json('state', 'show', www)
+    expect(shown['items']).toMatchObject({
+      timeout: { candidates: [{ time: '61' }], status: 'confirmed', origin: 'import' },
+    })
+    // The manifest still asks for the other value.
+    expect(await place.json('drift', '--live')).toMatchObject({
+      summary: { pending: 1, live: 0, verified: 2 },
+    })
+  })
+
+  it('records nothing where nothing differs, and needs something observed', async () => {
+    await adopt(www)
+    expect((await place.cli('drift', '--live', '--accept')).code).toBe(0)
+    const { code, err } = await place.cli('drift', '--accept')
+    expect([code, err]).toEqual([1, expect.stringContaining('nothing was observed')])
+    const both = await place.cli('drift', '--live', '--accept', '--repair')
+    expect(both.err).toContain('--accept and --repair exclude each other')
+  })
+})
+
+describe('import --live', () => {
+  it('reads a fleet within the rate, and resumes after an interruption', async () => {
+    const names = Array.from({ length: 3000 }, (_, i) => `d${i}.example.com`)
+    for (const [i, domain] of names.entries())
+      stored.set(domain, { timeout: { time: String(60 + (i % 7)) } })
+    const cache = createCache()
+    place.cache = cache
+    const interrupt = new AbortController()
+    place.signal = interrupt.signal
+    onRead = (count) => {
+      if (count === 100) interrupt.abort()
+    }
+    const begin = time.now
+    const first = await place.cli('import', '--live', '--write-manifests')
+    expect(first.code).not.toBe(0)
+    expect(await place.json('state', 'list')).toMatchObject({ domains: [] })
+    place.signal = new AbortController().signal
+    const second = await place.cli('import', '--live', '--write-manifests')
+    expect(second.err).toContain('Resumed: ')
+    expect([second.code, second.out]).toEqual([0, 'Recorded 3000 items of 3000 domains.\n'])
+    // Some answers were in flight.
+    expect(reads.length).toBeLessThan(310)
+    expect(time.now - begin).toBeLessThan(12 * 60_000)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    expect(cache.texts.get('reads')).not.toContain('example.com')
+  })
+
+  it('keeps no secret of an interrupted import', async () => {
+    const secret = { pattern: '.*', time_format: 'timestamp', key, deadtime: 1800, req_uri_type: 1 }
+    stored.set(www, { visit_timestamp: secret })
+    stored.set(api, { timeout: { time: '60' } })
+    place.manifest(www, { visit_timestamp: secret })
+    await adopt(api)
+    stored.set(api, { timeout: { time: '61' } })
+    const cache = createCache()
+    place.cache = cache
+    const { code, err } = await place.cli('import', '--live')
+    expect([code, err]).toEqual([1, expect.stringContaining('--replace')])
+    const kept = [...cache.texts.values()].join('\n')
+    expect(kept).not.toContain(key)
+    expect(kept).toContain(api)
+  })
+
+  it('reads nothing where a manifest has an error', async () => {
+    place.manifest(www, { timeout: { time: 'x' } })
+    expect((await place.cli('import', '--live')).code).toBe(1)
+    expect(reads).toEqual([])
+  })
+
+  it('skips what can not be imported, with the reason', async () => {
+    place.manifest(www, { timeout: { time: 60 }, referer: { type: 1, list: ['a.example.com'] } })
+    stored.set(www, { timeout: { time: '60' }, referer: { type: 7, list: [] } })
+    const { code, out, err } = await place.cli('import', '--live')
+    expect([code, out]).toEqual([0, 'Recorded 1 item of 1 domain.\n'])
+    expect(err.replaceAll(/\s+/g, ' ')).toMatch(/referer: .* \(www\.example\.com\); it was not/)
+  })
+
+  it('takes domains by name, without a manifest and without the list', async () => {
+    stored.set(www, { timeout: { time: '60' } })
+    stored.set('gone.example.com', { timeout: { time: '60' } })
+    const { code } = await place.cli('import', '--live', '--write-manifests', '--target', www)
+    expect(code).toBe(0)
+    expect(await place.json('state', 'list')).toMatchObject({ domains: [{ domain: www }] })
+    const all = await place.cli('import', '--live', '--write-manifests', '--replace')
+    expect(all.code).toBe(0)
+    expect(await place.json('state', 'list')).toMatchObject({ domains: [{ domain: www }] })
+  })
+
+  it.each([
+    [['import'], 'expected files to import'],
+    [['import', '--live', 'a.json'], 'files and --live exclude each other'],
+    [['import', '--live', '--domain', www], '--domain is for files'],
+    [['import', 'a.json', '--target', www], '--target is valid only with --live'],
+    [['import', '--live'], 'no manifest declares a domain'],
+  ])('refuses %j', async (args, message) => {
+    const { code, err } = await place.cli(...args)
+    expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(message)])
+  })
+})
