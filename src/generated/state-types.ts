@@ -147,6 +147,10 @@ open?: true
  */
 answered?: true
 /**
+ * Present when a read after the write found another value at the service. The recorded value is the one that was sent.
+ */
+differs?: true
+/**
  * Id of an apply that died shortly before this was recorded: one of its calls may still change the item. Another value waits until that is impossible.
  */
 late?: string

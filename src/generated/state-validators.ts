@@ -13,7 +13,7 @@ const expected: Record<string, string> = {
 }
 
 var domainFileFits = validate10;
-var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, answered: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
+var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, answered: { const: !0 }, differs: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
 var pattern0 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$", "u");
 function validate12(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0, _errs1 = errors, valid0 = !0, _errs2 = errors;
@@ -223,31 +223,40 @@ function validate12(data, { instancePath = "", parentData, parentDataProperty, r
                       } else
                         var valid9 = !0;
                       if (valid9) {
-                        if (data.late !== void 0) {
+                        if (data.differs !== void 0) {
                           let _errs45 = errors;
-                          if (typeof data.late != "string")
-                            return validate12.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
+                          if (data.differs !== !0)
+                            return validate12.errors = [{ instancePath: instancePath + "/differs", schemaPath: "#/properties/differs/const", keyword: "const", params: { allowedValue: !0 } }], !1;
                           var valid9 = _errs45 === errors;
                         } else
                           var valid9 = !0;
-                        if (valid9)
-                          if (data.templates !== void 0) {
-                            let data16 = data.templates, _errs47 = errors;
-                            if (errors === _errs47)
-                              if (data16 && typeof data16 == "object" && !Array.isArray(data16))
-                                for (let key0 in data16) {
-                                  let _errs50 = errors;
-                                  if (typeof data16[key0] != "string")
-                                    return validate12.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid12 = _errs50 === errors;
-                                  if (!valid12)
-                                    break;
-                                }
-                              else
-                                return validate12.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
-                            var valid9 = _errs47 === errors;
+                        if (valid9) {
+                          if (data.late !== void 0) {
+                            let _errs46 = errors;
+                            if (typeof data.late != "string")
+                              return validate12.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
+                            var valid9 = _errs46 === errors;
                           } else
                             var valid9 = !0;
+                          if (valid9)
+                            if (data.templates !== void 0) {
+                              let data17 = data.templates, _errs48 = errors;
+                              if (errors === _errs48)
+                                if (data17 && typeof data17 == "object" && !Array.isArray(data17))
+                                  for (let key0 in data17) {
+                                    let _errs51 = errors;
+                                    if (typeof data17[key0] != "string")
+                                      return validate12.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid12 = _errs51 === errors;
+                                    if (!valid12)
+                                      break;
+                                  }
+                                else
+                                  return validate12.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
+                              var valid9 = _errs48 === errors;
+                            } else
+                              var valid9 = !0;
+                        }
                       }
                     }
                   }
@@ -962,31 +971,40 @@ function validate17(data, { instancePath = "", parentData, parentDataProperty, r
                       } else
                         var valid9 = !0;
                       if (valid9) {
-                        if (data.late !== void 0) {
+                        if (data.differs !== void 0) {
                           let _errs45 = errors;
-                          if (typeof data.late != "string")
-                            return validate17.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
+                          if (data.differs !== !0)
+                            return validate17.errors = [{ instancePath: instancePath + "/differs", schemaPath: "#/properties/differs/const", keyword: "const", params: { allowedValue: !0 } }], !1;
                           var valid9 = _errs45 === errors;
                         } else
                           var valid9 = !0;
-                        if (valid9)
-                          if (data.templates !== void 0) {
-                            let data16 = data.templates, _errs47 = errors;
-                            if (errors === _errs47)
-                              if (data16 && typeof data16 == "object" && !Array.isArray(data16))
-                                for (let key0 in data16) {
-                                  let _errs50 = errors;
-                                  if (typeof data16[key0] != "string")
-                                    return validate17.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid12 = _errs50 === errors;
-                                  if (!valid12)
-                                    break;
-                                }
-                              else
-                                return validate17.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
-                            var valid9 = _errs47 === errors;
+                        if (valid9) {
+                          if (data.late !== void 0) {
+                            let _errs46 = errors;
+                            if (typeof data.late != "string")
+                              return validate17.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
+                            var valid9 = _errs46 === errors;
                           } else
                             var valid9 = !0;
+                          if (valid9)
+                            if (data.templates !== void 0) {
+                              let data17 = data.templates, _errs48 = errors;
+                              if (errors === _errs48)
+                                if (data17 && typeof data17 == "object" && !Array.isArray(data17))
+                                  for (let key0 in data17) {
+                                    let _errs51 = errors;
+                                    if (typeof data17[key0] != "string")
+                                      return validate17.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid12 = _errs51 === errors;
+                                    if (!valid12)
+                                      break;
+                                  }
+                                else
+                                  return validate17.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
+                              var valid9 = _errs48 === errors;
+                            } else
+                              var valid9 = !0;
+                        }
                       }
                     }
                   }

@@ -90,6 +90,18 @@ export type ApplyEvent =
       command: string
     }
   | { type: 'rollout.taking-back'; time: string; apply: string; reason: string; writes: number }
+  | {
+      type: 'apply.verified'
+      time: string
+      /** Number of items that the service has as they were sent. */
+      same: number
+      /** Items that it has otherwise. */
+      differs: { domain: Domain; item: ItemKey }[]
+      /** Number of items that it did not return, or that can't be compared. */
+      unknown: number
+      /** Why nothing could be read; null if it was. */
+      failure: string | null
+    }
   | ({
       type: 'apply.finished'
       time: string

@@ -6,11 +6,13 @@ import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
 import { matchSavedPlan } from './match-saved-plan.ts'
+import { refuseWithoutReadBack } from './observe-live.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { select, type SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
+import { verifyWritten } from './verify-written.ts'
 import { withLock, type LockRequest } from './with-lock.ts'
 import type { Effort } from '../model/plan.ts'
 import { inSpan } from '../model/tracing.ts'
@@ -32,6 +34,8 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest, LockReques
   suspends?: boolean
   /** Send nothing more once a write is refused, instead of bisecting it. */
   stopOnRefusal?: boolean
+  /** Read back what was confirmed, and end as incomplete where it differs. */
+  verify?: boolean
   /** List the changes that can't be rolled back. */
   findsIrreversible?: boolean
 }
@@ -46,8 +50,9 @@ export async function apply(
   request: ApplyRequest,
   ports: Ports,
 ): Promise<Executed> {
-  const { planFile, waves = true } = request
+  const { planFile, waves = true, verify: verifies = false } = request
   refuseEmpty(workspace)
+  if (verifies) refuseWithoutReadBack(workspace)
   const chosen = lockTargets(workspace, request)
   return withLock(workspace, 'apply', chosen, request, ports, async (locked) => {
     const { store } = locked
@@ -78,12 +83,13 @@ export async function apply(
             ports.outside,
           )
     const asks = planFile === undefined
-    return submitPlan(
+    const executed = await submitPlan(
       workspace,
       plan,
       { ...request, title: 'Apply', waves, locked, recorded, asks, finishes: true },
       ports,
     )
+    return verifies ? verifyWritten(workspace, executed, store, ports) : executed
   })
 }
 

@@ -2,6 +2,7 @@ import type { Applied } from '../model/applied.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
+import type { Verified } from '../model/verified.ts'
 import type { LockHolder } from '../state/format/lock-file.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { FoundDrift } from './find-drift.ts'
@@ -45,6 +46,7 @@ export type Subject =
   | { kind: 'drift'; found: FoundDrift; at: number }
   /** `domains`: those of the lock, if there are several locks; null if it covers all. */
   | { kind: 'lock'; holder: LockHolder; domains: Domain[] | null }
+  | { kind: 'verified'; verified: Verified }
   /** Applies to prune, first to last. */
   | { kind: 'prune'; applies: Applied[] }
 

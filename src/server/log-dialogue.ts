@@ -38,6 +38,10 @@ function summarize(subject: Subject): JsonObject {
     }
     case 'lock':
       return { who: subject.holder.who, reason: subject.holder.reason, since: subject.holder.since }
+    case 'verified': {
+      const { same, differs, unknown, failure } = subject.verified
+      return { same, differs: differs.length, unknown, failure }
+    }
     case 'prune':
       return { applies: subject.applies.length }
   }

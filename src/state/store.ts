@@ -21,6 +21,8 @@ export interface RecordedItem extends ItemState {
   open?: true
   /** In-doubt although its last call was answered: no call can change the item any more. */
   answered?: true
+  /** A read after its write found another value at the service; the recorded one was sent. */
+  differs?: true
   /** Id of an apply that died with a call that may still change the item. */
   late?: string
 }

@@ -115,6 +115,14 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     reason: 'worse',
     writes: 1,
   },
+  'apply.verified': {
+    type: 'apply.verified',
+    time,
+    same: 3,
+    differs: [{ domain: 'a.example', item: 'https' }],
+    unknown: 0,
+    failure: null,
+  },
   'apply.finished': {
     type: 'apply.finished',
     time,

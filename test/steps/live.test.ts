@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { UserCache } from '../../src/operations/outside.ts'
+import { listSchemaErrors } from '../report/output-schema.ts'
 import { buildAnswer } from '../service/query-world.ts'
 import { place, setStageInTime, time } from './stage.ts'
 
@@ -16,6 +17,8 @@ let stored: Map<string, JsonObject>
 let reads: { at: number; domains: string[] }[]
 /** Called with the number of each query before its answer. */
 let onRead: (count: number) => void
+/** Changes what the service stores of a write. */
+let store: (config: JsonObject) => JsonObject
 
 /** Adds settings to the workspace file. */
 function configure(settings: JsonObject): void {
@@ -66,16 +69,19 @@ beforeEach(() => {
   stored = new Map()
   reads = []
   onRead = () => undefined
+  store = (config) => config
   configure({ service: { readBack: true }, limits: { readsPerMinute: 30 } })
-  const other = place.transport
   place.transport = async (request) => {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/v2/domain/config' && request.body === undefined)
       return buildAnswer(answerRead((searchParams.get('domains') ?? '').split(',')))
     if (pathname === '/v2/domain/list')
       return buildAnswer(answerList(Number(searchParams.get('page_number'))))
-    if (other !== undefined) return other(request)
-    throw new Error(`unexpected request: ${pathname}`)
+    if (request.body === undefined) throw new Error(`unexpected request: ${pathname}`)
+    const { domains, config } = JSON.parse(request.body) as { domains: string; config: JsonObject }
+    for (const domain of domains.split(','))
+      stored.set(domain, { ...stored.get(domain), ...store(config) })
+    return buildAnswer({ body: { code: 0, data: { config } } })
   }
 })
 
@@ -172,6 +178,88 @@ describe('drift --accept', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('nothing was observed')])
     const both = await place.cli('drift', '--live', '--accept', '--repair')
     expect(both.err).toContain('--accept and --repair exclude each other')
+  })
+})
+
+describe('apply --verify', () => {
+  const apply = () => place.cli('apply', '--yes', '--verify')
+
+  it('reads back what was written', async () => {
+    for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
+    const { code, err } = await apply()
+    expect([code, err]).toEqual([0, expect.stringContaining('Read back: 2 as sent.')])
+    reads = []
+    expect((await apply()).code).toBe(0)
+    expect(reads).toEqual([])
+  })
+
+  it('marks what the service has otherwise, keeps what was sent, and exits with 3', async () => {
+    for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
+    store = () => ({ timeout: { time: '61' } })
+    const { code, err } = await apply()
+    expect(code).toBe(3)
+    expect(err).toContain(`differs: timeout of ${api}, ${www}`)
+    expect(err).toContain('Read back: 2 differ.')
+    const shown = await place.json('state', 'show', www)
+    expect(shown['items']).toMatchObject({
+      timeout: { candidates: [{ time: '60' }], status: 'differs' },
+    })
+    expect((await place.cli('state', 'show', www)).out).toContain('differs')
+    // It is not written again and again; drift has the values.
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    expect((await place.cli('drift', '--live')).code).toBe(2)
+    expect((await place.cli('drift', '--live', '--accept', '--yes')).code).toBe(0)
+    expect((await place.json('state', 'show', www))['items']).toMatchObject({
+      timeout: { candidates: [{ time: '61' }], status: 'confirmed' },
+    })
+  })
+
+  it('gives a write time to be seen', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    store = () => ({ timeout: { time: '1' } })
+    onRead = (count) => {
+      if (count === 2) stored.set(www, { timeout: { time: '60' } })
+    }
+    const { code, err } = await apply()
+    expect([code, err]).toEqual([0, expect.stringContaining('Read back: 1 as sent.')])
+  })
+
+  it('reports an event with --json', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    store = () => ({ timeout: { time: '61' } })
+    const { code, out } = await place.cli('apply', '--yes', '--verify', '--json')
+    const events = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as JsonObject)
+    for (const event of events) expect(listSchemaErrors('apply-event', event)).toEqual([])
+    expect([code, events.at(-1)]).toEqual([
+      3,
+      expect.objectContaining({
+        type: 'apply.verified',
+        differs: [{ domain: www, item: 'timeout' }],
+      }),
+    ])
+  })
+
+  it('keeps what was confirmed if nothing can be read', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    onRead = () => {
+      throw new Error('the connection is gone')
+    }
+    const { code, err } = await apply()
+    expect(code).toBe(3)
+    expect(err).toContain('not read back')
+    expect((await place.json('state', 'show', www))['items']).toMatchObject({
+      timeout: { status: 'confirmed' },
+    })
+  })
+
+  it('needs service.readBack, before anything is sent', async () => {
+    configure({ service: { readBack: false } })
+    place.manifest(www, { timeout: { time: 60 } })
+    expect((await apply()).code).toBe(1)
+    expect(stored.size).toBe(0)
   })
 })
 

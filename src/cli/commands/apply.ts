@@ -21,6 +21,7 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   /** False with `--no-wait`. */
   wait: boolean
   stopOnRefusal?: boolean
+  verify?: boolean
   markdown?: string
   html?: string
   metricsFile?: string
@@ -51,6 +52,7 @@ export function declareApply(program: Command, declare: Declare): void {
         suspends: !options.wait,
         retryHeld: options.retryHeld === true,
         stopOnRefusal: options.stopOnRefusal === true,
+        verify: options.verify === true,
         findsIrreversible: options.html !== undefined,
         ...buildLockRequest(options),
         planFile:
@@ -93,6 +95,7 @@ export function declareApply(program: Command, declare: Declare): void {
       '--no-wait',
       'end where a rollout has to wait; the next apply or edgewise serve resumes it',
     )
+    .option('--verify', 'read back what was confirmed (service.readBack); exit 3 if it differs')
     .option('--retry-held', 'also apply changes that are on hold')
     .option('--markdown <file>', 'write the outcome as Markdown, for a comment')
     .option('--html <file>', 'write what was planned, and its outcome, as a page for a browser')

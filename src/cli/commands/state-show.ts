@@ -43,11 +43,14 @@ since are missing.`,
 
 function buildStateJson({ domain, items }: DomainState): Json {
   const shown = [...items].map(
-    ([item, { candidates, status, at, apply, origin, unknown, returned }]): [string, Json] => [
+    ([item, { candidates, status, differs, at, apply, origin, unknown, returned }]): [
+      string,
+      Json,
+    ] => [
       item,
       pickDefined({
         candidates,
-        status,
+        status: differs === true ? 'differs' : status,
         at,
         apply,
         origin,
@@ -79,7 +82,9 @@ async function print(
               : formatTime(asOf.apply.endedAt)),
         )
   io.out(`${paint.bold(domain)}${when}\n`)
-  for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
+  for (const [status, entries] of groupBy(items, ([, recorded]) =>
+    recorded.differs === true ? 'differs' : recorded.status,
+  )) {
     io.out(`\n${status}\n`)
     for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
       const { schema } = findShape(item)

@@ -1,4 +1,5 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { groupBy } from '../../model/group-by.ts'
 import { pluralize, listSome } from '../../model/words.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
 import { formatHistory } from '../../report/apply/history-text.ts'
@@ -50,6 +51,8 @@ function show(subject: Subject, context: CommandContext): void {
       return showUnfinished(subject, context)
     case 'rollback':
       return showRollback(subject, context)
+    case 'verified':
+      return showVerified(subject, context)
     case 'prune':
       return showPruned(subject, context)
     case 'lock':
@@ -86,6 +89,31 @@ function showDrift(
   const style = { paint, columns: io.columns, verbose: options.verbose === true }
   if (options.json === true) io.out(`${JSON.stringify(buildDriftJson(found.drift))}\n`)
   else io.out(`${formatDrift(found.drift, at, style)}\n`)
+}
+
+function showVerified(
+  { verified }: Extract<Subject, { kind: 'verified' }>,
+  { io, options, errPaint, note }: CommandContext,
+): void {
+  const { same, differs, unknown, failure } = verified
+  for (const [item, each] of groupBy(differs, ({ item: name }) => name)) {
+    const names = listSome(each.map(({ domain }) => domain))
+    io.err(`${wrapForStderr(`${errPaint.red('differs:')} ${item} of ${names}`, io)}\n`)
+  }
+  if (failure !== null)
+    io.err(`${wrapForStderr(`${errPaint.red('error:')} not read back: ${failure}`, io)}\n`)
+  if (options.json === true) {
+    const time = new Date(io.clock.now()).toISOString()
+    return io.out(`${JSON.stringify({ type: 'apply.verified', time, ...verified })}\n`)
+  }
+  const counts = [
+    [same, 'as sent'],
+    [differs.length, 'differ'],
+    [unknown, 'not comparable'],
+  ] as const
+  const parts = counts.flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))
+  note(`Read back: ${parts.join(', ')}.`)
+  if (differs.length > 0) note('State keeps what was sent; "edgewise drift --live" has the values.')
 }
 
 function showPruned(
