@@ -150,7 +150,7 @@ describe('the cache of the user', () => {
   it('removes the oldest files and abandoned ones, and nothing else', () => {
     openHere().save('text')
     const own = readdirSync(folder())
-    const names = Array.from({ length: 36 }, (_, i) => `${String(i).padStart(32, '0')}.json`)
+    const names = Array.from({ length: 52 }, (_, i) => `${String(i).padStart(32, '0')}.json`)
     const [now, uuid] = [
       statSync(findFile()).mtimeMs / 1000,
       '0b5ea2ff-7d4b-4a3a-9d0f-6a7e0d1c2b3a',
@@ -164,7 +164,7 @@ describe('the cache of the user', () => {
     add(`${names[1]}.${uuid}.tmp`, 60)
     add('notes.txt', 1e6)
     openHere().save('text')
-    const kept = [...names.slice(0, 31), `${names[1]}.${uuid}.tmp`, 'notes.txt', ...own]
+    const kept = [...names.slice(0, 47), `${names[1]}.${uuid}.tmp`, 'notes.txt', ...own]
     expect(readdirSync(folder()).toSorted()).toEqual(kept.toSorted())
   })
 })

@@ -36,8 +36,8 @@ export function declareServe(program: Command, declare: Declare): void {
       'after',
       `
 The state of the workspace has to be in PostgreSQL, and the package
-@dbos-inc/dbos-sdk installed. EDGEWISE_SERVE_TOKEN is the token of the pages at /
-and of /api, EDGEWISE_WEBHOOK_SECRET the key of POST /webhook. Without them,
+@dbos-inc/dbos-sdk installed. EDGEWISE_SERVE_TOKEN is the token of the pages at
+/ and of /api, EDGEWISE_WEBHOOK_SECRET the key of POST /webhook. Without them,
 these are closed. /healthz, /readyz and /metrics are open.`,
     )
 }
