@@ -1,5 +1,6 @@
 import type { Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
+import { holdsSecret } from '../model/secret.ts'
 import type { RecordedItem } from '../state/store.ts'
 import type { Settlement } from './outcome-groups.ts'
 import { withConfirmed, withIntents, type Recording } from './record-outcome.ts'
@@ -85,6 +86,10 @@ function send(write: Write, run: Run): Promise<Sent> {
         run.called.add(write.id)
         return run.client.write(...request)
       },
+      unset: (domains, items) => {
+        run.called.add(write.id)
+        return run.client.unset(domains, items, hasRecordedSecret(domains, items, run))
+      },
     },
     onWait: (ms, message) =>
       run.report({
@@ -95,6 +100,13 @@ function send(write: Write, run: Run): Promise<Sent> {
         message,
       }),
   })
+}
+
+/** Tests whether a recorded value of some items has a secret. */
+function hasRecordedSecret(domains: Domain[], items: ItemKey[], { recorded }: Run): boolean {
+  return domains.some((domain) =>
+    items.some((item) => holdsSecret(recorded.get(domain)?.get(item)?.candidates ?? [])),
+  )
 }
 
 /** Records items of each domain of a write durably, with the writes that are completed. */

@@ -1,4 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
+import { reduceForm } from '../catalog/item-spec.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
@@ -38,7 +39,7 @@ export function withIntents(
   for (const [item, form] of Object.entries(forms)) {
     const spec = getItemSpec(item)
     const old = listPossible(before.get(item))
-    const values = [...old, ...old.map((value) => spec.reduce(value, form.payload))]
+    const values = [...old, ...old.map((value) => reduceForm(spec, value, form))]
     items.set(item, createInDoubt(values, recording, before.get(item)))
     for (const cleared of listClearedItems(item, recording.itemKeys)) {
       const state = before.get(cleared)
@@ -64,7 +65,7 @@ export function withConfirmed(
     for (const cleared of listClearedItems(item, recording.itemKeys)) items.delete(cleared)
     const values = removeUncertain(
       spec.keptFields,
-      listPossible(before.get(item)).map((value) => spec.reduce(value, form.payload)),
+      listPossible(before.get(item)).map((value) => reduceForm(spec, value, form)),
     )
     const answered = returned[item]
     items.set(item, {

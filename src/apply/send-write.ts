@@ -1,4 +1,4 @@
-import { isSafeToRepeat, type Write } from '../model/change.ts'
+import { isDelete, isSafeToRepeat, type Write } from '../model/change.ts'
 import { interrupted, type Outcome } from '../model/outcome.ts'
 import { holdsSecret } from '../model/secret.ts'
 import type { Tracer } from '../model/tracing.ts'
@@ -53,10 +53,7 @@ export interface Sent {
  * late effect is impossible.
  */
 export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
-  const config = Object.fromEntries(
-    Object.entries(write.items).map(([item, form]) => [item, sending.secrets.reveal(form.payload)]),
-  )
-  const hasSecret = Object.values(write.items).some((form) => holdsSecret(form.payload))
+  const call = createCall(write, sending)
   const repeatable = Object.values(write.items).every((form) => isSafeToRepeat(form.name))
   let [unreachedCount, inDoubtCount, throttledCount] = [0, 0, 0]
   // Once an attempt may have taken effect, only a certain answer resolves the doubt.
@@ -82,7 +79,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
       await sending.budget.release(false)
       return end(clearance === 'look' ? unseen : clearance.refused)
     }
-    const outcome = await sending.client.write(write.domains, config, hasSecret)
+    const outcome = await call()
     await sending.budget.release(
       outcome.kind !== 'not sent',
       'limits' in outcome ? outcome.limits : undefined,
@@ -123,6 +120,16 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     })
     await sending.clock.sleep(waitMs, sending.signal)
   }
+}
+
+/** Creates the call of a write, with the values of its secrets. */
+function createCall(write: Write, { client, secrets }: Sending): () => Promise<Outcome> {
+  if (isDelete(write)) return () => client.unset(write.domains, Object.keys(write.items))
+  const config = Object.fromEntries(
+    Object.entries(write.items).map(([item, form]) => [item, secrets.reveal(form.payload)]),
+  )
+  const hasSecret = Object.values(write.items).some((form) => holdsSecret(form.payload))
+  return () => client.write(write.domains, config, hasSecret)
 }
 
 /** Waits for the call budget, and adds the wait to the trace. */

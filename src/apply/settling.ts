@@ -1,4 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
+import { reduceForm } from '../catalog/item-spec.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { findMax } from '../model/append.ts'
 import { isSameJson } from '../model/canonical-json.ts'
@@ -117,7 +118,7 @@ function isRepeated(
     before === null || (before.status !== 'in-doubt' && before.late === undefined)
   const unchanged = isBeforeCertain ? listPossible(before ?? undefined) : []
   const isUnchanged = (value: Possible) => unchanged.some((other) => isSameJson(other, value))
-  const sent = possible.map((value) => spec.reduce(value, form.payload))
+  const sent = possible.map((value) => reduceForm(spec, value, form))
   return [...sent, ...possible.filter((value) => !isUnchanged(value))].every((value) =>
     isSameJson(value, sent[0]),
   )

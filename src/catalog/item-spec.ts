@@ -15,7 +15,7 @@ import { getAnnotations, type ItemSchema } from './value/item-schema.ts'
 export type GroupName = string
 
 /** Form of a write that sends a part of a value. */
-export type DeltaForm = Exclude<FormName, 'replace' | 'unset'>
+export type DeltaForm = Exclude<FormName, 'replace' | 'unset' | 'delete'>
 
 /** The form of an item in the service's response, if it differs from the submitted form. */
 export interface AnswerForm {
@@ -172,6 +172,15 @@ export function defineItem(
     answerForm: row.answerForm,
     domainsAtTop: row.domainsAtTop === true,
   }
+}
+
+/** Computes the value at the service after a form; undefined if the item is empty then. */
+export function reduceForm(
+  spec: Pick<ItemSpec, 'reduce'>,
+  state: Value | undefined,
+  { name, payload }: Form,
+): Value | undefined {
+  return name === 'delete' ? undefined : spec.reduce(state, payload)
 }
 
 /** Fills omitted kept fields of `value` from the state. */

@@ -11,7 +11,14 @@ import { splitEntries } from './value/item-schema.ts'
 const maxAddresses = 6
 
 /** Main and backup origin (specification, "origin"). */
-export const origin: ItemRow = { group: 'combined', check, tidy, observe }
+export const origin: ItemRow = {
+  group: 'combined',
+  explainDestructive: (after) =>
+    after === null ? 'without it the domain has no origin to fetch content from' : null,
+  check,
+  tidy,
+  observe,
+}
 
 function check(value: Json): Problem[] {
   const input = castAccepted<Origin>(value)

@@ -58,8 +58,8 @@ export function listRules(spec: ItemSpec): string[] {
         ]
       : []),
     spec.unset === undefined
-      ? 'The service documents no reset. Removed from a manifest, it is released: the service ' +
-        'keeps its value.'
+      ? 'The service documents no reset: `{$unset: true}` needs an account with ' +
+        '`service.unset`. Removed from a manifest, it is released: the service keeps its value.'
       : `\`{$unset: true}\` resets it${describeReset(spec)}. Removed from a manifest, it is ` +
         'released: the service keeps its value.',
     ...(spec.explainDestructive?.(null)

@@ -3483,7 +3483,7 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, url: { type: "string" }, schema: { type: "string", pattern: "^[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "documented" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, freeze: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, url: { type: "string" }, schema: { type: "string", pattern: "^[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "documented" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, freeze: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
@@ -3519,7 +3519,7 @@ export function createWorkspaceValidator(): SchemaValidator {
       }
       let data2 = data.service;
       if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-        data2.url === void 0 && (data2.url = "emulator"), data2.account === void 0 && (data2.account = "default"), data2.token === void 0 && (data2.token = "${env:EDGEWISE_TOKEN}"), data2.timezone === void 0 && (data2.timezone = "UTC"), data2.itemKeys === void 0 && (data2.itemKeys = {}), data2.timeoutSeconds === void 0 && (data2.timeoutSeconds = 30), data2.settleSeconds === void 0 && (data2.settleSeconds = 10), data2.allowHttp === void 0 && (data2.allowHttp = !1), data2.readBack === void 0 && (data2.readBack = !1);
+        data2.url === void 0 && (data2.url = "emulator"), data2.account === void 0 && (data2.account = "default"), data2.token === void 0 && (data2.token = "${env:EDGEWISE_TOKEN}"), data2.timezone === void 0 && (data2.timezone = "UTC"), data2.itemKeys === void 0 && (data2.itemKeys = {}), data2.timeoutSeconds === void 0 && (data2.timeoutSeconds = 30), data2.settleSeconds === void 0 && (data2.settleSeconds = 10), data2.allowHttp === void 0 && (data2.allowHttp = !1), data2.readBack === void 0 && (data2.readBack = !1), data2.unset === void 0 && (data2.unset = !1);
         for (const key1 in data2)
           if (!func0.call(schema0.properties.service.properties, key1)) {
             const err6 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } };
@@ -3615,1029 +3615,1033 @@ export function createWorkspaceValidator(): SchemaValidator {
           const err24 = { instancePath: instancePath + "/service/readBack", schemaPath: "#/properties/service/properties/readBack/type", keyword: "type", params: { type: "boolean" } };
           vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
         }
+        if (typeof data2.unset != "boolean") {
+          const err25 = { instancePath: instancePath + "/service/unset", schemaPath: "#/properties/service/properties/unset/type", keyword: "type", params: { type: "boolean" } };
+          vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+        }
       } else {
-        const err25 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+        const err26 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
       }
-      let data13 = data.limits;
-      if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
-        data13.callsPerMinute === void 0 && (data13.callsPerMinute = 30), data13.domainsPerWrite === void 0 && (data13.domainsPerWrite = 10), data13.maxWaitSeconds === void 0 && (data13.maxWaitSeconds = 300), data13.readsPerMinute === void 0 && (data13.readsPerMinute = 30);
-        for (const key3 in data13)
+      let data14 = data.limits;
+      if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
+        data14.callsPerMinute === void 0 && (data14.callsPerMinute = 30), data14.domainsPerWrite === void 0 && (data14.domainsPerWrite = 10), data14.maxWaitSeconds === void 0 && (data14.maxWaitSeconds = 300), data14.readsPerMinute === void 0 && (data14.readsPerMinute = 30);
+        for (const key3 in data14)
           if (!(key3 === "callsPerMinute" || key3 === "domainsPerWrite" || key3 === "maxWaitSeconds" || key3 === "readsPerMinute" || key3 === "burst")) {
-            const err26 = { instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } };
-            vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
+            const err27 = { instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } };
+            vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
           }
-        let data14 = data13.callsPerMinute;
-        if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14))) {
-          const err27 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
-        }
-        if (typeof data14 == "number" && isFinite(data14)) {
-          if (data14 > 1e5 || isNaN(data14)) {
-            const err28 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e5 } };
-            vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
-          }
-          if (data14 < 1 || isNaN(data14)) {
-            const err29 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-            vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
-          }
-        }
-        let data15 = data13.domainsPerWrite;
+        let data15 = data14.callsPerMinute;
         if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
-          const err30 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
+          const err28 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/type", keyword: "type", params: { type: "integer" } };
+          vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
         }
         if (typeof data15 == "number" && isFinite(data15)) {
-          if (data15 > 10 || isNaN(data15)) {
-            const err31 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/maximum", keyword: "maximum", params: { comparison: "<=", limit: 10 } };
-            vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
+          if (data15 > 1e5 || isNaN(data15)) {
+            const err29 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e5 } };
+            vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
           }
           if (data15 < 1 || isNaN(data15)) {
-            const err32 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-            vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
+            const err30 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
+            vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
           }
         }
-        let data16 = data13.maxWaitSeconds;
+        let data16 = data14.domainsPerWrite;
         if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16))) {
-          const err33 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
+          const err31 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/type", keyword: "type", params: { type: "integer" } };
+          vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
         }
         if (typeof data16 == "number" && isFinite(data16)) {
-          if (data16 > 86400 || isNaN(data16)) {
-            const err34 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } };
-            vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
+          if (data16 > 10 || isNaN(data16)) {
+            const err32 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/maximum", keyword: "maximum", params: { comparison: "<=", limit: 10 } };
+            vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
           }
-          if (data16 < 0 || isNaN(data16)) {
-            const err35 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-            vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
+          if (data16 < 1 || isNaN(data16)) {
+            const err33 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
+            vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
           }
         }
-        let data17 = data13.readsPerMinute;
+        let data17 = data14.maxWaitSeconds;
         if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17))) {
-          const err36 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
+          const err34 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/type", keyword: "type", params: { type: "integer" } };
+          vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
         }
         if (typeof data17 == "number" && isFinite(data17)) {
-          if (data17 > 1e5 || isNaN(data17)) {
-            const err37 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e5 } };
-            vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
+          if (data17 > 86400 || isNaN(data17)) {
+            const err35 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } };
+            vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
           }
-          if (data17 < 1 || isNaN(data17)) {
-            const err38 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
+          if (data17 < 0 || isNaN(data17)) {
+            const err36 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+            vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
+          }
+        }
+        let data18 = data14.readsPerMinute;
+        if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18))) {
+          const err37 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/type", keyword: "type", params: { type: "integer" } };
+          vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
+        }
+        if (typeof data18 == "number" && isFinite(data18)) {
+          if (data18 > 1e5 || isNaN(data18)) {
+            const err38 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e5 } };
             vErrors === null ? vErrors = [err38] : vErrors.push(err38), errors++;
           }
+          if (data18 < 1 || isNaN(data18)) {
+            const err39 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
+            vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
+          }
         }
-        if (data13.burst !== void 0) {
-          let data18 = data13.burst;
-          if (typeof data18 == "string") {
-            if (!pattern3.test(data18)) {
-              const err39 = { instancePath: instancePath + "/limits/burst", schemaPath: "#/properties/limits/properties/burst/pattern", keyword: "pattern", params: { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } };
-              vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
+        if (data14.burst !== void 0) {
+          let data19 = data14.burst;
+          if (typeof data19 == "string") {
+            if (!pattern3.test(data19)) {
+              const err40 = { instancePath: instancePath + "/limits/burst", schemaPath: "#/properties/limits/properties/burst/pattern", keyword: "pattern", params: { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } };
+              vErrors === null ? vErrors = [err40] : vErrors.push(err40), errors++;
             }
           } else {
-            const err40 = { instancePath: instancePath + "/limits/burst", schemaPath: "#/properties/limits/properties/burst/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err40] : vErrors.push(err40), errors++;
+            const err41 = { instancePath: instancePath + "/limits/burst", schemaPath: "#/properties/limits/properties/burst/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
           }
         }
       } else {
-        const err41 = { instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
+        const err42 = { instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
       }
-      let data19 = data.manifests;
-      if (Array.isArray(data19)) {
-        const len0 = data19.length;
+      let data20 = data.manifests;
+      if (Array.isArray(data20)) {
+        const len0 = data20.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          let data20 = data19[i0];
-          if (typeof data20 == "string") {
-            if (func2(data20) < 1) {
-              const err42 = { instancePath: instancePath + "/manifests/" + i0, schemaPath: "#/properties/manifests/items/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
+          let data21 = data20[i0];
+          if (typeof data21 == "string") {
+            if (func2(data21) < 1) {
+              const err43 = { instancePath: instancePath + "/manifests/" + i0, schemaPath: "#/properties/manifests/items/minLength", keyword: "minLength", params: { limit: 1 } };
+              vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
             }
           } else {
-            const err43 = { instancePath: instancePath + "/manifests/" + i0, schemaPath: "#/properties/manifests/items/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
+            const err44 = { instancePath: instancePath + "/manifests/" + i0, schemaPath: "#/properties/manifests/items/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
           }
         }
       } else {
-        const err44 = { instancePath: instancePath + "/manifests", schemaPath: "#/properties/manifests/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
+        const err45 = { instancePath: instancePath + "/manifests", schemaPath: "#/properties/manifests/type", keyword: "type", params: { type: "array" } };
+        vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
       }
-      let data21 = data.profiles;
-      if (Array.isArray(data21)) {
-        const len1 = data21.length;
+      let data22 = data.profiles;
+      if (Array.isArray(data22)) {
+        const len1 = data22.length;
         for (let i1 = 0; i1 < len1; i1++) {
-          let data22 = data21[i1];
-          if (typeof data22 == "string") {
-            if (func2(data22) < 1) {
-              const err45 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
+          let data23 = data22[i1];
+          if (typeof data23 == "string") {
+            if (func2(data23) < 1) {
+              const err46 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/minLength", keyword: "minLength", params: { limit: 1 } };
+              vErrors === null ? vErrors = [err46] : vErrors.push(err46), errors++;
             }
           } else {
-            const err46 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err46] : vErrors.push(err46), errors++;
+            const err47 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
           }
         }
       } else {
-        const err47 = { instancePath: instancePath + "/profiles", schemaPath: "#/properties/profiles/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
-      }
-      let data23 = data.defaults;
-      if (!(data23 && typeof data23 == "object" && !Array.isArray(data23))) {
-        const err48 = { instancePath: instancePath + "/defaults", schemaPath: "#/properties/defaults/type", keyword: "type", params: { type: "object" } };
+        const err48 = { instancePath: instancePath + "/profiles", schemaPath: "#/properties/profiles/type", keyword: "type", params: { type: "array" } };
         vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
       }
-      let data24 = data.secrets;
-      if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-        for (const key4 in data24) {
-          const _errs55 = errors;
+      let data24 = data.defaults;
+      if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
+        const err49 = { instancePath: instancePath + "/defaults", schemaPath: "#/properties/defaults/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
+      }
+      let data25 = data.secrets;
+      if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+        for (const key4 in data25) {
+          const _errs57 = errors;
           if (typeof key4 == "string" && !pattern4.test(key4)) {
-            const err49 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, propertyName: key4 };
-            vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
-          }
-          var valid8 = _errs55 === errors;
-          if (!valid8) {
-            const err50 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/propertyNames", keyword: "propertyNames", params: { propertyName: key4 } };
+            const err50 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, propertyName: key4 };
             vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
           }
+          var valid8 = _errs57 === errors;
+          if (!valid8) {
+            const err51 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/propertyNames", keyword: "propertyNames", params: { propertyName: key4 } };
+            vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
+          }
         }
-        for (const key5 in data24) {
-          let data25 = data24[key5];
-          if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
-            if (Object.keys(data25).length > 1) {
-              const err51 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/maxProperties", keyword: "maxProperties", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
-            }
-            if (Object.keys(data25).length < 1) {
-              const err52 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/minProperties", keyword: "minProperties", params: { limit: 1 } };
+        for (const key5 in data25) {
+          let data26 = data25[key5];
+          if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
+            if (Object.keys(data26).length > 1) {
+              const err52 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/maxProperties", keyword: "maxProperties", params: { limit: 1 } };
               vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
             }
-            for (const key6 in data25)
-              if (!(key6 === "env" || key6 === "file" || key6 === "command")) {
-                const err53 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } };
-                vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
-              }
-            if (data25.env !== void 0) {
-              let data26 = data25.env;
-              if (typeof data26 == "string") {
-                if (func2(data26) < 1) {
-                  const err54 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", schemaPath: "#/properties/secrets/additionalProperties/properties/env/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
-                }
-              } else {
-                const err55 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", schemaPath: "#/properties/secrets/additionalProperties/properties/env/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
-              }
+            if (Object.keys(data26).length < 1) {
+              const err53 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/minProperties", keyword: "minProperties", params: { limit: 1 } };
+              vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
             }
-            if (data25.file !== void 0) {
-              let data27 = data25.file;
+            for (const key6 in data26)
+              if (!(key6 === "env" || key6 === "file" || key6 === "command")) {
+                const err54 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } };
+                vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
+              }
+            if (data26.env !== void 0) {
+              let data27 = data26.env;
               if (typeof data27 == "string") {
                 if (func2(data27) < 1) {
-                  const err56 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", schemaPath: "#/properties/secrets/additionalProperties/properties/file/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
+                  const err55 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", schemaPath: "#/properties/secrets/additionalProperties/properties/env/minLength", keyword: "minLength", params: { limit: 1 } };
+                  vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
                 }
               } else {
-                const err57 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", schemaPath: "#/properties/secrets/additionalProperties/properties/file/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
+                const err56 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", schemaPath: "#/properties/secrets/additionalProperties/properties/env/type", keyword: "type", params: { type: "string" } };
+                vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
               }
             }
-            if (data25.command !== void 0) {
-              let data28 = data25.command;
-              if (Array.isArray(data28)) {
-                if (data28.length < 1) {
-                  const err58 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", schemaPath: "#/properties/secrets/additionalProperties/properties/command/minItems", keyword: "minItems", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
+            if (data26.file !== void 0) {
+              let data28 = data26.file;
+              if (typeof data28 == "string") {
+                if (func2(data28) < 1) {
+                  const err57 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", schemaPath: "#/properties/secrets/additionalProperties/properties/file/minLength", keyword: "minLength", params: { limit: 1 } };
+                  vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
                 }
-                const len2 = data28.length;
+              } else {
+                const err58 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", schemaPath: "#/properties/secrets/additionalProperties/properties/file/type", keyword: "type", params: { type: "string" } };
+                vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
+              }
+            }
+            if (data26.command !== void 0) {
+              let data29 = data26.command;
+              if (Array.isArray(data29)) {
+                if (data29.length < 1) {
+                  const err59 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", schemaPath: "#/properties/secrets/additionalProperties/properties/command/minItems", keyword: "minItems", params: { limit: 1 } };
+                  vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
+                }
+                const len2 = data29.length;
                 for (let i2 = 0; i2 < len2; i2++)
-                  if (typeof data28[i2] != "string") {
-                    const err59 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + i2, schemaPath: "#/properties/secrets/additionalProperties/properties/command/items/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
+                  if (typeof data29[i2] != "string") {
+                    const err60 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + i2, schemaPath: "#/properties/secrets/additionalProperties/properties/command/items/type", keyword: "type", params: { type: "string" } };
+                    vErrors === null ? vErrors = [err60] : vErrors.push(err60), errors++;
                   }
               } else {
-                const err60 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", schemaPath: "#/properties/secrets/additionalProperties/properties/command/type", keyword: "type", params: { type: "array" } };
-                vErrors === null ? vErrors = [err60] : vErrors.push(err60), errors++;
+                const err61 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", schemaPath: "#/properties/secrets/additionalProperties/properties/command/type", keyword: "type", params: { type: "array" } };
+                vErrors === null ? vErrors = [err61] : vErrors.push(err61), errors++;
               }
             }
           } else {
-            const err61 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err61] : vErrors.push(err61), errors++;
+            const err62 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/type", keyword: "type", params: { type: "object" } };
+            vErrors === null ? vErrors = [err62] : vErrors.push(err62), errors++;
           }
         }
       } else {
-        const err62 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err62] : vErrors.push(err62), errors++;
-      }
-      if (typeof data.allowLiteralSecrets != "boolean") {
-        const err63 = { instancePath: instancePath + "/allowLiteralSecrets", schemaPath: "#/properties/allowLiteralSecrets/type", keyword: "type", params: { type: "boolean" } };
+        const err63 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/type", keyword: "type", params: { type: "object" } };
         vErrors === null ? vErrors = [err63] : vErrors.push(err63), errors++;
       }
+      if (typeof data.allowLiteralSecrets != "boolean") {
+        const err64 = { instancePath: instancePath + "/allowLiteralSecrets", schemaPath: "#/properties/allowLiteralSecrets/type", keyword: "type", params: { type: "boolean" } };
+        vErrors === null ? vErrors = [err64] : vErrors.push(err64), errors++;
+      }
       if (data.state !== void 0) {
-        let data31 = data.state;
-        if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
-          if (data31.branch === void 0 && (data31.branch = "edgewise-state"), data31.remote === void 0 && (data31.remote = "origin"), data31.path === void 0 && (data31.path = ".edgewise/state"), data31.schema === void 0 && (data31.schema = "edgewise"), data31.store === void 0) {
-            const err64 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "store" } };
-            vErrors === null ? vErrors = [err64] : vErrors.push(err64), errors++;
+        let data32 = data.state;
+        if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+          if (data32.branch === void 0 && (data32.branch = "edgewise-state"), data32.remote === void 0 && (data32.remote = "origin"), data32.path === void 0 && (data32.path = ".edgewise/state"), data32.schema === void 0 && (data32.schema = "edgewise"), data32.store === void 0) {
+            const err65 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "store" } };
+            vErrors === null ? vErrors = [err65] : vErrors.push(err65), errors++;
           }
-          for (const key7 in data31)
+          for (const key7 in data32)
             if (!(key7 === "store" || key7 === "branch" || key7 === "remote" || key7 === "path" || key7 === "url" || key7 === "schema")) {
-              const err65 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } };
-              vErrors === null ? vErrors = [err65] : vErrors.push(err65), errors++;
-            }
-          if (data31.store !== void 0) {
-            let data32 = data31.store;
-            if (typeof data32 != "string") {
-              const err66 = { instancePath: instancePath + "/state/store", schemaPath: "#/properties/state/properties/store/type", keyword: "type", params: { type: "string" } };
+              const err66 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } };
               vErrors === null ? vErrors = [err66] : vErrors.push(err66), errors++;
             }
-            if (!(data32 === "git" || data32 === "dir" || data32 === "postgres")) {
-              const err67 = { instancePath: instancePath + "/state/store", schemaPath: "#/properties/state/properties/store/enum", keyword: "enum", params: { allowedValues: schema0.properties.state.properties.store.enum } };
+          if (data32.store !== void 0) {
+            let data33 = data32.store;
+            if (typeof data33 != "string") {
+              const err67 = { instancePath: instancePath + "/state/store", schemaPath: "#/properties/state/properties/store/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err67] : vErrors.push(err67), errors++;
             }
-          }
-          let data33 = data31.branch;
-          if (typeof data33 == "string") {
-            if (!pattern5.test(data33)) {
-              const err68 = { instancePath: instancePath + "/state/branch", schemaPath: "#/properties/state/properties/branch/pattern", keyword: "pattern", params: { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" } };
+            if (!(data33 === "git" || data33 === "dir" || data33 === "postgres")) {
+              const err68 = { instancePath: instancePath + "/state/store", schemaPath: "#/properties/state/properties/store/enum", keyword: "enum", params: { allowedValues: schema0.properties.state.properties.store.enum } };
               vErrors === null ? vErrors = [err68] : vErrors.push(err68), errors++;
             }
-          } else {
-            const err69 = { instancePath: instancePath + "/state/branch", schemaPath: "#/properties/state/properties/branch/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err69] : vErrors.push(err69), errors++;
           }
-          let data34 = data31.remote;
+          let data34 = data32.branch;
           if (typeof data34 == "string") {
-            if (!pattern6.test(data34)) {
-              const err70 = { instancePath: instancePath + "/state/remote", schemaPath: "#/properties/state/properties/remote/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" } };
-              vErrors === null ? vErrors = [err70] : vErrors.push(err70), errors++;
+            if (!pattern5.test(data34)) {
+              const err69 = { instancePath: instancePath + "/state/branch", schemaPath: "#/properties/state/properties/branch/pattern", keyword: "pattern", params: { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" } };
+              vErrors === null ? vErrors = [err69] : vErrors.push(err69), errors++;
             }
           } else {
-            const err71 = { instancePath: instancePath + "/state/remote", schemaPath: "#/properties/state/properties/remote/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err71] : vErrors.push(err71), errors++;
+            const err70 = { instancePath: instancePath + "/state/branch", schemaPath: "#/properties/state/properties/branch/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err70] : vErrors.push(err70), errors++;
           }
-          let data35 = data31.path;
+          let data35 = data32.remote;
           if (typeof data35 == "string") {
-            if (func2(data35) < 1) {
-              const err72 = { instancePath: instancePath + "/state/path", schemaPath: "#/properties/state/properties/path/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err72] : vErrors.push(err72), errors++;
+            if (!pattern6.test(data35)) {
+              const err71 = { instancePath: instancePath + "/state/remote", schemaPath: "#/properties/state/properties/remote/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" } };
+              vErrors === null ? vErrors = [err71] : vErrors.push(err71), errors++;
             }
           } else {
-            const err73 = { instancePath: instancePath + "/state/path", schemaPath: "#/properties/state/properties/path/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err73] : vErrors.push(err73), errors++;
+            const err72 = { instancePath: instancePath + "/state/remote", schemaPath: "#/properties/state/properties/remote/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err72] : vErrors.push(err72), errors++;
           }
-          if (data31.url !== void 0 && typeof data31.url != "string") {
-            const err74 = { instancePath: instancePath + "/state/url", schemaPath: "#/properties/state/properties/url/type", keyword: "type", params: { type: "string" } };
+          let data36 = data32.path;
+          if (typeof data36 == "string") {
+            if (func2(data36) < 1) {
+              const err73 = { instancePath: instancePath + "/state/path", schemaPath: "#/properties/state/properties/path/minLength", keyword: "minLength", params: { limit: 1 } };
+              vErrors === null ? vErrors = [err73] : vErrors.push(err73), errors++;
+            }
+          } else {
+            const err74 = { instancePath: instancePath + "/state/path", schemaPath: "#/properties/state/properties/path/type", keyword: "type", params: { type: "string" } };
             vErrors === null ? vErrors = [err74] : vErrors.push(err74), errors++;
           }
-          let data37 = data31.schema;
-          if (typeof data37 == "string") {
-            if (!pattern7.test(data37)) {
-              const err75 = { instancePath: instancePath + "/state/schema", schemaPath: "#/properties/state/properties/schema/pattern", keyword: "pattern", params: { pattern: "^[a-z_][a-z0-9_]{0,62}$" } };
-              vErrors === null ? vErrors = [err75] : vErrors.push(err75), errors++;
+          if (data32.url !== void 0 && typeof data32.url != "string") {
+            const err75 = { instancePath: instancePath + "/state/url", schemaPath: "#/properties/state/properties/url/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err75] : vErrors.push(err75), errors++;
+          }
+          let data38 = data32.schema;
+          if (typeof data38 == "string") {
+            if (!pattern7.test(data38)) {
+              const err76 = { instancePath: instancePath + "/state/schema", schemaPath: "#/properties/state/properties/schema/pattern", keyword: "pattern", params: { pattern: "^[a-z_][a-z0-9_]{0,62}$" } };
+              vErrors === null ? vErrors = [err76] : vErrors.push(err76), errors++;
             }
           } else {
-            const err76 = { instancePath: instancePath + "/state/schema", schemaPath: "#/properties/state/properties/schema/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err76] : vErrors.push(err76), errors++;
+            const err77 = { instancePath: instancePath + "/state/schema", schemaPath: "#/properties/state/properties/schema/type", keyword: "type", params: { type: "string" } };
+            vErrors === null ? vErrors = [err77] : vErrors.push(err77), errors++;
           }
         } else {
-          const err77 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" } };
-          vErrors === null ? vErrors = [err77] : vErrors.push(err77), errors++;
+          const err78 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" } };
+          vErrors === null ? vErrors = [err78] : vErrors.push(err78), errors++;
         }
       }
-      let data38 = data.grouping;
-      if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
-        data38.groups === void 0 && (data38.groups = "documented"), data38.together === void 0 && (data38.together = []);
-        for (const key8 in data38)
+      let data39 = data.grouping;
+      if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+        data39.groups === void 0 && (data39.groups = "documented"), data39.together === void 0 && (data39.together = []);
+        for (const key8 in data39)
           if (!(key8 === "groups" || key8 === "together")) {
-            const err78 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } };
-            vErrors === null ? vErrors = [err78] : vErrors.push(err78), errors++;
+            const err79 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } };
+            vErrors === null ? vErrors = [err79] : vErrors.push(err79), errors++;
           }
-        let data39 = data38.groups;
-        const _errs89 = errors;
+        let data40 = data39.groups;
+        const _errs91 = errors;
         let valid15 = !1;
-        const _errs90 = errors;
-        if (!(data39 === "documented" || data39 === "all")) {
-          const err79 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum } };
-          vErrors === null ? vErrors = [err79] : vErrors.push(err79), errors++;
+        const _errs92 = errors;
+        if (!(data40 === "documented" || data40 === "all")) {
+          const err80 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum } };
+          vErrors === null ? vErrors = [err80] : vErrors.push(err80), errors++;
         }
-        var _valid0 = _errs90 === errors;
+        var _valid0 = _errs92 === errors;
         if (valid15 = valid15 || _valid0, !valid15) {
-          const _errs91 = errors;
-          if (Array.isArray(data39)) {
-            const len3 = data39.length;
+          const _errs93 = errors;
+          if (Array.isArray(data40)) {
+            const len3 = data40.length;
             for (let i3 = 0; i3 < len3; i3++) {
-              let data40 = data39[i3];
-              if (Array.isArray(data40)) {
-                if (data40.length > 100) {
-                  const err80 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
-                  vErrors === null ? vErrors = [err80] : vErrors.push(err80), errors++;
-                }
-                if (data40.length < 1) {
-                  const err81 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/minItems", keyword: "minItems", params: { limit: 1 } };
+              let data41 = data40[i3];
+              if (Array.isArray(data41)) {
+                if (data41.length > 100) {
+                  const err81 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
                   vErrors === null ? vErrors = [err81] : vErrors.push(err81), errors++;
                 }
-                const len4 = data40.length;
+                if (data41.length < 1) {
+                  const err82 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/minItems", keyword: "minItems", params: { limit: 1 } };
+                  vErrors === null ? vErrors = [err82] : vErrors.push(err82), errors++;
+                }
+                const len4 = data41.length;
                 for (let i4 = 0; i4 < len4; i4++) {
-                  let data41 = data40[i4];
-                  if (typeof data41 == "string") {
-                    if (func2(data41) < 1) {
-                      const err82 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                      vErrors === null ? vErrors = [err82] : vErrors.push(err82), errors++;
+                  let data42 = data41[i4];
+                  if (typeof data42 == "string") {
+                    if (func2(data42) < 1) {
+                      const err83 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
+                      vErrors === null ? vErrors = [err83] : vErrors.push(err83), errors++;
                     }
                   } else {
-                    const err83 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err83] : vErrors.push(err83), errors++;
+                    const err84 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/type", keyword: "type", params: { type: "string" } };
+                    vErrors === null ? vErrors = [err84] : vErrors.push(err84), errors++;
                   }
                 }
               } else {
-                const err84 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/type", keyword: "type", params: { type: "array" } };
-                vErrors === null ? vErrors = [err84] : vErrors.push(err84), errors++;
+                const err85 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/type", keyword: "type", params: { type: "array" } };
+                vErrors === null ? vErrors = [err85] : vErrors.push(err85), errors++;
               }
             }
           } else {
-            const err85 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/1/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err85] : vErrors.push(err85), errors++;
+            const err86 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/1/type", keyword: "type", params: { type: "array" } };
+            vErrors === null ? vErrors = [err86] : vErrors.push(err86), errors++;
           }
-          var _valid0 = _errs91 === errors;
+          var _valid0 = _errs93 === errors;
           valid15 = valid15 || _valid0;
         }
         if (valid15)
-          errors = _errs89, vErrors !== null && (_errs89 ? vErrors.length = _errs89 : vErrors = null);
+          errors = _errs91, vErrors !== null && (_errs91 ? vErrors.length = _errs91 : vErrors = null);
         else {
-          const err86 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf", keyword: "anyOf", params: {} };
-          vErrors === null ? vErrors = [err86] : vErrors.push(err86), errors++;
+          const err87 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf", keyword: "anyOf", params: {} };
+          vErrors === null ? vErrors = [err87] : vErrors.push(err87), errors++;
         }
-        let data42 = data38.together;
-        if (Array.isArray(data42)) {
-          const len5 = data42.length;
+        let data43 = data39.together;
+        if (Array.isArray(data43)) {
+          const len5 = data43.length;
           for (let i5 = 0; i5 < len5; i5++) {
-            let data43 = data42[i5];
-            if (Array.isArray(data43)) {
-              if (data43.length > 100) {
-                const err87 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
-                vErrors === null ? vErrors = [err87] : vErrors.push(err87), errors++;
-              }
-              if (data43.length < 1) {
-                const err88 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/minItems", keyword: "minItems", params: { limit: 1 } };
+            let data44 = data43[i5];
+            if (Array.isArray(data44)) {
+              if (data44.length > 100) {
+                const err88 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
                 vErrors === null ? vErrors = [err88] : vErrors.push(err88), errors++;
               }
-              const len6 = data43.length;
+              if (data44.length < 1) {
+                const err89 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/minItems", keyword: "minItems", params: { limit: 1 } };
+                vErrors === null ? vErrors = [err89] : vErrors.push(err89), errors++;
+              }
+              const len6 = data44.length;
               for (let i6 = 0; i6 < len6; i6++) {
-                let data44 = data43[i6];
-                if (typeof data44 == "string") {
-                  if (func2(data44) < 1) {
-                    const err89 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err89] : vErrors.push(err89), errors++;
+                let data45 = data44[i6];
+                if (typeof data45 == "string") {
+                  if (func2(data45) < 1) {
+                    const err90 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err90] : vErrors.push(err90), errors++;
                   }
                 } else {
-                  const err90 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err90] : vErrors.push(err90), errors++;
+                  const err91 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err91] : vErrors.push(err91), errors++;
                 }
               }
             } else {
-              const err91 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/type", keyword: "type", params: { type: "array" } };
-              vErrors === null ? vErrors = [err91] : vErrors.push(err91), errors++;
+              const err92 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/type", keyword: "type", params: { type: "array" } };
+              vErrors === null ? vErrors = [err92] : vErrors.push(err92), errors++;
             }
           }
         } else {
-          const err92 = { instancePath: instancePath + "/grouping/together", schemaPath: "#/properties/grouping/properties/together/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err92] : vErrors.push(err92), errors++;
+          const err93 = { instancePath: instancePath + "/grouping/together", schemaPath: "#/properties/grouping/properties/together/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err93] : vErrors.push(err93), errors++;
         }
       } else {
-        const err93 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err93] : vErrors.push(err93), errors++;
+        const err94 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err94] : vErrors.push(err94), errors++;
       }
-      let data45 = data.guards;
-      if (data45 && typeof data45 == "object" && !Array.isArray(data45)) {
-        data45.maxDomains === void 0 && (data45.maxDomains = "100%"), data45.maxChanges === void 0 && (data45.maxChanges = "100%"), data45.protect === void 0 && (data45.protect = []), data45.freeze === void 0 && (data45.freeze = []);
-        for (const key9 in data45)
+      let data46 = data.guards;
+      if (data46 && typeof data46 == "object" && !Array.isArray(data46)) {
+        data46.maxDomains === void 0 && (data46.maxDomains = "100%"), data46.maxChanges === void 0 && (data46.maxChanges = "100%"), data46.protect === void 0 && (data46.protect = []), data46.freeze === void 0 && (data46.freeze = []);
+        for (const key9 in data46)
           if (!(key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "freeze")) {
-            const err94 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } };
-            vErrors === null ? vErrors = [err94] : vErrors.push(err94), errors++;
+            const err95 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } };
+            vErrors === null ? vErrors = [err95] : vErrors.push(err95), errors++;
           }
-        let data46 = data45.maxDomains;
-        if (!(typeof data46 == "number" && !(data46 % 1) && !isNaN(data46) && isFinite(data46)) && typeof data46 != "string") {
-          const err95 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxDomains.type } };
-          vErrors === null ? vErrors = [err95] : vErrors.push(err95), errors++;
-        }
-        if (typeof data46 == "number" && isFinite(data46) && (data46 < 0 || isNaN(data46))) {
-          const err96 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+        let data47 = data46.maxDomains;
+        if (!(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)) && typeof data47 != "string") {
+          const err96 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxDomains.type } };
           vErrors === null ? vErrors = [err96] : vErrors.push(err96), errors++;
         }
-        if (typeof data46 == "string" && !pattern8.test(data46)) {
-          const err97 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+        if (typeof data47 == "number" && isFinite(data47) && (data47 < 0 || isNaN(data47))) {
+          const err97 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
           vErrors === null ? vErrors = [err97] : vErrors.push(err97), errors++;
         }
-        let data47 = data45.maxChanges;
-        if (!(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)) && typeof data47 != "string") {
-          const err98 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxChanges.type } };
+        if (typeof data47 == "string" && !pattern8.test(data47)) {
+          const err98 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
           vErrors === null ? vErrors = [err98] : vErrors.push(err98), errors++;
         }
-        if (typeof data47 == "number" && isFinite(data47) && (data47 < 0 || isNaN(data47))) {
-          const err99 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+        let data48 = data46.maxChanges;
+        if (!(typeof data48 == "number" && !(data48 % 1) && !isNaN(data48) && isFinite(data48)) && typeof data48 != "string") {
+          const err99 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxChanges.type } };
           vErrors === null ? vErrors = [err99] : vErrors.push(err99), errors++;
         }
-        if (typeof data47 == "string" && !pattern8.test(data47)) {
-          const err100 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+        if (typeof data48 == "number" && isFinite(data48) && (data48 < 0 || isNaN(data48))) {
+          const err100 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
           vErrors === null ? vErrors = [err100] : vErrors.push(err100), errors++;
         }
-        let data48 = data45.protect;
-        if (Array.isArray(data48)) {
-          const len7 = data48.length;
+        if (typeof data48 == "string" && !pattern8.test(data48)) {
+          const err101 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+          vErrors === null ? vErrors = [err101] : vErrors.push(err101), errors++;
+        }
+        let data49 = data46.protect;
+        if (Array.isArray(data49)) {
+          const len7 = data49.length;
           for (let i7 = 0; i7 < len7; i7++) {
-            let data49 = data48[i7];
-            if (typeof data49 == "string") {
-              if (func2(data49) > 1e3) {
-                const err101 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
-                vErrors === null ? vErrors = [err101] : vErrors.push(err101), errors++;
-              }
-              if (func2(data49) < 1) {
-                const err102 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/minLength", keyword: "minLength", params: { limit: 1 } };
+            let data50 = data49[i7];
+            if (typeof data50 == "string") {
+              if (func2(data50) > 1e3) {
+                const err102 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
                 vErrors === null ? vErrors = [err102] : vErrors.push(err102), errors++;
               }
+              if (func2(data50) < 1) {
+                const err103 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/minLength", keyword: "minLength", params: { limit: 1 } };
+                vErrors === null ? vErrors = [err103] : vErrors.push(err103), errors++;
+              }
             } else {
-              const err103 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err103] : vErrors.push(err103), errors++;
+              const err104 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err104] : vErrors.push(err104), errors++;
             }
           }
         } else {
-          const err104 = { instancePath: instancePath + "/guards/protect", schemaPath: "#/properties/guards/properties/protect/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err104] : vErrors.push(err104), errors++;
+          const err105 = { instancePath: instancePath + "/guards/protect", schemaPath: "#/properties/guards/properties/protect/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err105] : vErrors.push(err105), errors++;
         }
-        let data50 = data45.freeze;
-        if (Array.isArray(data50)) {
-          const len8 = data50.length;
+        let data51 = data46.freeze;
+        if (Array.isArray(data51)) {
+          const len8 = data51.length;
           for (let i8 = 0; i8 < len8; i8++) {
-            let data51 = data50[i8];
-            if (data51 && typeof data51 == "object" && !Array.isArray(data51)) {
-              if (data51.from === void 0) {
-                const err105 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "from" } };
-                vErrors === null ? vErrors = [err105] : vErrors.push(err105), errors++;
-              }
-              if (data51.to === void 0) {
-                const err106 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "to" } };
+            let data52 = data51[i8];
+            if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
+              if (data52.from === void 0) {
+                const err106 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "from" } };
                 vErrors === null ? vErrors = [err106] : vErrors.push(err106), errors++;
               }
-              for (const key10 in data51)
-                if (!(key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason")) {
-                  const err107 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key10 } };
-                  vErrors === null ? vErrors = [err107] : vErrors.push(err107), errors++;
-                }
-              if (data51.from !== void 0) {
-                let data52 = data51.from;
-                if (typeof data52 == "string") {
-                  if (func2(data52) < 1) {
-                    const err108 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err108] : vErrors.push(err108), errors++;
-                  }
-                } else {
-                  const err109 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err109] : vErrors.push(err109), errors++;
-                }
+              if (data52.to === void 0) {
+                const err107 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "to" } };
+                vErrors === null ? vErrors = [err107] : vErrors.push(err107), errors++;
               }
-              if (data51.to !== void 0) {
-                let data53 = data51.to;
+              for (const key10 in data52)
+                if (!(key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason")) {
+                  const err108 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key10 } };
+                  vErrors === null ? vErrors = [err108] : vErrors.push(err108), errors++;
+                }
+              if (data52.from !== void 0) {
+                let data53 = data52.from;
                 if (typeof data53 == "string") {
                   if (func2(data53) < 1) {
-                    const err110 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err110] : vErrors.push(err110), errors++;
+                    const err109 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err109] : vErrors.push(err109), errors++;
                   }
                 } else {
-                  const err111 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err111] : vErrors.push(err111), errors++;
+                  const err110 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err110] : vErrors.push(err110), errors++;
                 }
               }
-              if (data51.timezone !== void 0) {
-                let data54 = data51.timezone;
+              if (data52.to !== void 0) {
+                let data54 = data52.to;
                 if (typeof data54 == "string") {
                   if (func2(data54) < 1) {
-                    const err112 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err112] : vErrors.push(err112), errors++;
+                    const err111 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err111] : vErrors.push(err111), errors++;
                   }
                 } else {
-                  const err113 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err113] : vErrors.push(err113), errors++;
+                  const err112 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err112] : vErrors.push(err112), errors++;
                 }
               }
-              if (data51.reason !== void 0) {
-                let data55 = data51.reason;
+              if (data52.timezone !== void 0) {
+                let data55 = data52.timezone;
                 if (typeof data55 == "string") {
                   if (func2(data55) < 1) {
-                    const err114 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err114] : vErrors.push(err114), errors++;
+                    const err113 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err113] : vErrors.push(err113), errors++;
                   }
                 } else {
-                  const err115 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err115] : vErrors.push(err115), errors++;
+                  const err114 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err114] : vErrors.push(err114), errors++;
+                }
+              }
+              if (data52.reason !== void 0) {
+                let data56 = data52.reason;
+                if (typeof data56 == "string") {
+                  if (func2(data56) < 1) {
+                    const err115 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err115] : vErrors.push(err115), errors++;
+                  }
+                } else {
+                  const err116 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err116] : vErrors.push(err116), errors++;
                 }
               }
             } else {
-              const err116 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/type", keyword: "type", params: { type: "object" } };
-              vErrors === null ? vErrors = [err116] : vErrors.push(err116), errors++;
+              const err117 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/type", keyword: "type", params: { type: "object" } };
+              vErrors === null ? vErrors = [err117] : vErrors.push(err117), errors++;
             }
           }
         } else {
-          const err117 = { instancePath: instancePath + "/guards/freeze", schemaPath: "#/properties/guards/properties/freeze/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err117] : vErrors.push(err117), errors++;
+          const err118 = { instancePath: instancePath + "/guards/freeze", schemaPath: "#/properties/guards/properties/freeze/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err118] : vErrors.push(err118), errors++;
         }
       } else {
-        const err118 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err118] : vErrors.push(err118), errors++;
+        const err119 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err119] : vErrors.push(err119), errors++;
       }
-      let data56 = data.rollout;
-      if (data56 && typeof data56 == "object" && !Array.isArray(data56)) {
-        data56.waves === void 0 && (data56.waves = ["100%"]), data56.first === void 0 && (data56.first = []), data56.pause === void 0 && (data56.pause = "10m"), data56.approval === void 0 && (data56.approval = []);
-        for (const key11 in data56)
+      let data57 = data.rollout;
+      if (data57 && typeof data57 == "object" && !Array.isArray(data57)) {
+        data57.waves === void 0 && (data57.waves = ["100%"]), data57.first === void 0 && (data57.first = []), data57.pause === void 0 && (data57.pause = "10m"), data57.approval === void 0 && (data57.approval = []);
+        for (const key11 in data57)
           if (!(key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "health")) {
-            const err119 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key11 } };
-            vErrors === null ? vErrors = [err119] : vErrors.push(err119), errors++;
-          }
-        let data57 = data56.waves;
-        if (Array.isArray(data57)) {
-          if (data57.length > 100) {
-            const err120 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/maxItems", keyword: "maxItems", params: { limit: 100 } };
+            const err120 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key11 } };
             vErrors === null ? vErrors = [err120] : vErrors.push(err120), errors++;
           }
-          if (data57.length < 1) {
-            const err121 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/minItems", keyword: "minItems", params: { limit: 1 } };
+        let data58 = data57.waves;
+        if (Array.isArray(data58)) {
+          if (data58.length > 100) {
+            const err121 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/maxItems", keyword: "maxItems", params: { limit: 100 } };
             vErrors === null ? vErrors = [err121] : vErrors.push(err121), errors++;
           }
-          const len9 = data57.length;
+          if (data58.length < 1) {
+            const err122 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/minItems", keyword: "minItems", params: { limit: 1 } };
+            vErrors === null ? vErrors = [err122] : vErrors.push(err122), errors++;
+          }
+          const len9 = data58.length;
           for (let i9 = 0; i9 < len9; i9++) {
-            let data58 = data57[i9];
-            if (!(typeof data58 == "number" && !(data58 % 1) && !isNaN(data58) && isFinite(data58)) && typeof data58 != "string") {
-              const err122 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.waves.items.type } };
-              vErrors === null ? vErrors = [err122] : vErrors.push(err122), errors++;
-            }
-            if (typeof data58 == "number" && isFinite(data58) && (data58 < 0 || isNaN(data58))) {
-              const err123 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+            let data59 = data58[i9];
+            if (!(typeof data59 == "number" && !(data59 % 1) && !isNaN(data59) && isFinite(data59)) && typeof data59 != "string") {
+              const err123 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.waves.items.type } };
               vErrors === null ? vErrors = [err123] : vErrors.push(err123), errors++;
             }
-            if (typeof data58 == "string" && !pattern8.test(data58)) {
-              const err124 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+            if (typeof data59 == "number" && isFinite(data59) && (data59 < 0 || isNaN(data59))) {
+              const err124 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
               vErrors === null ? vErrors = [err124] : vErrors.push(err124), errors++;
             }
+            if (typeof data59 == "string" && !pattern8.test(data59)) {
+              const err125 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+              vErrors === null ? vErrors = [err125] : vErrors.push(err125), errors++;
+            }
           }
         } else {
-          const err125 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err125] : vErrors.push(err125), errors++;
+          const err126 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err126] : vErrors.push(err126), errors++;
         }
-        let data59 = data56.first;
-        if (Array.isArray(data59)) {
-          const len10 = data59.length;
+        let data60 = data57.first;
+        if (Array.isArray(data60)) {
+          const len10 = data60.length;
           for (let i10 = 0; i10 < len10; i10++) {
-            let data60 = data59[i10];
-            if (typeof data60 == "string") {
-              if (func2(data60) > 1e3) {
-                const err126 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
-                vErrors === null ? vErrors = [err126] : vErrors.push(err126), errors++;
-              }
-              if (func2(data60) < 1) {
-                const err127 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/minLength", keyword: "minLength", params: { limit: 1 } };
+            let data61 = data60[i10];
+            if (typeof data61 == "string") {
+              if (func2(data61) > 1e3) {
+                const err127 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
                 vErrors === null ? vErrors = [err127] : vErrors.push(err127), errors++;
               }
-            } else {
-              const err128 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err128] : vErrors.push(err128), errors++;
-            }
-          }
-        } else {
-          const err129 = { instancePath: instancePath + "/rollout/first", schemaPath: "#/properties/rollout/properties/first/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err129] : vErrors.push(err129), errors++;
-        }
-        let data61 = data56.pause;
-        if (typeof data61 == "string") {
-          if (!pattern11.test(data61)) {
-            const err130 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-            vErrors === null ? vErrors = [err130] : vErrors.push(err130), errors++;
-          }
-        } else {
-          const err131 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err131] : vErrors.push(err131), errors++;
-        }
-        let data62 = data56.approval;
-        if (Array.isArray(data62)) {
-          const len11 = data62.length;
-          for (let i11 = 0; i11 < len11; i11++) {
-            let data63 = data62[i11];
-            if (!(typeof data63 == "number" && !(data63 % 1) && !isNaN(data63) && isFinite(data63))) {
-              const err132 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/type", keyword: "type", params: { type: "integer" } };
-              vErrors === null ? vErrors = [err132] : vErrors.push(err132), errors++;
-            }
-            if (typeof data63 == "number" && isFinite(data63)) {
-              if (data63 > 100 || isNaN(data63)) {
-                const err133 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } };
-                vErrors === null ? vErrors = [err133] : vErrors.push(err133), errors++;
+              if (func2(data61) < 1) {
+                const err128 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/minLength", keyword: "minLength", params: { limit: 1 } };
+                vErrors === null ? vErrors = [err128] : vErrors.push(err128), errors++;
               }
-              if (data63 < 1 || isNaN(data63)) {
-                const err134 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
+            } else {
+              const err129 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err129] : vErrors.push(err129), errors++;
+            }
+          }
+        } else {
+          const err130 = { instancePath: instancePath + "/rollout/first", schemaPath: "#/properties/rollout/properties/first/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err130] : vErrors.push(err130), errors++;
+        }
+        let data62 = data57.pause;
+        if (typeof data62 == "string") {
+          if (!pattern11.test(data62)) {
+            const err131 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+            vErrors === null ? vErrors = [err131] : vErrors.push(err131), errors++;
+          }
+        } else {
+          const err132 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/type", keyword: "type", params: { type: "string" } };
+          vErrors === null ? vErrors = [err132] : vErrors.push(err132), errors++;
+        }
+        let data63 = data57.approval;
+        if (Array.isArray(data63)) {
+          const len11 = data63.length;
+          for (let i11 = 0; i11 < len11; i11++) {
+            let data64 = data63[i11];
+            if (!(typeof data64 == "number" && !(data64 % 1) && !isNaN(data64) && isFinite(data64))) {
+              const err133 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/type", keyword: "type", params: { type: "integer" } };
+              vErrors === null ? vErrors = [err133] : vErrors.push(err133), errors++;
+            }
+            if (typeof data64 == "number" && isFinite(data64)) {
+              if (data64 > 100 || isNaN(data64)) {
+                const err134 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } };
                 vErrors === null ? vErrors = [err134] : vErrors.push(err134), errors++;
               }
+              if (data64 < 1 || isNaN(data64)) {
+                const err135 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
+                vErrors === null ? vErrors = [err135] : vErrors.push(err135), errors++;
+              }
             }
           }
         } else {
-          const err135 = { instancePath: instancePath + "/rollout/approval", schemaPath: "#/properties/rollout/properties/approval/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err135] : vErrors.push(err135), errors++;
+          const err136 = { instancePath: instancePath + "/rollout/approval", schemaPath: "#/properties/rollout/properties/approval/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err136] : vErrors.push(err136), errors++;
         }
-        if (data56.health !== void 0) {
-          let data64 = data56.health;
-          if (data64 && typeof data64 == "object" && !Array.isArray(data64)) {
-            data64.area === void 0 && (data64.area = "all"), data64.settle === void 0 && (data64.settle = "5m"), data64.lag === void 0 && (data64.lag = "10m"), data64.window === void 0 && (data64.window = "15m"), data64.grain === void 0 && (data64.grain = "minute5"), data64.statuses === void 0 && (data64.statuses = ["5xx"]), data64.minRequests === void 0 && (data64.minRequests = 500), data64.margin === void 0 && (data64.margin = "1%"), data64.onLittleData === void 0 && (data64.onLittleData = "wait"), data64.onFailure === void 0 && (data64.onFailure = "stop");
-            for (const key12 in data64)
+        if (data57.health !== void 0) {
+          let data65 = data57.health;
+          if (data65 && typeof data65 == "object" && !Array.isArray(data65)) {
+            data65.area === void 0 && (data65.area = "all"), data65.settle === void 0 && (data65.settle = "5m"), data65.lag === void 0 && (data65.lag = "10m"), data65.window === void 0 && (data65.window = "15m"), data65.grain === void 0 && (data65.grain = "minute5"), data65.statuses === void 0 && (data65.statuses = ["5xx"]), data65.minRequests === void 0 && (data65.minRequests = 500), data65.margin === void 0 && (data65.margin = "1%"), data65.onLittleData === void 0 && (data65.onLittleData = "wait"), data65.onFailure === void 0 && (data65.onFailure = "stop");
+            for (const key12 in data65)
               if (!func0.call(schema0.properties.rollout.properties.health.properties, key12)) {
-                const err136 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key12 } };
-                vErrors === null ? vErrors = [err136] : vErrors.push(err136), errors++;
+                const err137 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key12 } };
+                vErrors === null ? vErrors = [err137] : vErrors.push(err137), errors++;
               }
-            let data65 = data64.area;
-            if (typeof data65 != "string") {
-              const err137 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err137] : vErrors.push(err137), errors++;
-            }
-            if (!(data65 === "all" || data65 === "cn" || data65 === "abroad")) {
-              const err138 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum } };
+            let data66 = data65.area;
+            if (typeof data66 != "string") {
+              const err138 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err138] : vErrors.push(err138), errors++;
             }
-            let data66 = data64.settle;
-            if (typeof data66 == "string") {
-              if (!pattern11.test(data66)) {
-                const err139 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-                vErrors === null ? vErrors = [err139] : vErrors.push(err139), errors++;
-              }
-            } else {
-              const err140 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err140] : vErrors.push(err140), errors++;
+            if (!(data66 === "all" || data66 === "cn" || data66 === "abroad")) {
+              const err139 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum } };
+              vErrors === null ? vErrors = [err139] : vErrors.push(err139), errors++;
             }
-            let data67 = data64.lag;
+            let data67 = data65.settle;
             if (typeof data67 == "string") {
               if (!pattern11.test(data67)) {
-                const err141 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-                vErrors === null ? vErrors = [err141] : vErrors.push(err141), errors++;
+                const err140 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+                vErrors === null ? vErrors = [err140] : vErrors.push(err140), errors++;
               }
             } else {
-              const err142 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err142] : vErrors.push(err142), errors++;
+              const err141 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err141] : vErrors.push(err141), errors++;
             }
-            let data68 = data64.window;
+            let data68 = data65.lag;
             if (typeof data68 == "string") {
               if (!pattern11.test(data68)) {
-                const err143 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-                vErrors === null ? vErrors = [err143] : vErrors.push(err143), errors++;
+                const err142 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+                vErrors === null ? vErrors = [err142] : vErrors.push(err142), errors++;
               }
             } else {
-              const err144 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err144] : vErrors.push(err144), errors++;
+              const err143 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err143] : vErrors.push(err143), errors++;
             }
-            let data69 = data64.grain;
-            if (typeof data69 != "string") {
-              const err145 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/type", keyword: "type", params: { type: "string" } };
+            let data69 = data65.window;
+            if (typeof data69 == "string") {
+              if (!pattern11.test(data69)) {
+                const err144 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
+                vErrors === null ? vErrors = [err144] : vErrors.push(err144), errors++;
+              }
+            } else {
+              const err145 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err145] : vErrors.push(err145), errors++;
             }
-            if (!(data69 === "minute" || data69 === "minute5" || data69 === "hour" || data69 === "day")) {
-              const err146 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum } };
+            let data70 = data65.grain;
+            if (typeof data70 != "string") {
+              const err146 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err146] : vErrors.push(err146), errors++;
             }
-            let data70 = data64.statuses;
-            if (Array.isArray(data70)) {
-              if (data70.length < 1) {
-                const err147 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/minItems", keyword: "minItems", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err147] : vErrors.push(err147), errors++;
+            if (!(data70 === "minute" || data70 === "minute5" || data70 === "hour" || data70 === "day")) {
+              const err147 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum } };
+              vErrors === null ? vErrors = [err147] : vErrors.push(err147), errors++;
+            }
+            let data71 = data65.statuses;
+            if (Array.isArray(data71)) {
+              if (data71.length < 1) {
+                const err148 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/minItems", keyword: "minItems", params: { limit: 1 } };
+                vErrors === null ? vErrors = [err148] : vErrors.push(err148), errors++;
               }
-              const len12 = data70.length;
+              const len12 = data71.length;
               for (let i12 = 0; i12 < len12; i12++) {
-                let data71 = data70[i12];
-                if (typeof data71 != "string" && !(typeof data71 == "number" && !(data71 % 1) && !isNaN(data71) && isFinite(data71))) {
-                  const err148 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.health.properties.statuses.items.type } };
-                  vErrors === null ? vErrors = [err148] : vErrors.push(err148), errors++;
+                let data72 = data71[i12];
+                if (typeof data72 != "string" && !(typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72))) {
+                  const err149 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.health.properties.statuses.items.type } };
+                  vErrors === null ? vErrors = [err149] : vErrors.push(err149), errors++;
                 }
-                if (typeof data71 == "number" && isFinite(data71)) {
-                  if (data71 > 599 || isNaN(data71)) {
-                    const err149 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 599 } };
-                    vErrors === null ? vErrors = [err149] : vErrors.push(err149), errors++;
-                  }
-                  if (data71 < 0 || isNaN(data71)) {
-                    const err150 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+                if (typeof data72 == "number" && isFinite(data72)) {
+                  if (data72 > 599 || isNaN(data72)) {
+                    const err150 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 599 } };
                     vErrors === null ? vErrors = [err150] : vErrors.push(err150), errors++;
                   }
+                  if (data72 < 0 || isNaN(data72)) {
+                    const err151 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+                    vErrors === null ? vErrors = [err151] : vErrors.push(err151), errors++;
+                  }
                 }
-                if (typeof data71 == "string" && !pattern15.test(data71)) {
-                  const err151 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/pattern", keyword: "pattern", params: { pattern: "^[1-5](?:xx|[0-9]{2})$" } };
-                  vErrors === null ? vErrors = [err151] : vErrors.push(err151), errors++;
+                if (typeof data72 == "string" && !pattern15.test(data72)) {
+                  const err152 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/pattern", keyword: "pattern", params: { pattern: "^[1-5](?:xx|[0-9]{2})$" } };
+                  vErrors === null ? vErrors = [err152] : vErrors.push(err152), errors++;
                 }
               }
             } else {
-              const err152 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/type", keyword: "type", params: { type: "array" } };
-              vErrors === null ? vErrors = [err152] : vErrors.push(err152), errors++;
-            }
-            let data72 = data64.minRequests;
-            if (!(typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72))) {
-              const err153 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/type", keyword: "type", params: { type: "integer" } };
+              const err153 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/type", keyword: "type", params: { type: "array" } };
               vErrors === null ? vErrors = [err153] : vErrors.push(err153), errors++;
             }
-            if (typeof data72 == "number" && isFinite(data72)) {
-              if (data72 > 1e9 || isNaN(data72)) {
-                const err154 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } };
-                vErrors === null ? vErrors = [err154] : vErrors.push(err154), errors++;
-              }
-              if (data72 < 0 || isNaN(data72)) {
-                const err155 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
+            let data73 = data65.minRequests;
+            if (!(typeof data73 == "number" && !(data73 % 1) && !isNaN(data73) && isFinite(data73))) {
+              const err154 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/type", keyword: "type", params: { type: "integer" } };
+              vErrors === null ? vErrors = [err154] : vErrors.push(err154), errors++;
+            }
+            if (typeof data73 == "number" && isFinite(data73)) {
+              if (data73 > 1e9 || isNaN(data73)) {
+                const err155 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } };
                 vErrors === null ? vErrors = [err155] : vErrors.push(err155), errors++;
               }
-            }
-            let data73 = data64.margin;
-            if (typeof data73 == "string") {
-              if (!pattern8.test(data73)) {
-                const err156 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+              if (data73 < 0 || isNaN(data73)) {
+                const err156 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
                 vErrors === null ? vErrors = [err156] : vErrors.push(err156), errors++;
               }
-            } else {
-              const err157 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err157] : vErrors.push(err157), errors++;
             }
-            let data74 = data64.onLittleData;
-            if (typeof data74 != "string") {
-              const err158 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/type", keyword: "type", params: { type: "string" } };
+            let data74 = data65.margin;
+            if (typeof data74 == "string") {
+              if (!pattern8.test(data74)) {
+                const err157 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
+                vErrors === null ? vErrors = [err157] : vErrors.push(err157), errors++;
+              }
+            } else {
+              const err158 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err158] : vErrors.push(err158), errors++;
             }
-            if (!(data74 === "wait" || data74 === "pass" || data74 === "stop")) {
-              const err159 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum } };
+            let data75 = data65.onLittleData;
+            if (typeof data75 != "string") {
+              const err159 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err159] : vErrors.push(err159), errors++;
             }
-            let data75 = data64.onFailure;
-            if (typeof data75 != "string") {
-              const err160 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/type", keyword: "type", params: { type: "string" } };
+            if (!(data75 === "wait" || data75 === "pass" || data75 === "stop")) {
+              const err160 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum } };
               vErrors === null ? vErrors = [err160] : vErrors.push(err160), errors++;
             }
-            if (!(data75 === "stop" || data75 === "rollback")) {
-              const err161 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum } };
+            let data76 = data65.onFailure;
+            if (typeof data76 != "string") {
+              const err161 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err161] : vErrors.push(err161), errors++;
             }
+            if (!(data76 === "stop" || data76 === "rollback")) {
+              const err162 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum } };
+              vErrors === null ? vErrors = [err162] : vErrors.push(err162), errors++;
+            }
           } else {
-            const err162 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err162] : vErrors.push(err162), errors++;
+            const err163 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/type", keyword: "type", params: { type: "object" } };
+            vErrors === null ? vErrors = [err163] : vErrors.push(err163), errors++;
           }
         }
       } else {
-        const err163 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err163] : vErrors.push(err163), errors++;
+        const err164 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err164] : vErrors.push(err164), errors++;
       }
-      let data76 = data.drift;
-      if (data76 && typeof data76 == "object" && !Array.isArray(data76)) {
-        data76.ignore === void 0 && (data76.ignore = []);
-        for (const key13 in data76)
+      let data77 = data.drift;
+      if (data77 && typeof data77 == "object" && !Array.isArray(data77)) {
+        data77.ignore === void 0 && (data77.ignore = []);
+        for (const key13 in data77)
           if (key13 !== "ignore") {
-            const err164 = { instancePath: instancePath + "/drift", schemaPath: "#/properties/drift/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key13 } };
-            vErrors === null ? vErrors = [err164] : vErrors.push(err164), errors++;
+            const err165 = { instancePath: instancePath + "/drift", schemaPath: "#/properties/drift/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key13 } };
+            vErrors === null ? vErrors = [err165] : vErrors.push(err165), errors++;
           }
-        let data77 = data76.ignore;
-        if (Array.isArray(data77)) {
-          const len13 = data77.length;
+        let data78 = data77.ignore;
+        if (Array.isArray(data78)) {
+          const len13 = data78.length;
           for (let i13 = 0; i13 < len13; i13++) {
-            let data78 = data77[i13];
-            if (data78 && typeof data78 == "object" && !Array.isArray(data78)) {
-              if (data78.pointer === void 0 && (data78.pointer = ""), data78.domain === void 0) {
-                const err165 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "domain" } };
-                vErrors === null ? vErrors = [err165] : vErrors.push(err165), errors++;
-              }
-              if (data78.item === void 0) {
-                const err166 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "item" } };
+            let data79 = data78[i13];
+            if (data79 && typeof data79 == "object" && !Array.isArray(data79)) {
+              if (data79.pointer === void 0 && (data79.pointer = ""), data79.domain === void 0) {
+                const err166 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "domain" } };
                 vErrors === null ? vErrors = [err166] : vErrors.push(err166), errors++;
               }
-              if (data78.reason === void 0) {
-                const err167 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "reason" } };
+              if (data79.item === void 0) {
+                const err167 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "item" } };
                 vErrors === null ? vErrors = [err167] : vErrors.push(err167), errors++;
               }
-              for (const key14 in data78)
-                if (!(key14 === "domain" || key14 === "item" || key14 === "pointer" || key14 === "reason")) {
-                  const err168 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key14 } };
-                  vErrors === null ? vErrors = [err168] : vErrors.push(err168), errors++;
-                }
-              if (data78.domain !== void 0) {
-                let data79 = data78.domain;
-                if (typeof data79 == "string") {
-                  if (func2(data79) < 1) {
-                    const err169 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/domain", schemaPath: "#/properties/drift/properties/ignore/items/properties/domain/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err169] : vErrors.push(err169), errors++;
-                  }
-                } else {
-                  const err170 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/domain", schemaPath: "#/properties/drift/properties/ignore/items/properties/domain/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err170] : vErrors.push(err170), errors++;
-                }
+              if (data79.reason === void 0) {
+                const err168 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "reason" } };
+                vErrors === null ? vErrors = [err168] : vErrors.push(err168), errors++;
               }
-              if (data78.item !== void 0) {
-                let data80 = data78.item;
+              for (const key14 in data79)
+                if (!(key14 === "domain" || key14 === "item" || key14 === "pointer" || key14 === "reason")) {
+                  const err169 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key14 } };
+                  vErrors === null ? vErrors = [err169] : vErrors.push(err169), errors++;
+                }
+              if (data79.domain !== void 0) {
+                let data80 = data79.domain;
                 if (typeof data80 == "string") {
                   if (func2(data80) < 1) {
-                    const err171 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/item", schemaPath: "#/properties/drift/properties/ignore/items/properties/item/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err171] : vErrors.push(err171), errors++;
+                    const err170 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/domain", schemaPath: "#/properties/drift/properties/ignore/items/properties/domain/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err170] : vErrors.push(err170), errors++;
                   }
                 } else {
-                  const err172 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/item", schemaPath: "#/properties/drift/properties/ignore/items/properties/item/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err172] : vErrors.push(err172), errors++;
+                  const err171 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/domain", schemaPath: "#/properties/drift/properties/ignore/items/properties/domain/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err171] : vErrors.push(err171), errors++;
                 }
               }
-              let data81 = data78.pointer;
-              if (typeof data81 == "string") {
-                if (!pattern17.test(data81)) {
-                  const err173 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/pointer", schemaPath: "#/properties/drift/properties/ignore/items/properties/pointer/pattern", keyword: "pattern", params: { pattern: "^(?:/(?:[^/~]|~[01])*)*$" } };
+              if (data79.item !== void 0) {
+                let data81 = data79.item;
+                if (typeof data81 == "string") {
+                  if (func2(data81) < 1) {
+                    const err172 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/item", schemaPath: "#/properties/drift/properties/ignore/items/properties/item/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err172] : vErrors.push(err172), errors++;
+                  }
+                } else {
+                  const err173 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/item", schemaPath: "#/properties/drift/properties/ignore/items/properties/item/type", keyword: "type", params: { type: "string" } };
                   vErrors === null ? vErrors = [err173] : vErrors.push(err173), errors++;
                 }
-              } else {
-                const err174 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/pointer", schemaPath: "#/properties/drift/properties/ignore/items/properties/pointer/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err174] : vErrors.push(err174), errors++;
               }
-              if (data78.reason !== void 0) {
-                let data82 = data78.reason;
-                if (typeof data82 == "string") {
-                  if (func2(data82) < 1) {
-                    const err175 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/reason", schemaPath: "#/properties/drift/properties/ignore/items/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err175] : vErrors.push(err175), errors++;
+              let data82 = data79.pointer;
+              if (typeof data82 == "string") {
+                if (!pattern17.test(data82)) {
+                  const err174 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/pointer", schemaPath: "#/properties/drift/properties/ignore/items/properties/pointer/pattern", keyword: "pattern", params: { pattern: "^(?:/(?:[^/~]|~[01])*)*$" } };
+                  vErrors === null ? vErrors = [err174] : vErrors.push(err174), errors++;
+                }
+              } else {
+                const err175 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/pointer", schemaPath: "#/properties/drift/properties/ignore/items/properties/pointer/type", keyword: "type", params: { type: "string" } };
+                vErrors === null ? vErrors = [err175] : vErrors.push(err175), errors++;
+              }
+              if (data79.reason !== void 0) {
+                let data83 = data79.reason;
+                if (typeof data83 == "string") {
+                  if (func2(data83) < 1) {
+                    const err176 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/reason", schemaPath: "#/properties/drift/properties/ignore/items/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } };
+                    vErrors === null ? vErrors = [err176] : vErrors.push(err176), errors++;
                   }
                 } else {
-                  const err176 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/reason", schemaPath: "#/properties/drift/properties/ignore/items/properties/reason/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err176] : vErrors.push(err176), errors++;
+                  const err177 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/reason", schemaPath: "#/properties/drift/properties/ignore/items/properties/reason/type", keyword: "type", params: { type: "string" } };
+                  vErrors === null ? vErrors = [err177] : vErrors.push(err177), errors++;
                 }
               }
             } else {
-              const err177 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/type", keyword: "type", params: { type: "object" } };
-              vErrors === null ? vErrors = [err177] : vErrors.push(err177), errors++;
+              const err178 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/type", keyword: "type", params: { type: "object" } };
+              vErrors === null ? vErrors = [err178] : vErrors.push(err178), errors++;
             }
           }
         } else {
-          const err178 = { instancePath: instancePath + "/drift/ignore", schemaPath: "#/properties/drift/properties/ignore/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err178] : vErrors.push(err178), errors++;
+          const err179 = { instancePath: instancePath + "/drift/ignore", schemaPath: "#/properties/drift/properties/ignore/type", keyword: "type", params: { type: "array" } };
+          vErrors === null ? vErrors = [err179] : vErrors.push(err179), errors++;
         }
       } else {
-        const err179 = { instancePath: instancePath + "/drift", schemaPath: "#/properties/drift/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err179] : vErrors.push(err179), errors++;
+        const err180 = { instancePath: instancePath + "/drift", schemaPath: "#/properties/drift/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err180] : vErrors.push(err180), errors++;
       }
-      let data83 = data.notes;
-      if (data83 && typeof data83 == "object" && !Array.isArray(data83)) {
-        data83.groups === void 0 && (data83.groups = "on"), data83.waves === void 0 && (data83.waves = "on"), data83.kinds === void 0 && (data83.kinds = "on");
-        for (const key15 in data83)
+      let data84 = data.notes;
+      if (data84 && typeof data84 == "object" && !Array.isArray(data84)) {
+        data84.groups === void 0 && (data84.groups = "on"), data84.waves === void 0 && (data84.waves = "on"), data84.kinds === void 0 && (data84.kinds = "on");
+        for (const key15 in data84)
           if (!(key15 === "groups" || key15 === "waves" || key15 === "kinds")) {
-            const err180 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key15 } };
-            vErrors === null ? vErrors = [err180] : vErrors.push(err180), errors++;
+            const err181 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key15 } };
+            vErrors === null ? vErrors = [err181] : vErrors.push(err181), errors++;
           }
-        let data84 = data83.groups;
-        if (typeof data84 != "string") {
-          const err181 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err181] : vErrors.push(err181), errors++;
-        }
-        if (!(data84 === "on" || data84 === "off")) {
-          const err182 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.groups.enum } };
+        let data85 = data84.groups;
+        if (typeof data85 != "string") {
+          const err182 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/type", keyword: "type", params: { type: "string" } };
           vErrors === null ? vErrors = [err182] : vErrors.push(err182), errors++;
         }
-        let data85 = data83.waves;
-        if (typeof data85 != "string") {
-          const err183 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/type", keyword: "type", params: { type: "string" } };
+        if (!(data85 === "on" || data85 === "off")) {
+          const err183 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.groups.enum } };
           vErrors === null ? vErrors = [err183] : vErrors.push(err183), errors++;
         }
-        if (!(data85 === "on" || data85 === "off")) {
-          const err184 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.waves.enum } };
+        let data86 = data84.waves;
+        if (typeof data86 != "string") {
+          const err184 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/type", keyword: "type", params: { type: "string" } };
           vErrors === null ? vErrors = [err184] : vErrors.push(err184), errors++;
         }
-        let data86 = data83.kinds;
-        if (typeof data86 != "string") {
-          const err185 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/type", keyword: "type", params: { type: "string" } };
+        if (!(data86 === "on" || data86 === "off")) {
+          const err185 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.waves.enum } };
           vErrors === null ? vErrors = [err185] : vErrors.push(err185), errors++;
         }
-        if (!(data86 === "on" || data86 === "off")) {
-          const err186 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.kinds.enum } };
+        let data87 = data84.kinds;
+        if (typeof data87 != "string") {
+          const err186 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/type", keyword: "type", params: { type: "string" } };
           vErrors === null ? vErrors = [err186] : vErrors.push(err186), errors++;
         }
+        if (!(data87 === "on" || data87 === "off")) {
+          const err187 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.kinds.enum } };
+          vErrors === null ? vErrors = [err187] : vErrors.push(err187), errors++;
+        }
       } else {
-        const err187 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err187] : vErrors.push(err187), errors++;
+        const err188 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err188] : vErrors.push(err188), errors++;
       }
-      let data87 = data.notify;
-      if (Array.isArray(data87)) {
-        const len14 = data87.length;
+      let data88 = data.notify;
+      if (Array.isArray(data88)) {
+        const len14 = data88.length;
         for (let i14 = 0; i14 < len14; i14++) {
-          let data88 = data87[i14];
-          if (data88 && typeof data88 == "object" && !Array.isArray(data88)) {
-            if (data88.kind === void 0) {
-              const err188 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "kind" } };
-              vErrors === null ? vErrors = [err188] : vErrors.push(err188), errors++;
-            }
-            if (data88.url === void 0) {
-              const err189 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "url" } };
+          let data89 = data88[i14];
+          if (data89 && typeof data89 == "object" && !Array.isArray(data89)) {
+            if (data89.kind === void 0) {
+              const err189 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "kind" } };
               vErrors === null ? vErrors = [err189] : vErrors.push(err189), errors++;
             }
-            if (data88.on === void 0) {
-              const err190 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "on" } };
+            if (data89.url === void 0) {
+              const err190 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "url" } };
               vErrors === null ? vErrors = [err190] : vErrors.push(err190), errors++;
             }
-            for (const key16 in data88)
+            if (data89.on === void 0) {
+              const err191 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "on" } };
+              vErrors === null ? vErrors = [err191] : vErrors.push(err191), errors++;
+            }
+            for (const key16 in data89)
               if (!(key16 === "kind" || key16 === "url" || key16 === "secret" || key16 === "on")) {
-                const err191 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key16 } };
-                vErrors === null ? vErrors = [err191] : vErrors.push(err191), errors++;
-              }
-            if (data88.kind !== void 0) {
-              let data89 = data88.kind;
-              if (typeof data89 != "string") {
-                const err192 = { instancePath: instancePath + "/notify/" + i14 + "/kind", schemaPath: "#/properties/notify/items/properties/kind/type", keyword: "type", params: { type: "string" } };
+                const err192 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key16 } };
                 vErrors === null ? vErrors = [err192] : vErrors.push(err192), errors++;
               }
-              if (!(data89 === "webhook" || data89 === "slack" || data89 === "teams")) {
-                const err193 = { instancePath: instancePath + "/notify/" + i14 + "/kind", schemaPath: "#/properties/notify/items/properties/kind/enum", keyword: "enum", params: { allowedValues: schema0.properties.notify.items.properties.kind.enum } };
+            if (data89.kind !== void 0) {
+              let data90 = data89.kind;
+              if (typeof data90 != "string") {
+                const err193 = { instancePath: instancePath + "/notify/" + i14 + "/kind", schemaPath: "#/properties/notify/items/properties/kind/type", keyword: "type", params: { type: "string" } };
                 vErrors === null ? vErrors = [err193] : vErrors.push(err193), errors++;
               }
+              if (!(data90 === "webhook" || data90 === "slack" || data90 === "teams")) {
+                const err194 = { instancePath: instancePath + "/notify/" + i14 + "/kind", schemaPath: "#/properties/notify/items/properties/kind/enum", keyword: "enum", params: { allowedValues: schema0.properties.notify.items.properties.kind.enum } };
+                vErrors === null ? vErrors = [err194] : vErrors.push(err194), errors++;
+              }
             }
-            if (data88.url !== void 0 && typeof data88.url != "string") {
-              const err194 = { instancePath: instancePath + "/notify/" + i14 + "/url", schemaPath: "#/properties/notify/items/properties/url/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err194] : vErrors.push(err194), errors++;
-            }
-            if (data88.secret !== void 0 && typeof data88.secret != "string") {
-              const err195 = { instancePath: instancePath + "/notify/" + i14 + "/secret", schemaPath: "#/properties/notify/items/properties/secret/type", keyword: "type", params: { type: "string" } };
+            if (data89.url !== void 0 && typeof data89.url != "string") {
+              const err195 = { instancePath: instancePath + "/notify/" + i14 + "/url", schemaPath: "#/properties/notify/items/properties/url/type", keyword: "type", params: { type: "string" } };
               vErrors === null ? vErrors = [err195] : vErrors.push(err195), errors++;
             }
-            if (data88.on !== void 0) {
-              let data92 = data88.on;
-              if (Array.isArray(data92)) {
-                if (data92.length < 1) {
-                  const err196 = { instancePath: instancePath + "/notify/" + i14 + "/on", schemaPath: "#/properties/notify/items/properties/on/minItems", keyword: "minItems", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err196] : vErrors.push(err196), errors++;
+            if (data89.secret !== void 0 && typeof data89.secret != "string") {
+              const err196 = { instancePath: instancePath + "/notify/" + i14 + "/secret", schemaPath: "#/properties/notify/items/properties/secret/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err196] : vErrors.push(err196), errors++;
+            }
+            if (data89.on !== void 0) {
+              let data93 = data89.on;
+              if (Array.isArray(data93)) {
+                if (data93.length < 1) {
+                  const err197 = { instancePath: instancePath + "/notify/" + i14 + "/on", schemaPath: "#/properties/notify/items/properties/on/minItems", keyword: "minItems", params: { limit: 1 } };
+                  vErrors === null ? vErrors = [err197] : vErrors.push(err197), errors++;
                 }
-                const len15 = data92.length;
+                const len15 = data93.length;
                 for (let i15 = 0; i15 < len15; i15++) {
-                  let data93 = data92[i15];
-                  if (typeof data93 != "string") {
-                    const err197 = { instancePath: instancePath + "/notify/" + i14 + "/on/" + i15, schemaPath: "#/properties/notify/items/properties/on/items/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err197] : vErrors.push(err197), errors++;
-                  }
-                  if (!(data93 === "applied" || data93 === "refused" || data93 === "in-doubt" || data93 === "drift" || data93 === "rollout" || data93 === "approval")) {
-                    const err198 = { instancePath: instancePath + "/notify/" + i14 + "/on/" + i15, schemaPath: "#/properties/notify/items/properties/on/items/enum", keyword: "enum", params: { allowedValues: schema0.properties.notify.items.properties.on.items.enum } };
+                  let data94 = data93[i15];
+                  if (typeof data94 != "string") {
+                    const err198 = { instancePath: instancePath + "/notify/" + i14 + "/on/" + i15, schemaPath: "#/properties/notify/items/properties/on/items/type", keyword: "type", params: { type: "string" } };
                     vErrors === null ? vErrors = [err198] : vErrors.push(err198), errors++;
+                  }
+                  if (!(data94 === "applied" || data94 === "refused" || data94 === "in-doubt" || data94 === "drift" || data94 === "rollout" || data94 === "approval")) {
+                    const err199 = { instancePath: instancePath + "/notify/" + i14 + "/on/" + i15, schemaPath: "#/properties/notify/items/properties/on/items/enum", keyword: "enum", params: { allowedValues: schema0.properties.notify.items.properties.on.items.enum } };
+                    vErrors === null ? vErrors = [err199] : vErrors.push(err199), errors++;
                   }
                 }
               } else {
-                const err199 = { instancePath: instancePath + "/notify/" + i14 + "/on", schemaPath: "#/properties/notify/items/properties/on/type", keyword: "type", params: { type: "array" } };
-                vErrors === null ? vErrors = [err199] : vErrors.push(err199), errors++;
+                const err200 = { instancePath: instancePath + "/notify/" + i14 + "/on", schemaPath: "#/properties/notify/items/properties/on/type", keyword: "type", params: { type: "array" } };
+                vErrors === null ? vErrors = [err200] : vErrors.push(err200), errors++;
               }
             }
           } else {
-            const err200 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err200] : vErrors.push(err200), errors++;
+            const err201 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/type", keyword: "type", params: { type: "object" } };
+            vErrors === null ? vErrors = [err201] : vErrors.push(err201), errors++;
           }
         }
       } else {
-        const err201 = { instancePath: instancePath + "/notify", schemaPath: "#/properties/notify/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err201] : vErrors.push(err201), errors++;
+        const err202 = { instancePath: instancePath + "/notify", schemaPath: "#/properties/notify/type", keyword: "type", params: { type: "array" } };
+        vErrors === null ? vErrors = [err202] : vErrors.push(err202), errors++;
       }
-      let data94 = data.serve;
-      if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
-        data94.drift === void 0 && (data94.drift = {});
-        for (const key17 in data94)
+      let data95 = data.serve;
+      if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
+        data95.drift === void 0 && (data95.drift = {});
+        for (const key17 in data95)
           if (key17 !== "drift") {
-            const err202 = { instancePath: instancePath + "/serve", schemaPath: "#/properties/serve/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key17 } };
-            vErrors === null ? vErrors = [err202] : vErrors.push(err202), errors++;
+            const err203 = { instancePath: instancePath + "/serve", schemaPath: "#/properties/serve/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key17 } };
+            vErrors === null ? vErrors = [err203] : vErrors.push(err203), errors++;
           }
-        let data95 = data94.drift;
-        if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
-          data95.repair === void 0 && (data95.repair = !1);
-          for (const key18 in data95)
+        let data96 = data95.drift;
+        if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
+          data96.repair === void 0 && (data96.repair = !1);
+          for (const key18 in data96)
             if (!(key18 === "schedule" || key18 === "observed" || key18 === "repair")) {
-              const err203 = { instancePath: instancePath + "/serve/drift", schemaPath: "#/properties/serve/properties/drift/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key18 } };
-              vErrors === null ? vErrors = [err203] : vErrors.push(err203), errors++;
+              const err204 = { instancePath: instancePath + "/serve/drift", schemaPath: "#/properties/serve/properties/drift/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key18 } };
+              vErrors === null ? vErrors = [err204] : vErrors.push(err204), errors++;
             }
-          if (data95.schedule !== void 0) {
-            let data96 = data95.schedule;
-            if (typeof data96 == "string") {
-              if (!pattern18.test(data96)) {
-                const err204 = { instancePath: instancePath + "/serve/drift/schedule", schemaPath: "#/properties/serve/properties/drift/properties/schedule/pattern", keyword: "pattern", params: { pattern: "^\\S+( \\S+){4}$" } };
-                vErrors === null ? vErrors = [err204] : vErrors.push(err204), errors++;
-              }
-            } else {
-              const err205 = { instancePath: instancePath + "/serve/drift/schedule", schemaPath: "#/properties/serve/properties/drift/properties/schedule/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err205] : vErrors.push(err205), errors++;
-            }
-          }
-          if (data95.observed !== void 0) {
-            let data97 = data95.observed;
+          if (data96.schedule !== void 0) {
+            let data97 = data96.schedule;
             if (typeof data97 == "string") {
-              if (func2(data97) < 1) {
-                const err206 = { instancePath: instancePath + "/serve/drift/observed", schemaPath: "#/properties/serve/properties/drift/properties/observed/minLength", keyword: "minLength", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err206] : vErrors.push(err206), errors++;
+              if (!pattern18.test(data97)) {
+                const err205 = { instancePath: instancePath + "/serve/drift/schedule", schemaPath: "#/properties/serve/properties/drift/properties/schedule/pattern", keyword: "pattern", params: { pattern: "^\\S+( \\S+){4}$" } };
+                vErrors === null ? vErrors = [err205] : vErrors.push(err205), errors++;
               }
             } else {
-              const err207 = { instancePath: instancePath + "/serve/drift/observed", schemaPath: "#/properties/serve/properties/drift/properties/observed/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err207] : vErrors.push(err207), errors++;
+              const err206 = { instancePath: instancePath + "/serve/drift/schedule", schemaPath: "#/properties/serve/properties/drift/properties/schedule/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err206] : vErrors.push(err206), errors++;
             }
           }
-          if (typeof data95.repair != "boolean") {
-            const err208 = { instancePath: instancePath + "/serve/drift/repair", schemaPath: "#/properties/serve/properties/drift/properties/repair/type", keyword: "type", params: { type: "boolean" } };
-            vErrors === null ? vErrors = [err208] : vErrors.push(err208), errors++;
+          if (data96.observed !== void 0) {
+            let data98 = data96.observed;
+            if (typeof data98 == "string") {
+              if (func2(data98) < 1) {
+                const err207 = { instancePath: instancePath + "/serve/drift/observed", schemaPath: "#/properties/serve/properties/drift/properties/observed/minLength", keyword: "minLength", params: { limit: 1 } };
+                vErrors === null ? vErrors = [err207] : vErrors.push(err207), errors++;
+              }
+            } else {
+              const err208 = { instancePath: instancePath + "/serve/drift/observed", schemaPath: "#/properties/serve/properties/drift/properties/observed/type", keyword: "type", params: { type: "string" } };
+              vErrors === null ? vErrors = [err208] : vErrors.push(err208), errors++;
+            }
+          }
+          if (typeof data96.repair != "boolean") {
+            const err209 = { instancePath: instancePath + "/serve/drift/repair", schemaPath: "#/properties/serve/properties/drift/properties/repair/type", keyword: "type", params: { type: "boolean" } };
+            vErrors === null ? vErrors = [err209] : vErrors.push(err209), errors++;
           }
         } else {
-          const err209 = { instancePath: instancePath + "/serve/drift", schemaPath: "#/properties/serve/properties/drift/type", keyword: "type", params: { type: "object" } };
-          vErrors === null ? vErrors = [err209] : vErrors.push(err209), errors++;
+          const err210 = { instancePath: instancePath + "/serve/drift", schemaPath: "#/properties/serve/properties/drift/type", keyword: "type", params: { type: "object" } };
+          vErrors === null ? vErrors = [err210] : vErrors.push(err210), errors++;
         }
       } else {
-        const err210 = { instancePath: instancePath + "/serve", schemaPath: "#/properties/serve/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err210] : vErrors.push(err210), errors++;
+        const err211 = { instancePath: instancePath + "/serve", schemaPath: "#/properties/serve/type", keyword: "type", params: { type: "object" } };
+        vErrors === null ? vErrors = [err211] : vErrors.push(err211), errors++;
       }
     } else {
-      const err211 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-      vErrors === null ? vErrors = [err211] : vErrors.push(err211), errors++;
+      const err212 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
+      vErrors === null ? vErrors = [err212] : vErrors.push(err212), errors++;
     }
     return validate0.errors = vErrors, errors === 0;
   }

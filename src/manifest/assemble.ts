@@ -87,6 +87,7 @@ export function assemble(
     keeper,
     allowLiteralSecrets: config.allowLiteralSecrets,
     itemKeys: config.service.itemKeys,
+    deletes: config.service.unset,
     itemCache: new ItemCache(),
     unknownItems: new Map(),
   }

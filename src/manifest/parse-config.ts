@@ -32,6 +32,8 @@ export interface ConfigContext {
   keeper: SecretKeeper
   allowLiteralSecrets: boolean
   itemKeys: Record<ItemKey, string>
+  /** Whether the account can unset any item (`service.unset`). */
+  deletes: boolean
   itemCache: ItemCache
   /** Findings about unknown items by name, of one run; filled here. */
   unknownItems: Map<string, Finding>
@@ -106,7 +108,8 @@ function parseConfigItem(
   context: ConfigContext,
 ): ParsedState {
   const pointer = formatPointerStep(spec.key)
-  if (isObject(raw) && Object.hasOwn(raw, '$unset')) return parseUnset(spec, raw, pointer)
+  if (isObject(raw) && Object.hasOwn(raw, '$unset'))
+    return parseUnset(spec, raw, pointer, context.deletes)
   const { value, findings, secret } = replaceReferences(raw, names, pointer)
   const misplaced = !secret ? [] : findMisplacedSecrets(spec.schema, value, pointer)
   if (findings.length + misplaced.length > 0)

@@ -9,8 +9,17 @@ export interface ParsedState {
   findings: Finding[]
 }
 
-/** Parses `{$unset: true}`. */
-export function parseUnset(spec: ItemSpec, raw: JsonObject, pointer: string): ParsedState {
+/**
+ * Parses `{$unset: true}`.
+ *
+ * @param deletes whether the account can unset any item (`service.unset`)
+ */
+export function parseUnset(
+  spec: ItemSpec,
+  raw: JsonObject,
+  pointer: string,
+  deletes: boolean,
+): ParsedState {
   const refuse = (innerPointer: string, detail: string): ParsedState => ({
     state: null,
     findings: [
@@ -35,10 +44,12 @@ export function parseUnset(spec: ItemSpec, raw: JsonObject, pointer: string): Pa
       '/$unset',
       'expected "$unset: true". To drop an inherited item, set the item to null.',
     )
-  if (spec.unset !== undefined) return { state: { status: 'unset', candidates: [] }, findings: [] }
+  if (deletes || spec.unset !== undefined)
+    return { state: { status: 'unset', candidates: [] }, findings: [] }
   const detail =
     `the service documents no way to unset "${spec.key}". Remove the item from the manifest ` +
-    'instead: it is then released and stays unchanged at the service.'
+    'instead: it is then released and stays unchanged at the service. Some accounts offer a call ' +
+    'that unsets any item: if yours does, set "service: {unset: true}" in edgewise.yaml.'
   return {
     state: null,
     findings: [

@@ -39,6 +39,8 @@ export interface WorkspaceConfig {
     allowHttp: boolean
     /** Whether the account offers the query of the configuration. */
     readBack: boolean
+    /** Whether the account offers DELETE, which unsets items that have no documented reset. */
+    unset: boolean
   }
   limits: {
     callsPerMinute: number

@@ -32,17 +32,25 @@ export interface Change {
   patch: PatchOperation[]
 }
 
-/** Form of a write of one item. */
-export type FormName = 'replace' | 'append' | 'add' | 'remove' | 'switch' | 'unset'
+/**
+ * Form of a write of one item. `unset` is a documented reset; `delete` is a call of its own, which
+ * some accounts offer (`service.unset`).
+ */
+export type FormName = 'replace' | 'append' | 'add' | 'remove' | 'switch' | 'unset' | 'delete'
 
-/** Documented form that changes an item from its state to the desired one. */
+/** Form that changes an item from its state to the desired one. */
 export interface Form {
   name: FormName
+  /** Null for `delete`, which has none. */
   payload: Wire
 }
 
+/** The form of an item that is unset by `DELETE /domain/config`. */
+export const deleteForm: Form = { name: 'delete', payload: null }
+
 /**
- * One `POST /domain/config`: up to 10 domains × some items. A change is made by one write, by
+ * One `POST /domain/config`, or one `DELETE` if each form is `delete`: up to 10 domains × some
+ * items. A change is made by one write, by
  * several (parts of a list), or by none: a released or cleared item has none. All of them are in
  * one wave.
  */
@@ -57,5 +65,10 @@ export interface Write {
 
 /** Reports whether a form leaves the same state when the service applies it twice. */
 export function isSafeToRepeat(form: FormName): boolean {
-  return form === 'replace' || form === 'switch' || form === 'unset'
+  return form === 'replace' || form === 'switch' || form === 'unset' || form === 'delete'
+}
+
+/** Tests whether a write is a `DELETE`: none has other forms beside `delete`. */
+export function isDelete({ items }: Pick<Write, 'items'>): boolean {
+  return Object.values(items).some(({ name }) => name === 'delete')
 }

@@ -13,6 +13,7 @@ export const spanNames = [
   'write',
   'GET',
   'POST',
+  'DELETE',
   'watch wave',
   'roll back wave',
   'load observed',

@@ -78,9 +78,7 @@ export async function executePlan(
   try {
     const context: ApplyContext = {
       store,
-      client: service?.client ?? {
-        write: () => Promise.reject(new TypeError('expected a plan without writes to send none')),
-      },
+      client: service?.client ?? { write: refuseCall, unset: refuseCall },
       budget,
       clock,
       random: () => outside.random(),
@@ -107,6 +105,10 @@ export async function executePlan(
     await service?.close()
     await endBudget(budget)
   }
+}
+
+function refuseCall(): Promise<never> {
+  return Promise.reject(new TypeError('expected a plan without writes to send none'))
 }
 
 /** Ends the use of the call budget. Without it, others wait for some seconds more. */

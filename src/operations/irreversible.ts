@@ -51,6 +51,7 @@ export function findIrreversible(
     before,
     createSecretCheck(before, recorded, vault),
     config.service.itemKeys,
+    config.service.unset,
   ).irreversible
 }
 

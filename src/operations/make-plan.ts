@@ -124,6 +124,7 @@ async function planChanges(
       unchanged,
       first: config.rollout.first,
       itemKeys,
+      deletes: config.service.unset,
       grouping: config.grouping,
       notes: config.notes,
       limits: config.limits,

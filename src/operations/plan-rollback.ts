@@ -62,6 +62,7 @@ export async function planRollback(
     createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
     represent: (secret, known) => vault.represent(secret, known),
     itemKeys: workspace.config.service.itemKeys,
+    deletes: workspace.config.service.unset,
   }
   const { applies, before } =
     name === null
@@ -77,6 +78,7 @@ export async function planRollback(
     chosen,
     search.createSecretCheck(chosen),
     search.itemKeys,
+    search.deletes,
   )
   if (reversal.to.size === 0 && reversal.irreversible.length > 0)
     throw createIrreversibleError(applies, reversal)
@@ -138,6 +140,7 @@ async function buildRollbackPlan(
       parallel,
       first: config.rollout.first,
       itemKeys,
+      deletes: config.service.unset,
       grouping: config.grouping,
       notes: config.notes,
       limits: config.limits,

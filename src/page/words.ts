@@ -49,6 +49,7 @@ export const formWords: Record<FormName, string> = {
   remove: 'remove',
   switch: 'switch',
   unset: 'unset',
+  delete: 'unset by DELETE',
 }
 
 /** Formats a number of applies, such as `1 apply` or `2 applies`. */

@@ -32,18 +32,20 @@ export interface RollbackSnapshots {
 /**
  * Computes how to roll items back to their state before. Other items stay as they are, except those
  * that a restored item empties. An item that was unrecorded before is unset if the specification
- * documents how.
+ * documents how, or if the account can unset any item.
  *
  * @param now the recorded state, or the state after a plan is applied
  * @param before state before of each item to roll back; null if it was unrecorded
  * @param canReveal tests whether the value of a secret is available, by its fingerprint
  * (`scrypt:…`)
+ * @param deletes whether the account can unset any item (`service.unset`)
  */
 export function computeRollback(
   now: StateNow,
   before: StateBefore,
   canReveal: (secret: string) => boolean,
   itemKeys: ItemKeys = {},
+  deletes = false,
 ): RollbackSnapshots {
   const rollback: RollbackSnapshots = { from: new Map(), to: new Map(), irreversible: [] }
   for (const domain of [...before.keys()].toSorted()) {
@@ -58,6 +60,7 @@ export function computeRollback(
         items.get(item) ?? null,
         current.get(item),
         canReveal,
+        deletes,
       )
       if (goal !== undefined) goals.set(item, goal)
       if (reason !== undefined) lost.set(item, reason)
@@ -94,12 +97,13 @@ function computeItemRollback(
   before: ItemState | null,
   current: ItemState | undefined,
   canReveal: (secret: string) => boolean,
+  deletes: boolean,
 ): ItemRollback {
   if (isUnchanged(before, current)) return {}
   const spec = catalogue.get(item)
   if (spec === undefined) return { reason: 'this version of edgewise does not support the item' }
   if (before === null || before.status === 'unset')
-    return rollBackToUnset(spec, domain, before, current)
+    return rollBackToUnset(spec, domain, before, current, deletes)
   const [value, ...others] = before.candidates
   if (value === undefined) return { reason: 'its value before is not known' }
   if (before.unknown === true || others.length > 0) {
@@ -133,12 +137,13 @@ function rollBackToUnset(
   domain: Domain,
   before: ItemState | null,
   current: ItemState | undefined,
+  deletes: boolean,
 ): ItemRollback {
   const earlier = before === null ? 'it was not recorded before' : 'it was unset before'
   if (current?.status === 'unset')
     return { reason: `${earlier}, so the value that was unset is not known` }
   const payload = spec.unset?.(current ?? unrecordedState, domain)
-  if (payload === undefined)
+  if (payload === undefined && !deletes)
     return { reason: `${earlier}, and the service documents no way to unset it` }
   if (payload === null) return { reason: `${earlier}, and it has no recorded entry to remove` }
   return { goal: { status: 'unset', candidates: [] } }

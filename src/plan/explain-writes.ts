@@ -1,12 +1,11 @@
 import { canonicalizeJson } from '../model/canonical-json.ts'
-import type { Form, Write } from '../model/change.ts'
+import { isDelete, type Form, type Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Explanation } from '../model/plan.ts'
-import { buildBundles } from './groups.ts'
+import { listBundles } from './groups.ts'
 import type { WriteProblem } from './group-writes.ts'
-import type { Need } from './needs.ts'
 
 type ExplainedProblem = Pick<WriteProblem, 'needs' | 'grouping' | 'domainsPerWrite'>
 
@@ -41,12 +40,10 @@ export function countObviousWrites({
   const patches = new Map<string, number>()
   const items = new Map<string, number>()
   let single = 0
-  for (const [, own] of groupBy(needs, (need) => need.domain)) {
-    const byItem = new Map(own.map((need): [ItemKey, Need] => [need.item, need]))
-    const bundles = buildBundles([...byItem.keys()], grouping)
-    const keys = bundles.map(({ items: names, group }) => ({
+  for (const [domain, own] of groupBy(needs, (need) => need.domain)) {
+    const keys = listBundles(domain, own, grouping).map(({ needs: bundled, group }) => ({
       group,
-      key: names.map((name) => buildFormKey(name, byItem.get(name)?.whole)).join('\n'),
+      key: bundled.map(({ item, whole }) => buildFormKey(item, whole)).join('\n'),
     }))
     single += keys.length
     for (const { key } of keys) increment(items, key)
@@ -72,16 +69,26 @@ function explainWrite(
     others.size === 0
       ? 'meets all needs of its domains'
       : `the other changes of its domains are in ${formatWriteIds([...others])}`
-  if (write.domains.length >= domainsPerWrite) return `full; ${part}`
+  const words = isDelete(write) ? deleteWords : postWords
+  if (write.domains.length >= domainsPerWrite) return `${words.kind}full; ${part}`
   const alike = Object.entries(write.items).map(([item, form]) =>
     (writesByForm.get(buildFormKey(item, form)) ?? []).filter((other) => other.id !== write.id),
   )
   const shared = alike.flat().map((other) => other.id)
   const room =
-    shared.length === 0
-      ? 'no other domain needs these values'
-      : `other domains get these values in ${formatWriteIds([...new Set(shared)])}`
-  return `${room}; ${part}`
+    shared.length === 0 ? words.alone : `${words.shared} in ${formatWriteIds([...new Set(shared)])}`
+  return `${words.kind}${room}; ${part}`
+}
+
+const postWords = {
+  kind: '',
+  alone: 'no other domain needs these values',
+  shared: 'other domains get these values',
+}
+const deleteWords = {
+  kind: 'unset by DELETE; ',
+  alone: 'no other domain unsets these items',
+  shared: 'other domains unset these items',
 }
 
 function formatWriteIds(ids: number[]): string {
@@ -92,8 +99,8 @@ function formatWriteIds(ids: number[]): string {
   return `${sorted.length === 1 ? 'write' : 'writes'} ${shown}${more}`
 }
 
-function buildFormKey(item: ItemKey, form: Form | undefined): string {
-  return `${item} ${canonicalizeJson((form ?? null) as unknown as Json)}`
+function buildFormKey(item: ItemKey, form: Form): string {
+  return `${item} ${canonicalizeJson(form as unknown as Json)}`
 }
 
 function increment(counts: Map<string, number>, key: string): void {

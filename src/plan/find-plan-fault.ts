@@ -1,8 +1,8 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
-import { fillKeptFields } from '../catalog/item-spec.ts'
+import { fillKeptFields, reduceForm } from '../catalog/item-spec.ts'
 import { findNamesake, listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { isSameJson } from '../model/canonical-json.ts'
-import type { Change, Write } from '../model/change.ts'
+import { isDelete, type Change, type Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../model/item.ts'
 
@@ -22,8 +22,8 @@ export function findPlanFault(
   recorded: Snapshot,
   itemKeys: ItemKeys = {},
 ): string | null {
-  const doubled = findDoubledName(writes, itemKeys)
-  if (doubled !== null) return doubled
+  const malformed = findDoubledName(writes, itemKeys) ?? findMixedDelete(writes)
+  if (malformed !== null) return malformed
   const changesByDomain = groupBy(changes, (change) => change.domain)
   const writesByDomain = new Map<Domain, Write[]>()
   for (const write of writes) {
@@ -58,6 +58,33 @@ function findDoubledName(writes: Write[], itemKeys: ItemKeys): string | null {
   return null
 }
 
+/** Finds a DELETE that also has values: they could not be sent. */
+function findMixedDelete(writes: Write[]): string | null {
+  const mixed = writes.find(
+    (write) => isDelete(write) && Object.values(write.items).some(({ name }) => name !== 'delete'),
+  )
+  return mixed === undefined ? null : `write ${mixed.id} unsets by DELETE and also sets items`
+}
+
+/**
+ * Finds a DELETE that comes after another write of the domain, or that unsets an item which no
+ * change unsets, or which has a documented reset.
+ */
+function findDeleteFault(byItem: ReadonlyMap<ItemKey, Change>, writes: Write[]): string | null {
+  const late = writes.findLast(isDelete)
+  const post = writes.find((write) => !isDelete(write))
+  if (late !== undefined && post !== undefined && writes.indexOf(late) > writes.indexOf(post))
+    return `write ${late.id} unsets by DELETE after write ${post.id}`
+  for (const { id, items } of writes.filter(isDelete))
+    for (const item of Object.keys(items)) {
+      if (byItem.get(item)?.action !== 'unset')
+        return `write ${id} unsets ${item}, which should stay set`
+      if (getItemSpec(item).unset !== undefined)
+        return `write ${id} unsets ${item} by DELETE, which has a documented reset`
+    }
+  return null
+}
+
 function findDomainFault(
   changes: Change[],
   writes: Write[],
@@ -69,6 +96,8 @@ function findDomainFault(
   )
   const after = writes.reduce((state, write) => foldWrite(state, write, itemKeys), before)
   const byItem = new Map(changes.map((change) => [change.item, change]))
+  const deleteFault = findDeleteFault(byItem, writes)
+  if (deleteFault !== null) return deleteFault
   const written = new Set(writes.flatMap((write) => Object.keys(write.items)))
   for (const item of written)
     if (!isWritten(byItem.get(item))) return `the writes change ${item}, which should not change`
@@ -108,7 +137,7 @@ function foldWrite(state: State, write: Write, itemKeys: ItemKeys): State {
     const spec = getItemSpec(item)
     next.set(
       item,
-      (next.get(item) ?? [undefined]).map((value) => spec.reduce(value, form.payload)),
+      (next.get(item) ?? [undefined]).map((value) => reduceForm(spec, value, form)),
     )
     for (const cleared of listClearedItems(item, itemKeys))
       if (next.has(cleared)) next.set(cleared, [undefined])

@@ -5,7 +5,7 @@ import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { buildCoverProblem, type BundleNeed } from './bundle-columns.ts'
 import type { CoverProblem, Rectangle } from './cover/cover-problem.ts'
-import { buildBundles } from './groups.ts'
+import { listBundles, type NeedBundle } from './groups.ts'
 import { type Grouping } from '../model/config.ts'
 import type { Need } from './needs.ts'
 
@@ -28,16 +28,14 @@ export function buildGroupProblems(
   grouping: Grouping,
   domainsPerWrite: number,
 ): GroupProblem[] {
-  const groups = new Map<string, { domain: Domain; needs: Need[] }[]>()
+  const groups = new Map<string, NeedBundle[]>()
   const byDomain = [...groupBy(needs, (need) => need.domain)].toSorted(([a], [b]) =>
     a < b ? -1 : 1,
   )
   for (const [domain, own] of byDomain) {
-    const byItem = new Map(own.map((need) => [need.item, need]))
-    for (const { items, group } of buildBundles([...byItem.keys()], grouping)) {
-      const bundle = { domain, needs: items.flatMap((item) => byItem.get(item) ?? []) }
-      const known = groups.get(group)
-      if (known === undefined) groups.set(group, [bundle])
+    for (const bundle of listBundles(domain, own, grouping)) {
+      const known = groups.get(bundle.group)
+      if (known === undefined) groups.set(bundle.group, [bundle])
       else known.push(bundle)
     }
   }
@@ -46,10 +44,7 @@ export function buildGroupProblems(
     .map(([, bundles]) => buildGroupProblem(bundles, domainsPerWrite))
 }
 
-function buildGroupProblem(
-  bundles: { domain: Domain; needs: Need[] }[],
-  width: number,
-): GroupProblem {
+function buildGroupProblem(bundles: NeedBundle[], width: number): GroupProblem {
   const domains = [...new Set(bundles.map(({ domain }) => domain))]
   const rowByDomain = new Map(domains.map((domain, row) => [domain, row]))
   const formsByKey = new Map<string, Record<ItemKey, Form>>()

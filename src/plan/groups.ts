@@ -1,12 +1,42 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import type { Grouping } from '../model/config.ts'
-import type { ItemKey } from '../model/item.ts'
+import { groupBy } from '../model/group-by.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { Need } from './needs.ts'
 
 /** Items of one domain that are always sent in the same write. */
 export interface Bundle {
   items: ItemKey[]
   /** Group name; bundles of one group may share a write. */
   group: string
+}
+
+/** Needs of one domain that are always met by the same write. */
+export interface NeedBundle {
+  domain: Domain
+  needs: Need[]
+  group: string
+}
+
+/** Group of all items that are unset by DELETE. */
+const deleteGroup = 'by DELETE'
+
+/**
+ * Bundles the needs of one domain. An item that is unset by DELETE shares a write with every other
+ * one, and with nothing else: neither groups nor `together` bind it.
+ */
+export function listBundles(domain: Domain, needs: Need[], grouping: Grouping): NeedBundle[] {
+  const byKind = groupBy(needs, ({ whole }) => whole.name === 'delete')
+  const written = new Map(byKind.get(false)?.map((need) => [need.item, need]))
+  const deleted = (byKind.get(true) ?? []).toSorted((a, b) => (a.item < b.item ? -1 : 1))
+  return [
+    ...buildBundles([...written.keys()], grouping).map(({ items, group }) => ({
+      domain,
+      needs: items.flatMap((item) => written.get(item) ?? []),
+      group,
+    })),
+    ...deleted.map((need) => ({ domain, needs: [need], group: deleteGroup })),
+  ]
 }
 
 /**

@@ -39,6 +39,8 @@ export interface PlanInput {
   limits: { domainsPerWrite: number; callsPerMinute: number; burst?: Burst | null }
   /** Names of items on the wire, where they differ; default: none. */
   itemKeys?: ItemKeys
+  /** Whether the account can unset any item (`service.unset`); default: no. */
+  deletes?: boolean
   /** Waits of a rollout; default: none. */
   rollout?: Pacing['rollout']
   target: string[]
@@ -80,7 +82,7 @@ export function makePlan(input: PlanInput): Plan {
     waves = { waveByDomain: new Map<Domain, number>() },
   } = input
   const problem: WriteProblem = {
-    needs: listNeeds(changes, recorded),
+    needs: listNeeds(changes, recorded, input.deletes),
     grouping,
     domainsPerWrite: limits.domainsPerWrite,
     effort,
@@ -175,7 +177,8 @@ function collectReferences(changes: Change[], desired: Snapshot): NonNullable<Pl
 /** Notes how many writes one group for all items would save. */
 function buildGroupsNote(problem: WriteProblem, writes: number): string[] {
   const { groups } = problem.grouping
-  const groupNames = new Set(problem.needs.map(({ item }) => findGroup(item, groups)))
+  const grouped = problem.needs.filter(({ whole }) => whole.name !== 'delete')
+  const groupNames = new Set(grouped.map(({ item }) => findGroup(item, groups)))
   if (groupNames.size < 2) return []
   const all = groupWrites({
     ...problem,

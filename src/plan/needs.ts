@@ -1,5 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
-import type { Change, Form } from '../model/change.ts'
+import { deleteForm, type Change, type Form } from '../model/change.ts'
 import { unrecordedState, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
 
 /** One item of one domain to write: by the whole form, or by all of the parts, in any order. */
@@ -15,9 +15,10 @@ export interface Need {
  * Lists the writes that the changes need. An item that is released, or emptied by another one,
  * needs none.
  *
- * @throws TypeError if no documented write makes the change, which is a defect of the catalogue
+ * @param deletes whether the account can unset any item (`service.unset`)
+ * @throws TypeError if no write makes the change: a manifest and a rollback ask for none
  */
-export function listNeeds(changes: Change[], recorded: Snapshot): Need[] {
+export function listNeeds(changes: Change[], recorded: Snapshot, deletes = false): Need[] {
   return changes.flatMap((change) => {
     if (change.action === 'release' || change.reason === 'cleared') return []
     const { domain, item, after } = change
@@ -34,11 +35,13 @@ export function listNeeds(changes: Change[], recorded: Snapshot): Need[] {
             parts: change.reason === 'differs' ? (spec.buildDeltas?.(state, after) ?? []) : [],
           },
         ]
+    } else if (spec.unset === undefined) {
+      if (deletes) return [{ domain, item, whole: deleteForm, parts: [] }]
     } else {
-      const payload = spec.unset?.(state, domain)
-      if (payload !== undefined && payload !== null)
+      const payload = spec.unset(state, domain)
+      if (payload !== null)
         return [{ domain, item, whole: { name: 'unset' as const, payload }, parts: [] }]
     }
-    throw new TypeError(`no documented way to ${change.action} ${item} of ${domain}`)
+    throw new TypeError(`no way to ${change.action} ${item} of ${domain}`)
   })
 }

@@ -1,4 +1,5 @@
-import type { Form } from '../model/change.ts'
+import { isDelete, type Form } from '../model/change.ts'
+import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 
 /** A write without a place in the plan. */
@@ -10,8 +11,8 @@ export interface UnorderedWrite {
 /**
  * Orders writes: those with a domain that goes first, then the others. Writes that share domains
  * are close together, so that a domain is in a mixed state as briefly as possible: the next write
- * is the one with most domains that have had a write already, else the next by name. The input
- * order does not matter.
+ * is the one with most domains that have had a write already, else the next by name. A DELETE comes
+ * directly before the first other write of one of its domains. The input order does not matter.
  */
 export function orderWrites(
   writes: UnorderedWrite[],
@@ -21,9 +22,40 @@ export function orderWrites(
     .map((write) => ({ write, key: buildSortKey(write) }))
     .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ write }) => write)
-  const first = sorted.filter((write) => write.domains.some(isFirst))
-  const others = sorted.filter((write) => !write.domains.some(isFirst))
-  return [...placeClose(first), ...placeClose(others)]
+  const byKind = groupBy(sorted, isDelete)
+  const posts = byKind.get(false) ?? []
+  const first = posts.filter((write) => write.domains.some(isFirst))
+  const others = posts.filter((write) => !write.domains.some(isFirst))
+  const deletes = new Set(byKind.get(true))
+  if (deletes.size === 0) return [...placeClose(first), ...placeClose(others)]
+  return [
+    ...placeDeletes(placeClose(first), deletes),
+    ...placeRest(deletes, (write) => write.domains.some(isFirst)),
+    ...placeDeletes(placeClose(others), deletes),
+    ...placeRest(deletes, () => true),
+  ]
+}
+
+/** Places each DELETE of a domain before the other writes of it, and takes it out of `deletes`. */
+function placeDeletes(posts: UnorderedWrite[], deletes: Set<UnorderedWrite>): UnorderedWrite[] {
+  const byDomain = new Map<Domain, UnorderedWrite[]>()
+  for (const write of deletes)
+    for (const domain of write.domains)
+      byDomain.set(domain, [...(byDomain.get(domain) ?? []), write])
+  return posts.flatMap((post) => {
+    const own = new Set(post.domains.flatMap((domain) => byDomain.get(domain) ?? []))
+    return [...placeRest(deletes, (write) => own.has(write)), post]
+  })
+}
+
+/** Takes the chosen ones out of `deletes`, and places them close to each other. */
+function placeRest(
+  deletes: Set<UnorderedWrite>,
+  isChosen: (write: UnorderedWrite) => boolean,
+): UnorderedWrite[] {
+  const chosen = [...deletes].filter(isChosen)
+  for (const write of chosen) deletes.delete(write)
+  return placeClose(chosen)
 }
 
 function placeClose(writes: UnorderedWrite[]): UnorderedWrite[] {

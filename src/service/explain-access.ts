@@ -11,6 +11,15 @@ export function explainNotAccepted(url: string, status: number, message: string)
   return `not accepted by ${url} (HTTP ${status}: ${message}): ${hint}`
 }
 
+/** Explains an answer by which the service accepts no `DELETE`, as `explainNotAccepted` does. */
+export function explainNotOffered(url: string, status: number, message: string): string {
+  return (
+    `DELETE was not accepted by ${url} (HTTP ${status}: ${message}): ` +
+    'check EDGEWISE_TOKEN, and whether the account offers DELETE /v2/domain/config ' +
+    '(service.unset in edgewise.yaml)'
+  )
+}
+
 /** Explains a call that did not reach the service. */
 export function explainUnreached(url: string, message: string): string {
   return `${url} was not reached: ${message}; check service.url in edgewise.yaml`

@@ -10,7 +10,7 @@ export function traceCalls(transport: Transport, tracer: Tracer | undefined): Tr
   if (tracer === undefined) return transport
   return (request) => {
     const { hostname, port, pathname, protocol } = new URL(request.url)
-    const method = request.body === undefined ? 'GET' : 'POST'
+    const method = request.method ?? (request.body === undefined ? 'GET' : 'POST')
     const attributes = {
       'http.request.method': method,
       'server.address': hostname.replaceAll(/[[\]]/g, ''),

@@ -1,7 +1,9 @@
 /** One HTTP request to the service. */
 export interface Request {
   url: string
-  /** JSON to post. Without a body the request is a GET. */
+  /** Default: POST with a body, otherwise GET. */
+  method?: 'DELETE'
+  /** JSON. */
   body?: string
   /** More headers. */
   headers?: Record<string, string>
@@ -33,7 +35,7 @@ export type Dispatcher = object
 
 /** Creates a transport over the network of this machine. Redirects are not followed. */
 export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
-  return async ({ url, body, headers, timeoutMs, signal, maxBytes = defaultMaxBytes }) => {
+  return async ({ url, method, body, headers, timeoutMs, signal, maxBytes = defaultMaxBytes }) => {
     const late = new AbortController()
     const timer = setTimeout(
       () => late.abort(new DOMException('no answer in time', 'TimeoutError')),
@@ -41,7 +43,7 @@ export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
     )
     const givenUp = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal])
     const request: RequestInit = {
-      method: body === undefined ? 'GET' : 'POST',
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -71,6 +71,7 @@ export interface Call {
   answeredAt: number | null
   domains: Domain[]
   items: ItemKey[]
+  method: 'POST' | 'DELETE'
 }
 
 export type Truth = Map<Domain, Map<ItemKey, Value>>
@@ -119,6 +120,8 @@ export class World {
   }
   /** Names of items on the wire, where they differ. */
   itemKeys: ItemKeys = {}
+  /** Whether plans may unset any item by DELETE. */
+  deletes = false
   /** Shares outcomes with other machines. */
   share: Store['share'] = null
   findItemPlace: ApplyContext['findItemPlace'] = () => null
@@ -198,6 +201,7 @@ export class World {
       desired: wanted,
       ...diffSnapshots(recorded, wanted, this.itemKeys),
       itemKeys: this.itemKeys,
+      deletes: this.deletes,
       grouping: { groups: 'all', together: [] },
       limits: { domainsPerWrite, callsPerMinute: 30 },
       target: [],
@@ -234,7 +238,10 @@ export class World {
     )
     return applyPlan(plan, base, {
       store: this.#store(),
-      client: { write: (domains, config) => this.#write(domains, config, script) },
+      client: {
+        write: (domains, config) => this.#call(domains, config, script),
+        unset: (domains, items) => this.#call(domains, items, script),
+      },
       budget,
       clock: {
         now: () => this.clock.now(),
@@ -374,18 +381,21 @@ export class World {
     }
   }
 
-  async #write(
+  /** @param config payloads by item of a write, or the items that are unset by DELETE */
+  async #call(
     domains: Domain[],
-    config: Record<ItemKey, Wire>,
+    config: Record<ItemKey, Wire> | ItemKey[],
     script: (call: number, domains: Domain[], items: ItemKey[]) => Step,
   ): Promise<Outcome> {
     this.#step()
-    const step = script(this.calls.length, domains, Object.keys(config))
+    const items = Array.isArray(config) ? config : Object.keys(config)
+    const step = script(this.calls.length, domains, items)
     const call: Call = {
       at: this.clock.now(),
       answeredAt: null,
       domains,
-      items: Object.keys(config),
+      items,
+      method: Array.isArray(config) ? 'DELETE' : 'POST',
     }
     this.calls.push(call)
     this.log.push(`send ${domains.join(',')}`)
@@ -403,10 +413,14 @@ export class World {
   /**
    * Saves a write as specified: each item by its own rule, and the items it clears.
    */
-  #save(domains: Domain[], config: Record<ItemKey, Wire>): void {
+  #save(domains: Domain[], config: Record<ItemKey, Wire> | ItemKey[]): void {
     for (const domain of domains) {
       const values = this.truth.get(domain) ?? new Map<ItemKey, Value>()
       this.truth.set(domain, values)
+      if (Array.isArray(config)) {
+        for (const item of config) values.delete(item)
+        continue
+      }
       for (const [item, payload] of Object.entries(config)) {
         const value = getItemSpec(item).reduce(values.get(item), payload)
         if (value === undefined) values.delete(item)

@@ -27,6 +27,7 @@ describe('parseWorkspaceConfig', () => {
         settleSeconds: 10,
         allowHttp: false,
         readBack: false,
+        unset: false,
       },
       limits: {
         callsPerMinute: 100_000,

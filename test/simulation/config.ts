@@ -23,6 +23,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       settleSeconds: 10,
       allowHttp: false,
       readBack: false,
+      unset: false,
     },
     limits: {
       callsPerMinute: chance.pick([3, 5, 10, 30, 30]),

@@ -58,7 +58,7 @@ export function buildManifestKey(
   program: string,
   { secrets, allowLiteralSecrets, service }: WorkspaceConfig,
 ): string {
-  const settings = [Object.keys(secrets), allowLiteralSecrets, service.itemKeys]
+  const settings = [Object.keys(secrets), allowLiteralSecrets, service.itemKeys, service.unset]
   return hashText(JSON.stringify([program, settings]))
 }
 

@@ -1,7 +1,7 @@
 import type { Change } from '../../model/change.ts'
 import type { Page, PageWave } from '../../model/page.ts'
 import type { Plan, PlanTimes, WaveTimes } from '../../model/plan.ts'
-import { explainDestructive, shareParts, type BlockPart } from '../plan/blocks.ts'
+import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import { formatPlanSentence, listApprovals } from '../plan/summary.ts'
 import { buildMatrix, type Cell } from './build-matrix.ts'
 import { listApart } from './list-apart.ts'
@@ -32,7 +32,7 @@ export function buildPlanned(
   findState: (change: Change) => string | null,
 ): Planned {
   const contents = new Map<BlockPart, PartContent>()
-  const cells = shareParts(plan.changes, explainDestructive).map(({ change, part }): Cell => {
+  const cells = shareParts(plan.changes, true).map(({ change, part }): Cell => {
     const content = contents.get(part) ?? buildPartContent(part)
     contents.set(part, content)
     const { domain, item } = change

@@ -34,13 +34,10 @@ const minVariants = 3
  * field become one block with a line for each value; different changes of the same domains become
  * one block. Larger blocks come first.
  *
- * @param explain why a change is destructive; null if it is not
+ * @param isPlanned whether the changes are those of a plan, with notes on how they are made
  */
-export function groupChanges(
-  changes: Change[],
-  explain: (change: Change) => string | null = () => null,
-): Block[] {
-  const equal = groupBy(shareParts(changes, explain), ({ part }) => part)
+export function groupChanges(changes: Change[], isPlanned = false): Block[] {
+  const equal = groupBy(shareParts(changes, isPlanned), ({ part }) => part)
   const blocks = Array.from(equal, ([part, same]): Block => ({
     domains: same.map(({ change }) => change.domain),
     parts: [part],
@@ -51,16 +48,16 @@ export function groupChanges(
 /**
  * Builds the part of each change; changes that look the same share one.
  *
- * @param explain why a change is destructive; null if it is not
+ * @param isPlanned as for `groupChanges`
  */
 export function shareParts(
   changes: Change[],
-  explain: (change: Change) => string | null = () => null,
+  isPlanned = false,
 ): { change: Change; part: BlockPart }[] {
   const parts = new Map<string, BlockPart>()
   const partsByLook = new Map<string, BlockPart>()
   const addPart = (change: Change, key: string): BlockPart => {
-    const built = buildPart(change, explain(change))
+    const built = buildPart(change, isPlanned)
     const { item, action, note, lines } = built
     const look = JSON.stringify([item, action, note, lines.map(toKey)])
     const part = partsByLook.get(look) ?? built
@@ -78,7 +75,7 @@ export function shareParts(
 
 /** Groups the changes of a plan. Destructive ones come first, with the option that they need. */
 export function groupPlanChanges(changes: Change[]): Block[] {
-  return groupChanges(changes, explainDestructive)
+  return groupChanges(changes, true)
 }
 
 /** Counts the changes of a block. */
@@ -90,20 +87,30 @@ function toKey({ action, field, text }: BlockLine): (string | null)[] {
   return [action, field, text]
 }
 
-function buildPart(change: Change, danger: string | null): BlockPart {
+function buildPart(change: Change, isPlanned: boolean): BlockPart {
   const { item, action } = change
+  const danger = isPlanned ? explainDestructive(change) : null
   const warning = danger === null ? [] : [`destructive: ${danger}; needs --allow ${item}`]
-  const note = [...describeChange(change), ...warning].join('; ')
+  const note = [...describeChange(change, isPlanned), ...warning].join('; ')
   return { item, action, note, isDestructive: danger !== null, lines: listLines(change) }
 }
 
 /** Describes in clauses why a change is more than a new value; empty for most. */
-export function describeChange({ reason, action, by = 'another item' }: Change): string[] {
+export function describeChange(
+  { item, reason, action, by = 'another item' }: Change,
+  isPlanned = false,
+): string[] {
   if (reason === 'cleared') return [`emptied by ${by}`]
   if (action === 'release') return ['no longer managed; the service keeps its value']
-  if (action === 'unset') return ['reset to unset']
+  if (action === 'unset')
+    return [isPlanned && isDeleted(item) ? 'unset by DELETE' : 'reset to unset']
   if (reason === 'secret-unknown') return ['conditional; sent only if the value differs']
   return reason === 'in-doubt' ? ['in-doubt; written again'] : []
+}
+
+/** Tests whether a plan can unset an item only by DELETE. */
+function isDeleted(item: ItemKey): boolean {
+  return catalogue.has(item) && catalogue.get(item)?.unset === undefined
 }
 
 /** Explains why a change is destructive; null if it is not. */

@@ -1,7 +1,6 @@
 import { findMax } from '../../model/append.ts'
-import type { Change, Write } from '../../model/change.ts'
 import { groupBy } from '../../model/group-by.ts'
-import { symbols } from '../../model/change.ts'
+import { isDelete, symbols, type Change, type Write } from '../../model/change.ts'
 import type { Explanation, Plan } from '../../model/plan.ts'
 import { listSome, pluralize } from '../../model/words.ts'
 import { measureWidth } from '../text/display-width.ts'
@@ -189,11 +188,12 @@ export function formatWrite(
     write.domains.length === 1
       ? write.domains[0]
       : `${write.domains.length} domains from ${write.domains[0]}`
-  const items = Object.entries(write.items).map(([item, form]) =>
-    form.name === 'replace' ? item : `${item} (${form.name})`,
+  const names = Object.entries(write.items).map(([item, { name }]) =>
+    name === 'replace' || name === 'delete' ? item : `${item} (${name})`,
   )
+  const items = isDelete(write) ? `unset by DELETE (${names.join(', ')})` : names.join(', ')
   return truncate(
-    escapeInvisible(`  ${number}  ${count}: ${items.join(', ')}`),
+    escapeInvisible(`  ${number}  ${count}: ${items}`),
     verbose ? unlimitedColumns : columns,
   )
 }

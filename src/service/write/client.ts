@@ -1,10 +1,11 @@
 import type { Domain, ItemKey, Wire } from '../../model/item.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { withholdMessage } from './withhold-message.ts'
 import { classifyFailure } from '../call-failure.ts'
 import type { ShowMessage } from '../envelope.ts'
-import { explainNotAccepted, explainUnreached } from '../explain-access.ts'
+import { explainNotAccepted, explainNotOffered, explainUnreached } from '../explain-access.ts'
 import { createNetworkTransport, type Transport } from '../transport.ts'
 
 /** Connection to the service. */
@@ -34,6 +35,12 @@ export interface Client {
    *   quote it in any form, are withheld then
    */
   write(domains: Domain[], config: Record<ItemKey, Wire>, hasSecret?: boolean): Promise<Outcome>
+  /**
+   * Unsets items by one `DELETE /domain/config`, which only some accounts offer. Never throws.
+   *
+   * @param hasSecret whether a value that is unset may have a secret, as for `write`
+   */
+  unset(domains: Domain[], items: ItemKey[], hasSecret?: boolean): Promise<Outcome>
 }
 
 /**
@@ -42,38 +49,48 @@ export interface Client {
  */
 export function createClient(connection: Connection): Client {
   const wireNames = new Map(Object.entries(connection.itemKeys))
+  const getName = (item: ItemKey) => wireNames.get(item) ?? item
+  const createShow = (domains: Domain[], hasSecret: boolean): ShowMessage => {
+    if (!hasSecret) return (text) => connection.scrub(text)
+    const names = new Set([...domains, ...wireNames.values(), ...(connection.names ?? [])])
+    return (text, status, code) => withholdMessage(text, status, code, names)
+  }
+  const buildBody = (domains: Domain[], config: Json) =>
+    JSON.stringify({ token: connection.token, domains: domains.join(','), config })
   return {
-    write: async (domains, config, hasSecret = false) => {
-      const named = Object.fromEntries(
-        Object.entries(config).map(([item, payload]) => [wireNames.get(item) ?? item, payload]),
-      )
-      const body = JSON.stringify({
-        token: connection.token,
-        domains: domains.join(','),
-        config: named,
-      })
-      const names = new Set([...domains, ...wireNames.values(), ...(connection.names ?? [])])
-      const show: ShowMessage = hasSecret
-        ? (text, status, code) => withholdMessage(text, status, code, names)
-        : (text) => connection.scrub(text)
-      const sent = new Map(Object.keys(config).map((item) => [wireNames.get(item) ?? item, item]))
-      return post(connection, body, (name) => sent.get(name) ?? name, show)
+    write: (domains, config, hasSecret = false) => {
+      const named = Object.entries(config).map(([item, payload]) => [getName(item), payload])
+      const sent = new Map(Object.keys(config).map((item) => [getName(item), item]))
+      const body = buildBody(domains, Object.fromEntries(named) as JsonObject)
+      const findItem = (name: string) => sent.get(name) ?? name
+      return send(connection, 'POST', body, findItem, createShow(domains, hasSecret))
+    },
+    unset: async (domains, items, hasSecret = false) => {
+      const body = buildBody(domains, items.map(getName))
+      const show = createShow(domains, hasSecret)
+      const outcome = await send(connection, 'DELETE', body, getName, show)
+      // Nothing is left of the items, whatever the answer has.
+      return outcome.kind === 'confirmed' ? { ...outcome, config: {} } : outcome
     },
   }
 }
 
-async function post(
+async function send(
   connection: Connection,
+  method: 'POST' | 'DELETE',
   body: string,
   findItem: (wireName: string) => ItemKey,
   show: ShowMessage,
 ): Promise<Outcome> {
   const { url, writtenUrl = url, timeoutMs, transport = createNetworkTransport() } = connection
+  const request = { url: `${url}/v2/domain/config`, body, timeoutMs }
+  const isPost = method === 'POST'
+  const explain = isPost ? explainNotAccepted : explainNotOffered
   try {
-    const answer = await transport({ url: `${url}/v2/domain/config`, body, timeoutMs })
-    const outcome = parseAnswer(answer, findItem, show)
+    const answer = await transport(isPost ? request : { ...request, method })
+    const outcome = parseAnswer(answer, findItem, show, method)
     return outcome.kind === 'refused' && outcome.fatal
-      ? { ...outcome, message: explainNotAccepted(writtenUrl, outcome.status, outcome.message) }
+      ? { ...outcome, message: explain(writtenUrl, outcome.status, outcome.message) }
       : outcome
   } catch (error) {
     const outcome = classifyFailure(error)

@@ -10,17 +10,19 @@ import type { Answer } from '../transport.ts'
  *
  * @param findItem returns the item of a wire name
  * @param show returns what may be shown of the message of the service
+ * @param method of the call; some accounts do not offer `DELETE`
  */
 export function parseAnswer(
   answer: Answer,
   findItem: (wireName: string) => ItemKey,
   show: ShowMessage = (text) => text,
+  method: 'POST' | 'DELETE' = 'POST',
 ): Outcome {
   const envelope = parseEnvelope(answer, show, fallback)
   const { body, code, message, retryAfterMs } = envelope
   const limits = selectMinuteLimits(answer, envelope.limits)
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
-  if (isNotAccepted(answer.status))
+  if (isNotAccepted(answer.status) || (method === 'DELETE' && isNotOffered(answer.status, code)))
     return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
   if (answer.status >= 300 && answer.status < 400)
     return createInDoubt(
@@ -46,6 +48,11 @@ export function parseAnswer(
 /** Tests whether a status means that no call is accepted, so that nothing of it was saved. */
 function isNotAccepted(status: number): boolean {
   return status === 401 || status === 403 || status === 404
+}
+
+/** Tests whether an answer means that the account does not offer the method. */
+function isNotOffered(status: number, code: number | null): boolean {
+  return status === 405 || code === 401_006
 }
 
 function createInDoubt(message: string): Outcome {
