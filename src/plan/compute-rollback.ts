@@ -145,8 +145,18 @@ function rollBackToUnset(
   const payload = spec.unset?.(current ?? unrecordedState, domain)
   if (payload === undefined && !deletes)
     return { reason: `${earlier}, and the service documents no way to unset it` }
+  // The service may have had a value, without which the domain would be worse off than before.
+  const loss = before === null && payload === undefined ? explainLoss(spec, current) : null
+  if (loss !== null) return { reason: `${earlier}, and ${loss}` }
   if (payload === null) return { reason: `${earlier}, and it has no recorded entry to remove` }
   return { goal: { status: 'unset', candidates: [] } }
+}
+
+/** Explains why unsetting an item is destructive although its value is not; null if it is not. */
+function explainLoss(spec: ItemSpec, current: ItemState | undefined): string | null {
+  const [value] = current?.candidates ?? []
+  const isDestructive = value !== undefined && (spec.explainDestructive?.(value) ?? null) !== null
+  return isDestructive ? null : (spec.explainDestructive?.(null) ?? null)
 }
 
 function rollBackToValue(

@@ -224,13 +224,13 @@ function isRepeated(call: Call, earlier: Call): boolean {
   return earlier.items.every((item) => {
     if (!call.items.includes(item)) return true
     if (call.deltas.includes(item) || earlier.deltas.includes(item)) return false
-    const { reduce } = getItemSpec(item)
-    const [first, second] = [earlier.config[item], call.config[item]] as Json[]
-    if (first === undefined || second === undefined) return false
+    const spec = getItemSpec(item)
+    const reduce = (value: Value | undefined, { deletes, config }: Call) =>
+      deletes ? undefined : spec.reduce(value, config[item] as Json)
     // A payload without a kept field, such as http2, leaves what the other call has set.
     return isSameJson(
-      reduce(reduce(undefined, first), second),
-      reduce(reduce(undefined, second), first),
+      reduce(reduce(undefined, earlier), call),
+      reduce(reduce(undefined, call), earlier),
     )
   })
 }
@@ -249,16 +249,17 @@ function includesValue(item: ItemKey, state: RecordedItem, value: Value | undefi
   )
 }
 
-/** Computes the value of an item after its documented unset. */
+/** Computes the value of an item after its documented unset, or else a DELETE. */
 function computeUnsetValue(
   item: ItemKey,
   domain: Domain,
   value: Value | undefined,
 ): Value | undefined {
   const spec = getItemSpec(item)
+  if (spec.unset === undefined) return undefined
   const values = value === undefined ? [] : [value]
-  const payload = spec.unset?.({ status: 'in-doubt', candidates: values }, domain)
-  return payload === undefined || payload === null ? value : spec.reduce(value, payload)
+  const payload = spec.unset({ status: 'in-doubt', candidates: values }, domain)
+  return payload === null ? value : spec.reduce(value, payload)
 }
 
 function describeState({ status, candidates }: RecordedItem): string {

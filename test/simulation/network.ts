@@ -14,8 +14,10 @@ export interface Call {
   items: string[]
   /** Items that are sent as a delta. */
   deltas: string[]
-  /** Payloads by item. */
+  /** Payloads by item; null for each item of a DELETE. */
   config: Record<string, unknown>
+  /** Whether it is a DELETE, which unsets its items. */
+  deletes: boolean
   /**
    * Whether its sender was suspended between its last check and its socket: the one step in which
    * a process that lost its lock can still send.
@@ -65,18 +67,25 @@ export class Network {
         this.onStall(process)
         await process.sleep(0)
       }
-      const { body, url } = request
+      const { body, url, method } = request
       if (body === undefined) return this.#query(process, url)
-      const { domains, config } = JSON.parse(body) as {
+      const deletes = method === 'DELETE'
+      const { domains, config: given } = JSON.parse(body) as {
         domains: string
-        config: Record<string, unknown>
+        config: Record<string, unknown> | string[]
       }
+      if (url.includes('?') || deletes !== Array.isArray(given))
+        this.#world.violated('calls are well formed', `${method ?? 'POST'} ${url} ${body}`)
+      const config = Array.isArray(given)
+        ? Object.fromEntries(given.map((item) => [item, null]))
+        : given
       const call: Call = {
         process,
         number: ++this.#calls,
         domains: domains.split(','),
         items: Object.keys(config),
         config,
+        deletes,
         deltas: Object.keys(config).filter((item) => isDelta(config[item])),
         stalled,
         mayLand: true,
@@ -84,11 +93,12 @@ export class Network {
         endedAt: null,
       }
       process.log(
-        `sends call ${call.number}: ${Object.entries(config)
+        `${deletes ? 'deletes by' : 'sends'} call ${call.number}: ${Object.entries(config)
           .map(([item, payload]) => `${item} ${JSON.stringify(payload)}`)
           .join(', ')} → ${domains}`,
       )
       if (call.deltas.length > 0) this.#world.count('calls with a delta')
+      if (deletes) this.#world.count('calls that delete')
       this.#laws.departs(call)
       const answer = this.#carry(call, body, request.timeoutMs)
       process.mayDie(`after: call ${call.number} was sent`)
@@ -209,7 +219,8 @@ export class Network {
         return this.#handle(call, body, chance.between(0, longest), then, true)
       }
       call.mayLand = false
-      void this.#service.write(body).then((answered) => {
+      const answering = call.deletes ? this.#service.unset(body) : this.#service.write(body)
+      void answering.then((answered) => {
         this.#world.log(
           'service',
           `call ${call.number}: HTTP ${answered.status}, code ${answered.code}`,

@@ -1,6 +1,7 @@
 import { TextEncoder } from 'node:util'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
 import { JsonText } from '../../src/emulator/routes/exchange.ts'
+import { Refusal } from '../../src/emulator/routes/refusal.ts'
 import { createService } from '../../src/emulator/routes/router.ts'
 import { buildWireNames } from '../../src/emulator/routes/wire-names.ts'
 import { createTimeZone } from '../../src/model/time-zone.ts'
@@ -10,6 +11,7 @@ import { FaultPlan } from '../../src/emulator/store/fault-plan.ts'
 import { Store } from '../../src/emulator/store/store.ts'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
 import type { Answer } from '../../src/service/transport.ts'
+import { unsetConfig } from './unset-config.ts'
 import type { World } from './world.ts'
 
 /** Answer of the service; status and code give the outcome of the call. */
@@ -23,6 +25,7 @@ export class Service {
   readonly #faults: FaultPlan
   readonly #answer: ReturnType<typeof createService>
   readonly #world: World
+  readonly #limitStyle: 'status' | 'body'
   #requests = 0
 
   constructor(
@@ -34,6 +37,7 @@ export class Service {
     deadOrigins: string[] = [],
   ) {
     this.#world = world
+    this.#limitStyle = limitStyle
     this.#store = new Store({ domains: null, callsPerMinute, deadOrigins }, new DataLog(null))
     this.#faults = new FaultPlan(seed, faults)
     this.#answer = createService(
@@ -55,6 +59,31 @@ export class Service {
   /** Handles one write, now. */
   write(body: string): Promise<Answered> {
     return this.#handle('POST', '/v2/domain/config', '', body)
+  }
+
+  /** Handles one DELETE, now: only accounts beyond the specification have it. */
+  async unset(body: string): Promise<Answered> {
+    const { time } = this.#world
+    const count = () => this.#store.getCallCount(time)
+    const answer = (status: number, code: number, message?: string): Answered => {
+      const { remaining, resetSeconds } = count()
+      const headers = new Map([
+        ['x-ratelimit-remaining', String(remaining)],
+        ['x-retry-after', String(resetSeconds)],
+        ['date', new Date(time).toUTCString()],
+      ])
+      const header = (name: string) => headers.get(name.toLowerCase()) ?? null
+      return { status, code, header, body: JSON.stringify({ code, message }) }
+    }
+    try {
+      const request = JSON.parse(body) as { domains: string; config: ItemKey[] }
+      unsetConfig(request, this.#store, this.#faults, time)
+      return answer(200, 0)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const isInBody = error.status === 429 && this.#limitStyle === 'body'
+      return answer(isInBody ? 200 : error.status, error.code, error.message)
+    }
   }
 
   /** Handles one query, now. */

@@ -19,6 +19,8 @@ const maxDurationMs = 100 * 60 * minute
 const maxRunsToSettle = 8
 /** Every so many seeds also run a rollout; every so many have their state in a database. */
 const [rolloutSeeds, databaseSeeds] = [4, 6]
+/** Share of the seeds whose account offers DELETE. */
+const deletingShare = 0.25
 
 /** Result of a seed. */
 export interface Simulated {
@@ -80,7 +82,8 @@ class Simulation {
   constructor(world: World, chance: Chance, store?: StoreKind) {
     this.#world = world
     this.#chance = chance
-    this.#workload = new Workload(chance.fork('workload'))
+    const unset = chance.fork('unset').happens(deletingShare)
+    this.#workload = new Workload(chance.fork('workload'), unset)
     this.#faults = drawFaults(chance.fork('faults'))
     const drawn = chance.pick<StoreKind>([
       'folder',
@@ -91,7 +94,8 @@ class Simulation {
     ])
     const kind = store ?? drawn
     this.#record = new StateWorld(world, this.#faults, kind, service)
-    this.#config = createConfig(chance.fork('config'), this.#record.state)
+    const config = createConfig(chance.fork('config'), this.#record.state)
+    this.#config = { ...config, service: { ...config.service, unset } }
     const { limits } = this.#config
     world.count(`record: ${kind}`)
     const serviceFaults = drawServiceFaults(

@@ -75,6 +75,17 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   timeout: (chance) => ({ time: chance.pick(['10', '20', '30']) }),
 }
 
+/** More items without a documented reset, for manifests that unset such items. */
+const deletedValues: typeof values = {
+  connect_timeout: (chance) => ({ origin_connect_timeout: chance.pick(['5', '10']) }),
+  client_real_ip: (chance) => ({ head: chance.pick(['X-One', 'X-Two']) }),
+  compress_response: (chance) => ({
+    content_type: chance.pick([['text/css'], ['text/css', 'text/html']]),
+    min_size: 2,
+    min_size_unit: 'KB',
+  }),
+}
+
 export const itemKeys = Object.keys(values)
 
 /**
@@ -84,6 +95,8 @@ export const itemKeys = Object.keys(values)
 export class Workload {
   readonly domains: Domain[]
   readonly #chance: Chance
+  readonly #items: ItemKey[]
+  readonly #deletes: boolean
   #kinds: Items[]
   #domainKinds: DomainKinds
   /** Desired state until the next edit. */
@@ -91,13 +104,16 @@ export class Workload {
   /** Kinds before the last edit. */
   #previous: { kinds: Items[]; domainKinds: DomainKinds }
 
-  constructor(chance: Chance) {
+  /** @param deletes whether manifests unset items without a documented reset */
+  constructor(chance: Chance, deletes = false) {
     this.#chance = chance
+    this.#items = deletes ? [...itemKeys, ...Object.keys(deletedValues)] : itemKeys
+    this.#deletes = deletes
     this.domains = Array.from(
       { length: chance.pick([2, 3, 5, 8, 12, 25]) },
       (_, i) => `d${i}.example.com`,
     )
-    this.#kinds = Array.from({ length: chance.between(1, 3) }, () => this.#items())
+    this.#kinds = Array.from({ length: chance.between(1, 3) }, () => this.#drawItems())
     const differs = chance.happens(0.7)
     this.#domainKinds = new Map(
       this.domains.map((domain) => {
@@ -178,8 +194,8 @@ export class Workload {
     }
   }
 
-  #items(): Items {
-    return new Map(this.#chance.some(itemKeys, 0.35).map((item) => [item, this.#value(item)]))
+  #drawItems(): Items {
+    return new Map(this.#chance.some(this.#items, 0.35).map((item) => [item, this.#value(item)]))
   }
 
   #edited(items: Items): Items {
@@ -190,14 +206,17 @@ export class Workload {
       else if (chance.happens(0.4)) edited.set(item, this.#value(item))
     }
     if (chance.happens(0.4)) {
-      const item = chance.pick(itemKeys)
+      const item = chance.pick(this.#items)
       edited.set(item, this.#value(item))
     }
     return edited
   }
 
   #value(item: ItemKey): Value | null {
-    return values[item]?.(this.#chance) ?? null
+    // Without an origin, a change is destructive.
+    const isDeleted = this.#deletes && item !== 'origin' && getItemSpec(item).unset === undefined
+    if (isDeleted && this.#chance.happens(0.4)) return null
+    return (values[item] ?? deletedValues[item])?.(this.#chance) ?? null
   }
 }
 
