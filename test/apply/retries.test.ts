@@ -13,6 +13,7 @@ const safe: Form[] = [
   { name: 'replace', payload: ips('192.0.2.1', '192.0.2.2') },
   { name: 'switch', payload: ips('192.0.2.1', '192.0.2.2') },
   { name: 'unset', payload: ips() },
+  { name: 'delete', payload: null },
 ]
 const unsafe: Form[] = [
   { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } },

@@ -228,6 +228,21 @@ describe('a cache of manifests', () => {
     expect(state?.candidates).toEqual([{ host: 'cached' }])
   })
 
+  it('of an account that offers DELETE is not used once it does not, nor the other way', () => {
+    const manifest = configure(3, 'timeout: {$unset: true}')
+    const root = createFleet({ 'domains/d3.yaml': manifest })
+    const file = createFile()
+    const offer = (unset: boolean) =>
+      writeFileSync(join(root, 'edgewise.yaml'), home.replace('{url', `{unset: ${unset}, url`))
+    offer(true)
+    expect(load(root, file).diagnostics).toEqual([])
+    expect(file.saves).toBe(1)
+    offer(false)
+    expect(load(root, file).diagnostics.map(({ code }) => code)).toEqual(['unset-unavailable'])
+    offer(true)
+    expectSame(root, file)
+  })
+
   it('is written only after more than one file in 64 has changed', () => {
     const [root, file] = [createFleet(), createFile()]
     for (let i = 0; i < 3; i++) load(root, file)

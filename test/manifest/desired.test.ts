@@ -63,6 +63,21 @@ describe('desired', () => {
     })
   })
 
+  it('accepts $unset of every item where the account offers DELETE, also in a profile', () => {
+    const workspace = createWorkspace({
+      'edgewise.yaml': 'version: 1\nservice: {unset: true}\ndefaults: {extend: {$unset: true}}\n',
+      'profiles/base.yaml': 'profile: base\nconfig: {timeout: {$unset: true}}\n',
+      'domains/a.yaml':
+        'domain: a.example.com\nprofiles: [base]\nconfig: {user_agent: {$unset: true}}\n',
+    })
+    expect(workspace.diagnostics).toEqual([])
+    expect(listValues(workspace, 'a.example.com')).toEqual({
+      extend: 'unset',
+      timeout: 'unset',
+      user_agent: 'unset',
+    })
+  })
+
   it('treats $unset and emptied lists as unset', () => {
     const workspace = createWorkspace({
       'domains/a.yaml':

@@ -189,7 +189,7 @@ it.each([
     '$unset of an item that cannot be unset',
     `${domain}  timeout: {$unset: true}\n`,
     '3:3-10 unset-unavailable',
-    'Remove the item from the manifest',
+    'set "service: {unset: true}" in edgewise.yaml',
   ],
   [
     '$unset: false',

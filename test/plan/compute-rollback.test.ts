@@ -34,11 +34,14 @@ function runRollback(
   now: Record<ItemKey, ItemState>,
   before: Record<ItemKey, ItemState | null>,
   canReveal = (_secret: string) => true,
+  deletes = false,
 ): RollbackSnapshots {
   return computeRollback(
     new Map([[www, new Map(Object.entries(now))]]),
     new Map([[www, new Map(Object.entries(before))]]),
     canReveal,
+    {},
+    deletes,
   )
 }
 
@@ -376,4 +379,43 @@ itOften('restores the state before, or reports the item, after any partial apply
     { numRuns: runs(25, 300) },
   )
   expect(restored).toBeGreaterThan(reported)
+})
+
+describe('a rollback where the account offers DELETE', () => {
+  const yes = () => true
+  const origin = createConfirmedState({ default_master: '192.0.2.1', origin_mode: 'default' })
+  const extend = createConfirmedState({ squid: 'x' })
+
+  it.each<[string, Record<ItemKey, ItemState>, Record<ItemKey, ItemState | null>, string]>([
+    ['that was not recorded', { timeout: time(1) }, { timeout: null }, 'timeout'],
+    ['that was unset', { timeout: time(1) }, { timeout: unset }, 'timeout'],
+    ['that is in-doubt', { timeout: createInDoubtState(1, 2) }, { timeout: null }, 'timeout'],
+    ['whose value is destructive', { extend }, { extend: null }, 'extend'],
+    ['whose loss is destructive, if it was unset', { origin }, { origin: unset }, 'origin'],
+  ])('unsets an item %s before', (_name, now, before, item) => {
+    expect(describeRollback(now, before, yes, true)).toEqual([[`unset ${item}`], []])
+    expect(describeRollback(now, before)).toEqual([[], [expect.stringMatching(/no way to unset/)]])
+  })
+
+  it('leaves an origin that was not recorded before: the service may have had one', () => {
+    expect(describeRollback({ origin }, { origin: null }, yes, true)).toEqual([
+      [],
+      [
+        'origin: it was not recorded before, ' +
+          'and without it the domain has no origin to fetch content from',
+      ],
+    ])
+  })
+
+  it('has what was documented before, and can not know a value that was unset', () => {
+    expect(describeRollback({ origin_host: unset }, { origin_host: null }, yes, true)).toEqual(
+      describeRollback({ origin_host: unset }, { origin_host: null }),
+    )
+    expect(describeRollback({ timeout: unset }, { timeout: null }, yes, true)[1]).toEqual([
+      expect.stringMatching(/the value that was unset is not known/),
+    ])
+    expect(describeRollback({ timeout: unset }, { timeout: time(1) }, yes, true)[0]).toEqual([
+      'set timeout',
+    ])
+  })
 })

@@ -195,3 +195,82 @@ describe('messages', () => {
     expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
   })
 })
+
+describe('a DELETE as the service sees it', () => {
+  const unset = (options: Partial<Connection> = {}, hasSecret = false) =>
+    createTestClient(options).unset(
+      ['a.example.com', 'b.example.com'],
+      ['timeout', 'deny_protocol'],
+      hasSecret,
+    )
+  const path = '/v2/domain/config'
+
+  it('has the token, the domains and the names on the wire in its body, and no query', async () => {
+    const seen: { path: string; body: unknown; headers: Record<string, unknown> }[] = []
+    nock(url)
+      .delete(/.*/)
+      .reply(function (at, body) {
+        seen.push({ path: at, body, headers: this.req.headers })
+        return [200, { code: 0 }]
+      })
+    await unset({ itemKeys: { deny_protocol: 'protocol_deny' } })
+    const [call] = seen
+    expect(seen).toHaveLength(1)
+    expect(call?.path).toBe(path)
+    const config = ['timeout', 'protocol_deny']
+    expect(call?.body).toEqual({ token, domains: 'a.example.com,b.example.com', config })
+    expect(String(call?.headers['content-type'])).toContain('application/json')
+    expect(JSON.stringify([call?.path, call?.headers])).not.toContain(token)
+  })
+
+  it.each<[string, object]>([
+    ['nothing', {}],
+    ['a text', { data: 'ok' }],
+    ['an empty text', { data: '' }],
+    ['null', { data: null }],
+    ['a configuration', { data: { config: { timeout: { time: '60' } } } }],
+  ])('is confirmed without values by an answer with %s', async (_name, data) => {
+    nock(url)
+      .delete(path)
+      .reply(200, { code: 0, ...data })
+    expect(await unset()).toMatchObject({ kind: 'confirmed', config: {} })
+  })
+
+  it.each([
+    [401, { code: 401_001, message: 'no' }],
+    [404, 'not found'],
+    [405, '<html>'],
+    [400, { code: 401_006, message: 'no permission for the interface' }],
+  ])('is accepted from no account if the answer is HTTP %i %j', async (status, body) => {
+    nock(url).delete(path).reply(status, body)
+    expect(await unset()).toMatchObject({
+      kind: 'refused',
+      fatal: true,
+      message: expect.stringMatching(/^DELETE was not accepted by .* \(service\.unset in edgewise/),
+    })
+  })
+
+  it('is refused for itself alone by other codes, and in-doubt without an answer', async () => {
+    nock(url)
+      .delete(path)
+      .reply(400, { code: 400_101, message: `bad ${token}` })
+    expect(await unset()).toMatchObject({ kind: 'refused', fatal: false, message: 'bad (token)' })
+    nock(url).delete(path).reply(502, 'bad gateway')
+    expect(await unset()).toMatchObject({ kind: 'in-doubt' })
+    nock(url).delete(path).reply(200, 'ok')
+    expect(await unset()).toMatchObject({ kind: 'in-doubt' })
+  })
+
+  it('shows no text of the answer if the value may have had a secret', async () => {
+    nock(url).delete(path).reply(400, { code: 7, message: 'had timeout 5ecret' })
+    const names = ['timeout']
+    const outcome = await unset({ names }, true)
+    expect(outcome).toMatchObject({ message: expect.stringContaining('code 7, timeout (message') })
+    expect(JSON.stringify(outcome)).not.toContain('5ecret')
+  })
+})
+
+it('a POST that is answered 405 is refused for itself alone', async () => {
+  nock(url).post('/v2/domain/config').reply(405, { code: 405, message: 'no' })
+  expect(await write()).toMatchObject({ kind: 'refused', fatal: false })
+})
