@@ -58,7 +58,7 @@ describe('a DELETE', () => {
     expect(world.calls).toHaveLength(1)
   })
 
-  it('may have had an effect if it got no answer, and is sent again once that is over', async () => {
+  it('may have had an effect if it got no answer, and is sent again after that', async () => {
     const world = createWorld()
     const plan = world.plan({ [a]: { timeout: null } })
     await world.apply(plan, answers(doubt, doubt))
@@ -68,7 +68,7 @@ describe('a DELETE', () => {
     expectUnset(world.item(a, 'timeout'))
   })
 
-  it('stays in-doubt with both states if no answer comes, and the next apply repeats it', async () => {
+  it('stays in-doubt if no answer comes, and the next apply repeats it', async () => {
     const world = createWorld()
     const result = await world.apply(
       world.plan({ [a]: { timeout: null } }),

@@ -71,7 +71,9 @@ export const diagnosticDescriptions: Record<DiagnosticCode, CodeDescription> = {
   },
   'unset-unavailable': {
     happened: 'The item has `$unset`, but the specification documents no reset.',
-    remedy: 'Set a value that has the wanted effect, or remove the item to release it.',
+    remedy:
+      'Set a value that has the wanted effect, or remove the item to release it. If the account ' +
+      'offers DELETE /domain/config, set `service.unset` in `edgewise.yaml`.',
   },
   'reference-unknown': {
     happened: 'A variable or a secret is not defined, or can not be used at this place.',

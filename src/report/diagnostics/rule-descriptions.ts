@@ -20,7 +20,8 @@ export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'item-conflict': 'The items of a domain do not contradict each other.',
   'item-unnamed':
     'An item whose wire name the specification leaves out has one in the workspace file.',
-  'unset-unavailable': 'An item is unset only if the specification documents a reset.',
+  'unset-unavailable':
+    'An item is unset only if the specification documents a reset, or with service.unset.',
   'reference-unknown': 'A variable or secret that is referred to is defined.',
   'secret-literal': 'A manifest contains a secret as a reference, not as its value.',
   'secret-invalid': 'A secret is referenced where a string is allowed, and is declared correctly.',
