@@ -23,8 +23,6 @@ export interface Search {
   /** Represents earlier secrets so that they can be compared with recorded ones. */
   represent: Represent
   itemKeys: ItemKeys
-  /** Whether the account can unset any item (`service.unset`). */
-  deletes: boolean
 }
 
 /** Applies, and the state before the first of them of each item that they intended to change. */
@@ -112,7 +110,6 @@ export async function findLastDifferent(
       found.before,
       search.createSecretCheck(found.before),
       search.itemKeys,
-      search.deletes,
     )
     if (reversal.to.size + reversal.irreversible.length > 0) return found
   }

@@ -62,7 +62,6 @@ export async function planRollback(
     createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
     represent: (secret, known) => vault.represent(secret, known),
     itemKeys: workspace.config.service.itemKeys,
-    deletes: workspace.config.service.unset,
   }
   const { applies, before } =
     name === null
@@ -78,7 +77,7 @@ export async function planRollback(
     chosen,
     search.createSecretCheck(chosen),
     search.itemKeys,
-    search.deletes,
+    workspace.config.service.unset,
   )
   if (reversal.to.size === 0 && reversal.irreversible.length > 0)
     throw createIrreversibleError(applies, reversal)

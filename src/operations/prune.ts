@@ -109,7 +109,6 @@ async function findPrunable(
     recorded,
     createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
     itemKeys: config.service.itemKeys,
-    deletes: config.service.unset,
     represent: (secret, known) => vault.represent(secret, known),
   })
   const needed = [...(last?.applies ?? []), ...store.listUnfinished()].map(({ id }) => id)
