@@ -498,7 +498,7 @@ forms: {
 /**
  * Form.
  */
-[k: string]: "replace" | "append" | "add" | "remove" | "switch" | "unset"
+[k: string]: "replace" | "append" | "add" | "remove" | "switch" | "unset" | "delete"
 }
 }[]
 /**
