@@ -32,7 +32,7 @@ export function checkRules(
     ),
     ...checkState(config.state, find),
     ...checkNotify(config.notify, find),
-    ...checkServe(config.serve),
+    ...checkServe(config),
     ...checkGrouping(config.grouping),
     ...checkProtect(config.guards.protect),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
@@ -41,9 +41,10 @@ export function checkRules(
   ]
 }
 
-function checkServe({ drift }: WorkspaceConfig['serve']): Finding[] {
-  if (!drift.repair || drift.observed !== null) return []
-  const detail = '"repair" writes what differs at the service: it needs "observed".'
+function checkServe({ serve: { drift }, service }: WorkspaceConfig): Finding[] {
+  if (!drift.repair || drift.observed !== null || service.readBack) return []
+  const detail =
+    '"repair" writes what differs at the service: it needs "observed" or "service.readBack".'
   return [createFinding('/serve/drift/repair', detail)]
 }
 

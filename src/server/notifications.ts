@@ -10,6 +10,7 @@ import type { Outside } from '../operations/outside.ts'
 import type { Ports } from '../operations/ports.ts'
 import type { Executed } from '../operations/submit-plan.ts'
 import type { Logger } from './logger.ts'
+import { readsBack } from './reads-back.ts'
 
 /** Notifies the receivers of a workspace. A failure is logged, and changes nothing else. */
 export interface Notifications {
@@ -65,7 +66,7 @@ export function createNotifications(
     },
     aboutDrift: (workspace, { drift }) => {
       // The same text as that of the command without a selection: both share what was reported.
-      const isObserved = workspace.config.serve.drift.observed !== null
+      const isObserved = workspace.config.serve.drift.observed !== null || readsBack(workspace)
       const scope = JSON.stringify([[], [], isObserved])
       return withOutbox(workspace, (outbox) => outbox.reportDrift(drift, scope))
     },

@@ -1,7 +1,7 @@
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { apply } from '../operations/apply.ts'
-import { drift, type DriftRequest } from '../operations/drift.ts'
+import type { DriftRequest } from '../operations/drift.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
@@ -16,6 +16,8 @@ import { pluralize } from '../model/words.ts'
 import { summarizeDrift, type DriftSummary } from '../report/drift/json.ts'
 import { listRollout } from '../rollout/list-rollout.ts'
 import type { Branch } from './branch.ts'
+import { buildRepairRequest, compareDrift } from './compare-drift.ts'
+import { createFleetReader } from './fleet-reader.ts'
 import type { Logger } from './logger.ts'
 import type { Notifications } from './notifications.ts'
 import { observeRun } from './observe-run.ts'
@@ -66,6 +68,8 @@ export type Runs = ReturnType<typeof createRuns>
 export function createRuns(context: RunContext) {
   const { ports, branch, identity, metrics, logger, notifications } = context
   const { clock } = ports.outside
+  const fleet = createFleetReader(() => clock.now())
+  const comparing = { ...ports, fleet, metrics, logger, notifications }
   const scrubs = new Map<string, (text: string) => string>()
   /** Loads a commit; its secrets stay out of the log from then on. */
   const load = async (commit: string): Promise<Committed> => {
@@ -210,19 +214,16 @@ export function createRuns(context: RunContext) {
         'drift',
         ({ live }) => (live > 0 ? 'differs' : 'same'),
         async (): Promise<DriftSummary> => {
-          const request = ports.buildDriftRequest(workspace, ports.outside)
-          const compared = await drift(workspace, request, ports.outside)
-          const summary = summarizeDrift(compared.drift)
-          metrics.setDrift(compared.drift)
-          logger.info('drift', { ...summary })
-          await notifications.aboutDrift(workspace, compared)
+          const found = await compareDrift(workspace, comparing)
+          const summary = summarizeDrift(found.drift)
           if (!workspace.config.serve.drift.repair || summary.live === 0) return summary
           const again = await reload()
           // Domains of unfinished rollouts are repaired after their ends.
           const { target, areAllTaken } = await selectFree(again)
           if (areAllTaken) return summary
-          const observed = ports.buildDriftRequest(again, ports.outside)
-          const mending = { ...observed, target, suspends: true, lockTimeout }
+          const request = buildRepairRequest(again, found, target, comparing)
+          if (request === null) return summary
+          const mending = { ...request, suspends: true, lockTimeout }
           await execute(again, (run) => repair(again, mending, run))
           return summary
         },
