@@ -47,7 +47,12 @@ function createFleet(size: number) {
       const drift = detectDrift(recorded, recorded, observed)
       return reader.merge({ drift, observed, notes: [], unmanaged: [] }).drift
     },
-    drop: (domain: string) => void recorded.delete(domain),
+    /** Stops to manage a domain until it is called. */
+    drop: (domain: string) => {
+      const items = recorded.get(domain) ?? new Map()
+      recorded.delete(domain)
+      return () => void recorded.set(domain, items)
+    },
     findOldest: () => reader.findOldest(recorded.keys()),
   }
 }
@@ -101,9 +106,9 @@ describe('reading round the fleet', () => {
     const fleet = createFleet(2)
     fleet.service.set(name(0), { timeout: { time: '99' } })
     await fleet.check(2)
-    fleet.drop(name(0))
+    const manageAgain = fleet.drop(name(0))
     expect(listLive(await fleet.check(1))).toEqual([])
-    fleet.record(name(0), '60')
+    manageAgain()
     expect((await fleet.check(0)).items[0]?.confidence).toBe('assumed')
   })
 

@@ -137,7 +137,9 @@ describe('drift --live', () => {
     expect(code).toBe(0)
     expect(out).toContain('timeout (tuned): www.example.com')
     expect(out).toContain('Differences of 1 item are ignored by drift.ignore.')
-    const { items, summary } = await place.json('drift', '--live')
+    const output = await place.json('drift', '--live')
+    expect(listSchemaErrors('drift', output)).toEqual([])
+    const { items, summary } = output
     expect(items).toMatchObject([{ kinds: [], ignored: 'tuned' }])
     expect(summary).toMatchObject({ live: 0, ignored: 1 })
   })
@@ -201,6 +203,7 @@ describe('apply --verify', () => {
     expect(err).toContain(`differs: timeout of ${api}, ${www}`)
     expect(err).toContain('Read back: 2 differ.')
     const shown = await place.json('state', 'show', www)
+    expect(listSchemaErrors('state-show', shown)).toEqual([])
     expect(shown['items']).toMatchObject({
       timeout: { candidates: [{ time: '60' }], status: 'differs' },
     })
