@@ -66,6 +66,7 @@ describe('the login', () => {
 
   it.each([
     ['/plan', '/plan'],
+    ['/history', '/history'],
     ['/rollouts/20261120T120000Z-9692/abort', '/rollouts/20261120T120000Z-9692/abort'],
     ['//evil.example.com', '/'],
     ['https://evil.example.com', '/'],

@@ -10,7 +10,7 @@ import type { Sessions } from './sessions.ts'
 /** Wait before the answer to a wrong token, ms. */
 const wrongTokenMs = 500
 /** Pages that a browser may be led to after the login. */
-const targets = /^\/(?:plan|drift|rollouts(?:\/[\w.~%-]{1,300}(?:\/abort)?)?)?$/
+const targets = /^\/(?:plan|history|drift|rollouts(?:\/[\w.~%-]{1,300}(?:\/abort)?)?)?$/
 
 /** Reports whether a page of another origin sends a form. */
 export function isForeign(incoming: Pick<IncomingMessage, 'headers'>): boolean {
