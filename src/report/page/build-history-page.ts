@@ -57,6 +57,7 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
   const sentence = formatHistorySentence(
     history.applies.map(({ apply }) => apply),
     history.domain?.name ?? null,
+    history.dropped > 0 || (history.domain?.pruned ?? 0) > 0,
   )
   return {
     ...buildHead('history', sentence, { ...about, facts }),

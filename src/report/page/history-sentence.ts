@@ -9,8 +9,13 @@ import { formatCounts } from '../apply/text.ts'
  *
  * @param applies first to last
  * @param domain the domain whose history it is; null for all
+ * @param hasEarlier whether there were earlier applies that are not listed, or may have been
  */
-export function formatHistorySentence(applies: Applied[], domain: string | null): string {
+export function formatHistorySentence(
+  applies: Applied[],
+  domain: string | null,
+  hasEarlier: boolean,
+): string {
   const [first, last] = [applies[0], applies.at(-1)]
   const of = domain === null ? '' : ` of ${domain}`
   if (first === undefined || last === undefined)
@@ -25,7 +30,8 @@ export function formatHistorySentence(applies: Applied[], domain: string | null)
     `The last apply${of} is ${last.outcome}${wave === 0 ? '' : ` (wave ${wave} of a rollout)`}: ` +
     `${formatInstant(last.startedAt)}${by}${commit}` +
     (counts === '' ? '.' : `; writes: ${counts}.`)
-  if (applies.length === 1) return `${newest} There is no other one.`
+  if (applies.length === 1)
+    return `${newest} ${hasEarlier ? 'No earlier one is listed.' : 'There is no other one.'}`
   const outcomes = applyOutcomes.flatMap((outcome) => {
     const count = applies.filter((apply) => apply.outcome === outcome).length
     return count === 0 ? [] : [`${count} ${outcome}`]

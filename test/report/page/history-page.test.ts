@@ -58,6 +58,9 @@ describe('the page of a history', () => {
         '1 complete, 1 incomplete.',
     )
     expect(build([entry('a', 3)]).sentence).toMatch(/by ann, .* There is no other one\.$/)
+    const domain = { name: 'a.example.com', pruned: 2 }
+    for (const given of [{ dropped: 1 }, { domain }])
+      expect(build([entry('a', 3)], given).sentence).toMatch(/ No earlier one is listed\.$/)
   })
 
   it('is a page without applies if there are none', () => {
