@@ -8,8 +8,9 @@ export interface PageRollout {
 }
 
 /**
- * What became of a wave. `unchecked`: written without a health check; `running`: its health check
- * has not ended; `waiting`: for a baseline or an approval.
+ * What became of a wave. `unchecked`: written without a health check; `unseen`: written, and
+ * whether it was checked is not known; `running`: its health check has not ended; `waiting`:
+ * for a baseline or an approval.
  */
 export type WaveState =
   | 'worse'
@@ -19,6 +20,7 @@ export type WaveState =
   | 'begun'
   | 'healthy'
   | 'unchecked'
+  | 'unseen'
   | 'not-begun'
 
 /** The health of a wave. Every text may come from anybody. */

@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../../model/events.ts'
 import type { OpenRollout } from '../../model/overview.ts'
-import { findCurrentWave, isSent, type Rollout } from '../../model/rollout.ts'
+import { findCurrentWave, isSent, type Rollout, type RolloutWave } from '../../model/rollout.ts'
 import { pluralize } from '../../model/words.ts'
 import { formatRolloutEvent, type RolloutEvent } from '../apply/rollout-text.ts'
 import { buildRollout } from '../page/build-rollout.ts'
@@ -23,24 +23,57 @@ export function formatRolloutPage(
   token: FormToken,
   notice: Notice | null,
 ): string {
-  const { main: health, ...more } = formatHealth(open.rollout, events)
+  const { main: health, ...more } = formatHealth(open, events)
   const main = [formatNotice(notice), formatRollout(open, token, 1), health, formatEvents(events)]
   const title = `Rollout ${open.rollout.id}: wave ${open.listed.wave} of ${open.listed.waves}`
   return formatLivePage({ title, main: main.join('\n'), place, ...more })
 }
 
 /** Formats the health of the waves: what the rollout has recorded, and what was seen of it. */
-function formatHealth(rollout: Rollout, events: WaveEvent[]) {
+function formatHealth({ rollout, listed }: OpenRollout, events: WaveEvent[]) {
   const time = rollout.startedAt
   const about = { apply: rollout.id, writes: 0, releases: 0, waves: rollout.waves.length }
-  const sent = rollout.waves.flatMap((wave, i): ApplyEvent[] =>
-    isSent(wave) || wave.passed ? [{ type: 'wave.finished', time, wave: i + 1 }] : [],
+  const all = rollout.waves.map((wave, i) => ({ id: i, wave: i + 1, ...wave }))
+  const isOver = (wave: RolloutWave) => isSent(wave) || wave.passed
+  const begun = all.filter((wave) => !isOver(wave) && wave.applied !== null)
+  const known: ApplyEvent[] = [
+    { type: 'apply.started', time, ...about },
+    ...all.filter(isOver).map(({ wave }): ApplyEvent => ({ type: 'wave.finished', time, wave })),
+    ...events.filter((event) => isCurrent(event, rollout, listed)),
+    ...begun.map(({ id, domains }): ApplyEvent => ({
+      type: 'write.started',
+      time,
+      id,
+      domains,
+      items: [],
+    })),
+  ]
+  const built = buildRollout(known, begun, (text) => text)
+  if (built === null || built.waves.length === 0) return { main: '', head: '', end: '' }
+  // A wave may have been checked by another process, such as the leader before.
+  const waves = built.waves.map((wave) =>
+    wave.state === 'unchecked' ? { ...wave, state: 'unseen' as const } : wave,
   )
-  const known: ApplyEvent[] = [{ type: 'apply.started', time, ...about }, ...sent, ...events]
-  const built = buildRollout(known, [], (text) => text)
-  return built === null || built.waves.length === 0
-    ? { main: '', head: '', end: '' }
-    : formatCharts(fitRollout(built))
+  return formatCharts(fitRollout({ ...built, waves }))
+}
+
+/** Reports whether what was seen still holds: another process may have done the next step. */
+function isCurrent(
+  event: WaveEvent,
+  { waves }: Rollout,
+  { wave, state }: OpenRollout['listed'],
+): boolean {
+  const { passed = false, applied = null } = 'wave' in event ? (waves[event.wave - 1] ?? {}) : {}
+  switch (event.type) {
+    case 'rollout.waiting-for-approval':
+      return event.wave === wave && (state === 'waiting-for-approval' || state === 'paused')
+    case 'wave.waiting':
+      return event.reason === 'baseline' ? applied === null : !passed
+    case 'wave.watched':
+      return !passed
+    default:
+      return true
+  }
 }
 
 function formatEvents(events: WaveEvent[]): string {

@@ -37,6 +37,7 @@ const ranks: Record<WaveState, number> = {
   begun: 3,
   healthy: 4,
   unchecked: 4,
+  unseen: 4,
   'not-begun': 5,
 }
 

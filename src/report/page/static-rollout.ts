@@ -19,6 +19,7 @@ const states: Record<WaveState, [symbol: string, words: string]> = {
   begun: ['–', 'not completely written'],
   healthy: ['✓', 'healthy'],
   unchecked: ['–', 'written without a health check'],
+  unseen: ['–', 'written; this replica has seen no health check of it'],
   'not-begun': ['–', 'not begun'],
 }
 
