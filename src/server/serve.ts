@@ -16,6 +16,7 @@ import { createNotifications } from './notifications.ts'
 import { createDriftMemory } from './pages/drift-memory.ts'
 import { createEventMemory } from './pages/event-memory.ts'
 import { createPageSource, type SourceContext } from './pages/create-page-source.ts'
+import { holdCommits } from './pages/hold-commits.ts'
 import { createReconciler } from './reconciler.ts'
 import { createRolloutWorkflow } from './rollout-workflow.ts'
 import { createRuns, type RunPorts } from './runs.ts'
@@ -67,7 +68,8 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const scrub = (text: string) => text
   const git = { env, scrub, signal: outside.signal }
   const { tracer } = outside
-  const branch = traceBranch(await ports.openBranch({ ...options, ...world, ...git }), tracer)
+  const opened = await ports.openBranch({ ...options, ...world, ...git })
+  const branch = holdCommits(traceBranch(opened, tracer))
   const { head, workspace } = await traceWork(tracer, 'serve start', async () => {
     const commit = await branch.fetch()
     return { head: commit, workspace: await ports.loadCommit(branch, commit, outside) }

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { place, setStage } from '../steps/stage.ts'
 import { serveToken } from './replica.ts'
@@ -71,4 +73,23 @@ it('a plan that can not be made is explained', async () => {
     409,
     expect.stringContaining('domains/bad.yaml:2: '),
   ])
+}, 90_000)
+
+it('a standby keeps the files of the commit that it has shown last', async () => {
+  enterServed()
+  configure(1, 60)
+  commit()
+  const leader = await start('--poll', '86400')
+  await leader.waitFor('leads')
+  const data = join(place.root, '..', `data-${place.root.slice(-6)}`)
+  const standby = await start('--poll', '86400', '--data', data)
+  const listCommits = () =>
+    readdirSync(data, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /^\w+\/run-[^/]+\/[\da-f]{40}$/.test(path))
+      .map((path) => path.slice(-40))
+  for (const path of ['/plan', '/history']) {
+    const head = commit()
+    await until(async () => (await standby.get(path)).status === 200)
+    expect(listCommits()).toEqual([head])
+  }
 }, 90_000)

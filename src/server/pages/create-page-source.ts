@@ -4,8 +4,8 @@ import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Outside } from '../../operations/outside.ts'
 import { loadRollouts } from '../../operations/rollouts.ts'
 import { frameHtml } from '../../report/page/format-page.ts'
-import type { Branch } from '../branch.ts'
 import type { Reconciler } from '../reconciler.ts'
+import type { HeldBranch } from './hold-commits.ts'
 import type { BuiltPage, PageSource } from './page-source.ts'
 import { computeRevisions } from './revisions.ts'
 import { createShared } from './shared.ts'
@@ -17,7 +17,7 @@ export type OwnPage = 'plan' | 'history'
 export interface SourceContext {
   /** The workspace as it was when the controller began. */
   workspace: LoadedWorkspace
-  branch: Pick<Branch, 'location' | 'name' | 'fetch' | 'checkOut'>
+  branch: Pick<HeldBranch, 'location' | 'name' | 'fetch' | 'hold' | 'keepOnly'>
   reconciler: Pick<Reconciler, 'found'>
   position: { term: number | null }
   outside: Outside
@@ -61,14 +61,10 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     const revision = await findRevision()
     const commit = reconciler.found.commit ?? (await branch.fetch())
     const at = new Date(clock.now()).toISOString()
-    try {
-      const html = await context.ownPage(page, await branch.checkOut(commit), outside)
-      return { format: (frame) => frameHtml(html, frame), at, commit, revision }
-    } catch (error) {
-      // The files of a commit are removed when a later one is followed.
-      if (reconciler.found.commit === commit || reconciler.found.commit === null) throw error
-      return build(page)
-    }
+    // A leader removes the folders of earlier commits in each round; a standby has no rounds.
+    if (position.term === null) await branch.keepOnly([commit])
+    const html = await branch.hold(commit, (root) => context.ownPage(page, root, outside))
+    return { format: (frame) => frameHtml(html, frame), at, commit, revision }
   }
   /** Makes a page once for all readers, and keeps it for some time. */
   const share = (page: OwnPage) => {
