@@ -29,7 +29,11 @@ export function describeCurve(curve: PageCurve): string {
 }
 
 function describeSpan([from, to]: PageSpan): string {
-  return `${formatUtc(from, true)} to ${formatUtc(to)} UTC`
+  return `${formatUtc(from, true)} to ${formatUtc(to, !isSameDay(from, to))} UTC`
+}
+
+function isSameDay(one: number, other: number): boolean {
+  return formatUtc(one, true).slice(0, 10) === formatUtc(other, true).slice(0, 10)
 }
 
 function describeRange(points: PagePoint[], [from, to]: PageSpan): string {
@@ -73,10 +77,11 @@ export function computeChartData({ points, seconds }: PageCurve): ChartData {
   return data
 }
 
-/** Describes a period: its time and requests. */
-export function describePoint({ points }: PageCurve, position: number): string {
+/** Describes a period: its time, with the date if there are several, and its requests. */
+export function describePoint({ points, before, after }: PageCurve, position: number): string {
   const point = points[position]
   if (point === undefined) return ''
   const [time, requests] = point
-  return `${formatUtc(time)} UTC: ${formatShare(computeShare(point))} of ${formatCount(requests)}`
+  const when = formatUtc(time, !isSameDay(before[0], after[1]))
+  return `${when} UTC: ${formatShare(computeShare(point))} of ${formatCount(requests)}`
 }

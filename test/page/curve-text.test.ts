@@ -40,6 +40,8 @@ describe('a curve', () => {
       'Share of 5xx, 0 over time. Before the wave, 2026-11-20 11:50 to 12:00 UTC: 0.10 %. After ' +
         'it, 2026-11-20 12:10 to 12:25 UTC: between <0.01 % and 2.00 %.',
     )
+    const days: PageCurve = { ...curve, after: [noon + 600, noon + 86_400] }
+    expect(describeCurve(days)).toContain('After it, 2026-11-20 12:10 to 2026-11-21 12:00 UTC')
     const empty = { ...curve, points: [], baseline: { requests: 0, bad: 0 } }
     expect(describeCurve(empty)).toMatch(/UTC: no requests\. .*UTC: no requests\.$/)
     const one = { ...curve, points: [point(10, 100, 1)] }
@@ -63,6 +65,8 @@ describe('a curve', () => {
   it('describes a period', () => {
     expect(describePoint(curve, 2)).toBe('12:10 UTC: 2.00 % of 1,000')
     expect(describePoint(curve, 9)).toBe('')
+    const late: PageCurve = { ...curve, after: [noon + 600, noon + 86_400] }
+    expect(describePoint(late, 2)).toBe('2026-11-20 12:10 UTC: 2.00 % of 1,000')
     expect([0, 0.004, 0.005, null].map(formatShare)).toEqual([
       '0.00 %',
       '<0.01 %',
