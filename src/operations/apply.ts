@@ -89,7 +89,7 @@ export async function apply(
       { ...request, title: 'Apply', waves, locked, recorded, asks, finishes: true },
       ports,
     )
-    return verifies ? verifyWritten(workspace, executed, store, ports) : executed
+    return verifies ? verifyWritten(workspace, executed, recorded, store, ports) : executed
   })
 }
 

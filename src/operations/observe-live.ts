@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { QueryClient } from '../service/query/query-client.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 import { withQueries } from './with-queries.ts'
@@ -22,22 +23,32 @@ export async function observeLive(
   outside: Outside,
 ): Promise<JsonObject> {
   refuseWithoutReadBack(workspace)
-  const { itemKeys } = workspace.config.service
+  return withQueries(workspace, { outside }, (queries) =>
+    readManaged(workspace, queries, managed, outside),
+  )
+}
+
+/** Reads like `observeLive`, at the pace of earlier reads with the same client. */
+export async function readManaged(
+  { config }: Pick<LoadedWorkspace, 'config'>,
+  queries: QueryClient,
+  managed: Managed,
+  { onPhase }: Pick<Outside, 'onPhase'>,
+): Promise<JsonObject> {
+  const { itemKeys } = config.service
   const total = managed.size
   const data: JsonObject = {}
   let done = 0
-  const report = () => outside.onPhase?.({ name: 'reading-service', done, total })
+  const report = () => onPhase?.({ name: 'reading-service', done, total })
   report()
-  await withQueries(workspace, { outside }, async (queries) => {
-    for await (const batch of queries.queryConfigs([...managed.keys()]))
-      for (const { domain, config } of batch.results) {
-        const items = [...(managed.get(domain) ?? [])]
-        const unset = items.map((item) => [itemKeys[item] ?? item, null] as const)
-        data[domain] = { ...Object.fromEntries(unset), ...config }
-        done++
-        report()
-      }
-  })
+  for await (const batch of queries.queryConfigs([...managed.keys()]))
+    for (const { domain, config: stored } of batch.results) {
+      const items = [...(managed.get(domain) ?? [])]
+      const unset = items.map((item) => [itemKeys[item] ?? item, null] as const)
+      data[domain] = { ...Object.fromEntries(unset), ...stored }
+      done++
+      report()
+    }
   return data
 }
 

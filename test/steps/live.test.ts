@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { UserCache } from '../../src/operations/outside.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { buildAnswer } from '../service/query-world.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { checkWrites } from '../state/checked-disk.ts'
 import { place, setStageInTime, time } from './stage.ts'
 
 setStageInTime()
@@ -225,6 +228,66 @@ describe('apply --verify', () => {
     }
     const { code, err } = await apply()
     expect([code, err]).toEqual([0, expect.stringContaining('Read back: 1 as sent.')])
+  })
+
+  it('is not whole where a domain is not returned, after it gave that time', async () => {
+    for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
+    const kept = { timeout: { time: '60' } }
+    onRead = (count) => void (count < 3 ? stored.delete(www) : stored.set(www, kept))
+    expect((await apply()).code).toBe(0)
+    expect(reads).toHaveLength(3)
+    for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 70 } })
+    onRead = () => void stored.delete(www)
+    const { code, out, err } = await apply()
+    expect([code, out]).toEqual([3, expect.not.stringContaining('Applied')])
+    expect(err).toContain(`not read back: the service has no configuration of ${www}`)
+    expect(err).toContain('Read back: 1 as sent, 1 not comparable.')
+  })
+
+  it('compares neither what was refused nor what drift.ignore names', async () => {
+    await adopt(www, api)
+    stored.set(api, { timeout: { time: '1' } })
+    for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 70 } })
+    configure({ drift: { ignore: [{ domain: www, item: 'timeout', reason: 'tuned' }] } })
+    const { transport } = place
+    place.transport = async (request) =>
+      String(request.body).includes(api)
+        ? buildAnswer({ status: 400, body: { code: 400001, message: 'refused' } })
+        : (transport?.(request) ?? buildAnswer({ status: 500, body: {} }))
+    store = () => ({ timeout: { time: '71' } })
+    expect((await apply()).err).toContain('Read back: 1 not comparable.')
+    expect((await place.json('state', 'show', api))['items']).toMatchObject({
+      timeout: { status: 'confirmed' },
+    })
+  })
+
+  it('reads again no faster than the rate of the reads', async () => {
+    const names = Array.from({ length: 250 }, (_, i) => `d${i}.example.com`)
+    for (const domain of names) place.manifest(domain, { timeout: { time: 60 } })
+    store = () => ({ timeout: { time: '61' } })
+    let throttled = 0
+    const { transport } = place
+    place.transport = async (request) => {
+      const answer = await (transport?.(request) ?? buildAnswer({ status: 500, body: {} }))
+      throttled += Number(answer.status === 429)
+      return answer
+    }
+    expect((await apply()).err).toContain('Read back: 250 differ.')
+    expect([reads.length, throttled]).toEqual([75, 0])
+  })
+
+  it('keeps exit 3 and the outcome if the mark can not be saved', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    store = () => ({ timeout: { time: '61' } })
+    let isRead = false
+    onRead = () => void (isRead = true)
+    place.disk = checkWrites(() => {
+      if (isRead) throw new EdgewiseError('record-unreachable', 'no space left')
+    })
+    const { code, out, err } = await apply()
+    place.disk = realDisk
+    expect([code, out]).toEqual([3, expect.stringContaining('1 confirmed')])
+    expect(err).toContain(`differs: timeout of ${www}`)
   })
 
   it('reports an event with --json', async () => {
