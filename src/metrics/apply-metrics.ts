@@ -12,6 +12,7 @@ const states = [
   'incomplete',
   'unrecorded',
   'unshared',
+  'unverified',
   'approval',
   'paused',
   'pausing',

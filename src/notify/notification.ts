@@ -43,9 +43,10 @@ export function describeApply(facts: ApplyFacts): Content | null {
   const { finished, status, inWaves, refusals, doubts } = facts
   const { refused, inDoubt, confirmed } = finished
   if (status === 'pausing') return null
+  const isApplied = status === 'done' || status === 'unverified'
   const waits = status === 'approval' || status === 'paused'
   const events: NotifyEvent[] = [
-    ...(status === 'done' && confirmed > 0 ? ['applied' as const] : []),
+    ...(isApplied && confirmed > 0 ? ['applied' as const] : []),
     ...(refused > 0 ? ['refused' as const] : []),
     ...(inDoubt > 0 || status === 'unrecorded' ? ['in-doubt' as const] : []),
     ...(inWaves && !waits ? ['rollout' as const] : []),

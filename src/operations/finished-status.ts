@@ -5,9 +5,12 @@ import type { Executed } from './submit-plan.ts'
 export function findStatus({
   status,
   result,
-}: Pick<Executed, 'status' | 'result'>): FinishedStatus {
+  isVerified,
+}: Pick<Executed, 'status' | 'result' | 'isVerified'>): FinishedStatus {
   if (status === 'done') return status
   if (result.waitsFor !== undefined) return result.waitsFor
+  const isWhole = result.refused + result.inDoubt + result.notSent === 0
+  if (isVerified === false && isWhole && result.stopped === null) return 'unverified'
   if (result.unrecorded === null) return 'incomplete'
   return result.unshared ? 'unshared' : 'unrecorded'
 }

@@ -64,6 +64,8 @@ export interface Executed {
    */
   status: 'done' | 'not-begun' | 'incomplete' | 'waiting'
   inWaves: boolean
+  /** False if it was read back otherwise than it was sent, or could not be read back. */
+  isVerified?: boolean
 }
 
 /**

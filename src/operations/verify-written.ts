@@ -53,7 +53,7 @@ export async function verifyWritten(
   const result = { ...executed.result, recorded: new Map([...recorded, ...marked]) }
   return isWhole || executed.status === 'not-begun'
     ? { ...executed, result }
-    : { ...executed, result, status: 'incomplete' }
+    : { ...executed, result, status: 'incomplete', isVerified: false }
 }
 
 /** Reads until nothing differs, and all domains were returned; all reads have the same pace. */

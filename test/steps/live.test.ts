@@ -201,8 +201,8 @@ describe('apply --verify', () => {
   it('marks what the service has otherwise, keeps what was sent, and exits with 3', async () => {
     for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
     store = () => ({ timeout: { time: '61' } })
-    const { code, err } = await apply()
-    expect(code).toBe(3)
+    const { code, out, err } = await apply()
+    expect([code, out]).toEqual([3, expect.stringContaining('Applied, but not read back as sent')])
     expect(err).toContain(`differs: timeout of ${api}, ${www}`)
     expect(err).toContain('Read back: 2 differ.')
     const shown = await place.json('state', 'show', www)
@@ -218,6 +218,27 @@ describe('apply --verify', () => {
     expect((await place.json('state', 'show', www))['items']).toMatchObject({
       timeout: { candidates: [{ time: '61' }], status: 'confirmed' },
     })
+  })
+
+  it('is not done in its report, its metrics and its notification', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    store = () => ({ timeout: { time: '61' } })
+    const url = 'https://hooks.example.net/x'
+    const file = parse(place.read('edgewise.yaml')) as JsonObject
+    const notify = [{ kind: 'webhook', url, on: ['applied'] }]
+    place.write('edgewise.yaml', stringify({ ...file, notify }))
+    const sent: string[] = []
+    const { transport } = place
+    place.transport = async (request) => {
+      if (request.url !== url) return transport?.(request) ?? buildAnswer({ body: {} })
+      sent.push(String(request.body))
+      return buildAnswer({ body: {} })
+    }
+    const files = ['--markdown', 'report.md', '--metrics-file', 'edgewise.prom']
+    await place.cli('apply', '--yes', '--verify', ...files)
+    expect(sent.join('')).toContain('not read back as sent')
+    expect(place.read('report.md')).toContain('not read back as sent')
+    expect(place.read('edgewise.prom')).toMatch(/state="unverified"\S* 1/)
   })
 
   it('gives a write time to be seen', async () => {
@@ -239,7 +260,7 @@ describe('apply --verify', () => {
     for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 70 } })
     onRead = () => void stored.delete(www)
     const { code, out, err } = await apply()
-    expect([code, out]).toEqual([3, expect.not.stringContaining('Applied')])
+    expect([code, out]).toEqual([3, expect.stringContaining('Applied, but not read back')])
     expect(err).toContain(`not read back: the service has no configuration of ${www}`)
     expect(err).toContain('Read back: 1 as sent, 1 not comparable.')
   })

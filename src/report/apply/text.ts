@@ -108,6 +108,8 @@ export type FinishedStatus =
   /** Other machines do not see outcomes. */
   | 'unshared'
   | 'incomplete'
+  /** All is confirmed, but reads back otherwise, or could not be read back. */
+  | 'unverified'
   | WaitingStatus
 
 /** A rollout waits for an approval, is paused, or ended at a pause or a health check. */
@@ -130,6 +132,7 @@ const wholeResults = {
   unrecorded: 'Not everything was recorded',
   unshared: 'Applied, but not shared',
   incomplete: 'The rollout is not complete',
+  unverified: 'Applied, but not read back as sent',
 }
 
 /**
