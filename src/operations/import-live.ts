@@ -8,8 +8,10 @@ import { narrowDomains } from '../plan/selection.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import type { StoredConfig } from '../service/query/read-back.ts'
 import { importConfig, refuseInvalid, type Imported, type ImportRequest } from './import.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseWithoutReadBack } from './observe-live.ts'
+import { loadState } from './open-state.ts'
 import type { Ports } from './ports.ts'
 import { openReadCache } from './read-cache.ts'
 import { withQueries } from './with-queries.ts'
@@ -40,13 +42,17 @@ export async function importLive(
   refuseWithoutReadBack(workspace)
   refuseInvalid(workspace)
   const cache = openReadCache(workspace, outside)
-  const known = cache.load()
+  const { recorded } = await loadState(workspace, outside)
+  const known = cache.load(recorded)
   const configs = await withQueries(workspace, { outside }, async (queries) => {
-    const domains = await chooseDomains(workspace, queries, target, request.writeManifests === true)
+    const domains = await chooseDomains(workspace, queries, target, {
+      listsAll: request.writeManifests === true,
+      warn: (text) => dialogue.warn(text),
+    })
     const resumed = domains.filter((domain) => known.has(domain))
     if (resumed.length > 0)
       dialogue.note(
-        `Resumed: ${pluralize(resumed.length, 'domain')} were read within the last hour ` +
+        `Resumed: ${pluralize(resumed.length, 'domain was', 'domains were')} read within the last hour ` +
           '(--no-cache reads them again).',
       )
     const fresh = await readAll(queries, domains, known, ports, (read) => cache.save(read))
@@ -107,14 +113,12 @@ async function chooseDomains(
   { desired }: LoadedWorkspace,
   queries: QueryClient,
   target: string[],
-  listsAll: boolean,
+  { listsAll, warn }: { listsAll: boolean; warn(text: string): void },
 ): Promise<Domain[]> {
   const named = target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase())
   const needsList = listsAll && (target.length === 0 || named.length < target.length)
-  const listed = needsList
-    ? (await queries.listDomains()).filter(({ status }) => status !== 'deleted')
-    : []
-  const all = new Set([...desired.keys(), ...listed.map(({ domain }) => domain), ...named])
+  const listed = needsList ? await listAll(queries, warn) : []
+  const all = new Set([...desired.keys(), ...listed, ...named])
   const selected = [...narrowDomains(new Map([...all].map((each) => [each, null])), target).keys()]
   if (selected.length > 0) return selected.toSorted()
   throw new EdgewiseError(
@@ -122,4 +126,16 @@ async function chooseDomains(
     target.length === 0 ? 'no manifest declares a domain' : 'no domain matches --target',
     'Pass --write-manifests for all domains of the account, or name some with --target.',
   )
+}
+
+/** Lists the domains of the account that can be managed, and warns of what the list lacks. */
+async function listAll(queries: QueryClient, warn: (text: string) => void): Promise<Domain[]> {
+  const { domains, total } = await queries.listDomains()
+  if (domains.length < total)
+    warn(`The service counts ${total} domains, and lists ${domains.length}: some may be missing.`)
+  const present = domains.flatMap(({ domain, status }) => (status === 'deleted' ? [] : [domain]))
+  const others = present.filter((domain) => !isDomain(domain))
+  if (others.length > 0)
+    warn(`Edgewise can't manage ${escapeInvisible(listSome(others))}: not imported.`)
+  return present.filter((domain) => isDomain(domain))
 }

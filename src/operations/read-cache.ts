@@ -1,3 +1,4 @@
+import { maxSkewMs } from '../apply/earlier-calls.ts'
 import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
 import { findSecretFields } from '../catalog/parse-item.ts'
 import { findItemByWireName } from '../catalog/wire-names.ts'
@@ -5,6 +6,7 @@ import { formatCache, hashText, splitCache } from '../manifest/cache/cache-file.
 import type { Domain } from '../model/item.ts'
 import { isObject, parseJson, type JsonObject } from '../model/json.ts'
 import type { StoredConfig } from '../service/query/read-back.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 
@@ -13,8 +15,8 @@ const maxAgeMs = 3_600_000
 
 /** What an interrupted import has read, so that the next one need not read it again. */
 export interface ReadCache {
-  /** Configurations that were read within the last hour. */
-  load(): Map<Domain, JsonObject>
+  /** Configurations that were read within the last hour, and after all that is recorded of them. */
+  load(recorded: RecordedState): Map<Domain, JsonObject>
   /** Keeps configurations, except those with a secret, for the next import. */
   save(configs: StoredConfig[]): void
   /** Forgets everything. */
@@ -30,14 +32,20 @@ export function openReadCache(
   const key = hashText(JSON.stringify([service.url, service.account, service.itemKeys]))
   const entries = new Map<Domain, { at: number; config: JsonObject }>()
   return {
-    load: () => {
+    load: (recorded) => {
       const since = clock.now() - maxAgeMs
+      // An apply may have changed what was read before it, on a machine whose clock is behind.
+      const isCurrent = (domain: Domain, at: number) =>
+        at > since &&
+        [...(recorded.get(domain)?.values() ?? [])].every(
+          (item) => Date.parse(item.at) < at - maxSkewMs,
+        )
       for (const line of splitCache(key, file?.load() ?? '') ?? []) {
         const entry = parseJson(line)
         if (!isObject(entry)) continue
         const { domain, at, config } = entry
-        if (typeof domain === 'string' && typeof at === 'number' && at > since && isObject(config))
-          entries.set(domain, { at, config })
+        if (typeof domain !== 'string' || typeof at !== 'number' || !isObject(config)) continue
+        if (isCurrent(domain, at)) entries.set(domain, { at, config })
       }
       return new Map([...entries].map(([domain, { config }]) => [domain, config]))
     },

@@ -377,6 +377,41 @@ describe('import --live', () => {
     expect(cache.texts.get('reads')).not.toContain('example.com')
   })
 
+  it('reads again what an apply has changed since it was read', async () => {
+    await adopt(www)
+    place.cache = createCache()
+    stored.set(www, { timeout: { time: '61' } })
+    expect((await place.cli('import', '--live')).code).toBe(1)
+    await place.manifest(www, { timeout: { time: 99 } }).settle()
+    const { code, err } = await place.cli('import', '--live', '--replace')
+    expect([code, err]).toEqual([0, expect.not.stringContaining('Resumed')])
+    expect((await place.json('state', 'show', www))['items']).toMatchObject({
+      timeout: { candidates: [{ time: '99' }] },
+    })
+  })
+
+  it('lists all domains of a service with smaller pages, and warns of the others', async () => {
+    const names = Array.from({ length: 250 }, (_, i) => `d${i}.example.com`)
+    for (const domain of names) stored.set(domain, { timeout: { time: '60' } })
+    for (const domain of ['.example.com', `${www},${api}`]) stored.set(domain, {})
+    const { transport } = place
+    place.transport = async (request) => {
+      const { pathname, searchParams } = new URL(request.url)
+      if (pathname !== '/v2/domain/list')
+        return transport?.(request) ?? buildAnswer({ status: 500, body: {} })
+      const end = Number(searchParams.get('page_number')) * 100
+      const list = [...stored.keys()].slice(end - 100, end).map((domain) => ({ domain }))
+      return buildAnswer({ body: { code: 0, data: { total_number: '253', list } } })
+    }
+    const { code, out, err } = await place.cli('import', '--live', '--write-manifests')
+    expect([code, out]).toEqual([0, 'Recorded 250 items of 250 domains.\n'])
+    expect(err).toContain('The service counts 253 domains, and lists 252: some may be missing.')
+    expect(err.replaceAll(/\s+/g, ' ')).toContain(
+      `Edgewise can't manage .example.com, ${www},${api}: not imported.`,
+    )
+    expect(reads.flatMap(({ domains }) => domains).toSorted()).toEqual(names.toSorted())
+  })
+
   it('keeps no secret of an interrupted import', async () => {
     const secret = { pattern: '.*', time_format: 'timestamp', key, deadtime: 1800, req_uri_type: 1 }
     stored.set(www, { visit_timestamp: secret })

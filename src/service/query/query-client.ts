@@ -6,7 +6,7 @@ import { maxSearchedLength } from '../../model/secret.ts'
 import type { Point } from '../../model/statistics.ts'
 import { createTimeZone, type TimeZone } from '../../model/time-zone.ts'
 import type { Connection } from '../write/client.ts'
-import { listDomains, type ListedDomain } from './list-domains.ts'
+import { listDomains, type DomainList } from './list-domains.ts'
 import { queryConfigs, type StoredConfig } from './read-back.ts'
 import { ReadPace } from './read-pace.ts'
 import { queryPrefetches, type Prefetches } from './prefetch.ts'
@@ -29,7 +29,7 @@ export interface QueryClient {
   /** Queries the stored configuration of domains, in parts. Only some accounts offer it. */
   queryConfigs(domains: Domain[]): AsyncIterable<Batch<StoredConfig>>
   /** Lists the domains of the account. Only some accounts offer it. */
-  listDomains(): Promise<ListedDomain[]>
+  listDomains(): Promise<DomainList>
 }
 
 /** Settings of a query client. */
