@@ -17,16 +17,18 @@ export function ignoreDrift(
   findRules: (domain: Domain, item: ItemKey) => Ignored[],
 ): Drift {
   const gone = new Set<string>()
+  const inDoubt = new Set(drift.inDoubt.map(formatKey))
   const items = drift.items.map((each) => {
     const rules = each.kinds.includes('live') ? findRules(each.domain, each.item) : []
-    const next = ignoreIn(each, rules)
+    const next = ignoreIn(each, rules, inDoubt.has(formatKey(each)))
     if (next !== each && !next.kinds.includes('live')) gone.add(formatKey(each))
     return next
   })
   return { ...drift, items, live: drift.live.filter((change) => !gone.has(formatKey(change))) }
 }
 
-function ignoreIn(drifted: DriftItem, rules: Ignored[]): DriftItem {
+/** @param isInDoubt whether it is recorded so, and not only unreadable */
+function ignoreIn(drifted: DriftItem, rules: Ignored[], isInDoubt: boolean): DriftItem {
   const { unreadable, live, kinds, recordedAt } = drifted
   const findAll = (path: string) => rules.filter(({ pointer }) => isWithin(path, pointer))
   const paths = unreadable === undefined ? live.map(({ path }) => path) : [unreadable.pointer]
@@ -40,7 +42,9 @@ function ignoreIn(drifted: DriftItem, rules: Ignored[]): DriftItem {
     ...others,
     kinds: kinds.filter((kind) => kind !== 'live'),
     live: [],
-    ...(unreadable === undefined || recordedAt === null ? {} : { confidence: 'assumed' }),
+    ...(unreadable === undefined || recordedAt === null || isInDoubt
+      ? {}
+      : { confidence: 'assumed' }),
     ignored,
   }
 }

@@ -9,8 +9,14 @@ const domain = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'
 const reason = 'the vendor renews it'
 
-function compare(recorded: Value, seen: Value, rules: Ignored[], observedMore: object = {}) {
-  const state = { ...createConfirmedState(recorded), at }
+function compare(
+  recorded: Value,
+  seen: Value,
+  rules: Ignored[],
+  observedMore: object = {},
+  status: ItemState['status'] = 'confirmed',
+) {
+  const state = { ...createConfirmedState(recorded), status, at }
   const observed: Observed = new Map([
     [
       domain,
@@ -55,6 +61,14 @@ describe('ignored differences', () => {
     const [item] = compare({ a: 1 }, { a: 1 }, rules, unreadable).items
     expect(item).toMatchObject({ kinds: [], confidence: 'assumed', ignored: reason })
     expect(item?.unreadable).toBeUndefined()
+  })
+
+  it('do not settle an item that is recorded as in-doubt', () => {
+    const rules = [{ pointer: '', reason }]
+    const unreadable = { unreadable: { pointer: '/x', reason: 'expected a number' } }
+    const { items, inDoubt } = compare({ a: 1 }, { a: 1 }, rules, unreadable, 'in-doubt')
+    expect(items).toMatchObject([{ kinds: [], confidence: 'in-doubt', ignored: reason }])
+    expect(inDoubt).toHaveLength(1)
   })
 
   it('need a rule for the domain and the item', () => {
