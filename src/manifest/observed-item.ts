@@ -37,7 +37,9 @@ export function parseObservedItem(
   const state = known.recorded.get(domain)?.get(spec.key)
   const desired = known.desired.get(domain)?.get(spec.key)?.candidates ?? []
   const baseValue = state?.candidates[0] ?? desired[0]
-  const { payload: shown, notVerifiable } = spec.observe(baseValue, observed)
+  // A value that comes back as no item is there only if it was recorded.
+  const expected = observed === null ? state?.candidates[0] : baseValue
+  const { payload: shown, notVerifiable } = spec.observe(expected, observed)
   if (isEmpty(shown)) return { state: unsetState, notVerifiable: [] }
   const payload = dropUnnamed(spec, baseValue, shown)
   const hidden = findHiddenFields(spec, baseValue, payload)

@@ -123,6 +123,17 @@ describe('drift --live', () => {
     expect(reads.map(({ domains }) => domains)).toEqual([[api]])
   })
 
+  it('does not take a value that was never applied for one that is not shown', async () => {
+    await adopt(www)
+    place.manifest(www, { timeout: { time: 60 }, range_back_source: 'on' })
+    expect((await place.json('drift', '--live'))['items']).toMatchObject([
+      { item: 'range_back_source', kinds: ['pending'] },
+      { item: 'timeout', kinds: [] },
+    ])
+    await place.cli('drift', '--live', '--accept', '--yes')
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
+  })
+
   it('names a domain that the service does not have', async () => {
     await adopt(www, api)
     stored.delete(api)
