@@ -137,8 +137,10 @@ describe('drift --live', () => {
   it('names a domain that the service does not have', async () => {
     await adopt(www, api)
     stored.delete(api)
-    const { out, err } = await place.cli('drift', '--live')
-    expect(err + out).toContain(`The service has no configuration of ${api}: not compared.`)
+    const note = `The service has no configuration of ${api}: not compared.`
+    const { out, err } = await place.cli('drift', '--live', '--markdown', 'drift.md')
+    expect(err + out).toContain(note)
+    expect(place.read('drift.md')).toContain(note)
     expect(out).toContain('1 verified, 1 assumed')
   })
 

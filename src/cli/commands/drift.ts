@@ -193,7 +193,7 @@ async function createDriftDialogue(
     const { formatDriftMarkdown } = await import('../../report/drift/markdown.ts')
     const { saveFile } = await import('../save-file.ts')
     savers.push(({ found, at }) =>
-      saveFile(resolve(io.cwd, markdown), formatDriftMarkdown(found.drift, at)),
+      saveFile(resolve(io.cwd, markdown), formatDriftMarkdown(found.drift, at, found.notes)),
     )
   }
   if (html !== undefined) {

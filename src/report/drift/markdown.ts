@@ -7,10 +7,15 @@ import { joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 
 const maxLines = 30
 
-/** Formats drift as Markdown for an issue, like a plan. `now` is in milliseconds since 1970. */
-export function formatDriftMarkdown(drift: Drift, now: number): string {
+/**
+ * Formats drift as Markdown for an issue, like a plan. `now` is in milliseconds since 1970.
+ *
+ * @param notes notes about what was compared, such as domains that the service did not return
+ */
+export function formatDriftMarkdown(drift: Drift, now: number, notes: string[] = []): string {
   const head = `### Edgewise drift\n\n${formatDriftSummary(drift, now).join('\n')}\n`
   const foot = [
+    formatList('Notes', notes),
     formatList(unreadableTitle, listUnreadable(drift.items)),
     formatList(
       'On hold: a rollout was stopped or rolled back (apply --retry-held)',
