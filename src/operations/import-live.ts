@@ -52,8 +52,8 @@ export async function importLive(
     const resumed = domains.filter((domain) => known.has(domain))
     if (resumed.length > 0)
       dialogue.note(
-        `Resumed: ${pluralize(resumed.length, 'domain was', 'domains were')} read within the last hour ` +
-          '(--no-cache reads them again).',
+        `Resumed: ${pluralize(resumed.length, 'domain was', 'domains were')} read within the ` +
+          'last hour (--no-cache reads them again).',
       )
     const fresh = await readAll(queries, domains, known, ports, (read) => cache.save(read))
     return new Map([
