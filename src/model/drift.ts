@@ -69,4 +69,6 @@ export interface Drift {
   live: Change[]
   /** Items that an apply left in-doubt. */
   inDoubt: { domain: Domain; item: ItemKey; recordedAt: string }[]
+  /** Domains that were read and that the service does not have; absent for none. */
+  unanswered?: Domain[]
 }

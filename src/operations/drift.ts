@@ -49,14 +49,18 @@ export async function drift(
   )
   outside.tracer?.root().set({ 'edgewise.items': found.drift.items.length })
   if (observed !== null) refuseUnobserved(found, workspace)
+  const unanswered = observed?.missing ?? []
+  const all = unanswered.length === 0 ? found.drift : { ...found.drift, unanswered }
   const owners = await store.findOwners([...narrowSnapshot(workspace.desired, selection).keys()])
-  return { ...found, notes: [...found.notes, ...describeOwners(owners)] }
+  return { ...found, drift: all, notes: [...found.notes, ...describeOwners(owners)] }
 }
 
 /** An observed configuration, and notes about it. */
 export interface Observation {
   data: Json
   notes: string[]
+  /** Domains that were asked for and that it lacks. */
+  missing: Domain[]
 }
 
 /** Observes the managed items of a selection as a request demands; null if it does not. */
@@ -69,11 +73,11 @@ export async function observe(
   onPhase?.({ name: 'loading-observed' })
   const managed = listManaged(about)
   const data = await inSpan(tracer, 'load observed', () => load(managed))
-  const missing = [...managed.keys()].filter(
-    (domain) => !isObject(data) || !Object.hasOwn(data, domain),
-  )
+  const missing = observesAll
+    ? [...managed.keys()].filter((domain) => !isObject(data) || !Object.hasOwn(data, domain))
+    : []
   const note = `The service has no configuration of ${listSome(missing)}: not compared.`
-  return { data, notes: observesAll && missing.length > 0 ? [note] : [] }
+  return { data, missing, notes: missing.length > 0 ? [note] : [] }
 }
 
 function listManaged({

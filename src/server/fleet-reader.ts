@@ -1,7 +1,7 @@
 import type { Change } from '../model/change.ts'
 import type { DriftItem } from '../model/drift.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Json } from '../model/json.ts'
+import { isObject, type Json } from '../model/json.ts'
 import type { DriftRequest } from '../operations/drift.ts'
 import type { FoundDrift } from '../operations/find-drift.ts'
 import type { Managed } from '../operations/observe-live.ts'
@@ -11,6 +11,8 @@ interface Read {
   atMs: number
   /** Items that were not simply verified, each with its change at the service, if it has one. */
   items: Map<ItemKey, { drifted: DriftItem; change: Change | undefined }>
+  /** Whether the service did not have the domain. */
+  isMissing: boolean
 }
 
 /** Reads the stored configuration of domains back from the service. */
@@ -27,7 +29,7 @@ export type FleetReader = ReturnType<typeof createFleetReader>
  */
 export function createFleetReader(now: () => number) {
   const reads = new Map<Domain, Read>()
-  let slice = new Map<Domain, number>()
+  let slice = new Map<Domain, { atMs: number; isMissing: boolean }>()
   return {
     /** Builds the request of the next check; `domainsPerCheck` are read. */
     buildRequest: (read: ReadDomains, domainsPerCheck: number): DriftRequest => ({
@@ -38,7 +40,8 @@ export function createFleetReader(now: () => number) {
         slice = new Map()
         const chosen = domains.slice(0, domainsPerCheck)
         const data = await read(new Map(chosen.map((name) => [name, managed.get(name) ?? []])))
-        slice = new Map(chosen.map((name) => [name, atMs]))
+        const has = (name: Domain) => isObject(data) && Object.hasOwn(data, name)
+        slice = new Map(chosen.map((name) => [name, { atMs, isMissing: !has(name) }]))
         for (const domain of reads.keys()) if (!managed.has(domain)) reads.delete(domain)
         return data
       },
@@ -46,7 +49,7 @@ export function createFleetReader(now: () => number) {
     /** Adds what earlier checks have found of the domains that the last one did not read. */
     merge: (found: FoundDrift): FoundDrift => {
       const changes = new Map(found.drift.live.map((change) => [formatKey(change), change]))
-      for (const [domain, atMs] of slice) reads.set(domain, { atMs, items: new Map() })
+      for (const [domain, about] of slice) reads.set(domain, { ...about, items: new Map() })
       for (const drifted of found.drift.items) {
         if (!slice.has(drifted.domain) || isVerified(drifted)) continue
         const change = changes.get(formatKey(drifted))
@@ -62,7 +65,9 @@ export function createFleetReader(now: () => number) {
         return takeOver(each, known.drifted)
       })
       const live = [...found.drift.live, ...added]
-      return { ...found, drift: { ...found.drift, items, live } }
+      const unanswered = [...reads].flatMap(([domain, each]) => (each.isMissing ? [domain] : []))
+      const more = unanswered.length === 0 ? {} : { unanswered: unanswered.toSorted() }
+      return { ...found, drift: { ...found.drift, items, live, ...more } }
     },
     /** Returns the time of the oldest read, ms since 1970; null if a domain was not read yet. */
     findOldest: (domains: Iterable<Domain>): number | null => {

@@ -36,9 +36,8 @@ function createFleet(size: number) {
       now += 60_000
       const { observe } = reader.buildRequest(async (managed: Managed) => {
         read.push([...managed.keys()])
-        return Object.fromEntries(
-          [...managed.keys()].map((each) => [each, service.get(each) ?? {}]),
-        )
+        const names = [...managed.keys()].filter((each) => service.has(each))
+        return Object.fromEntries(names.map((each) => [each, service.get(each) ?? {}]))
       }, count)
       const managed = new Map([...recorded].map(([domain, items]) => [domain, [...items.keys()]]))
       const data = (await observe?.(managed)) ?? {}
@@ -110,6 +109,16 @@ describe('reading round the fleet', () => {
     expect(listLive(await fleet.check(1))).toEqual([])
     manageAgain()
     expect((await fleet.check(0)).items[0]?.confidence).toBe('assumed')
+  })
+
+  it('names the domains that the service did not have', async () => {
+    const fleet = createFleet(2)
+    fleet.service.delete(name(0))
+    const first = await fleet.check(1)
+    expect([first.unanswered, first.items[0]?.confidence]).toEqual([[name(0)], 'assumed'])
+    expect((await fleet.check(1)).unanswered).toEqual([name(0)])
+    fleet.service.set(name(0), { timeout: { time: '60' } })
+    expect((await fleet.check(1)).unanswered).toBeUndefined()
   })
 
   it('counts nothing of a read that failed', async () => {

@@ -142,6 +142,11 @@ describe('drift --live', () => {
     expect(err + out).toContain(note)
     expect(place.read('drift.md')).toContain(note)
     expect(out).toContain('1 verified, 1 assumed')
+    expect(out).toContain('Drift: 1 domain not at the service.')
+    expect((await place.cli('drift', '--live', '-q')).code).toBe(2)
+    const output = await place.json('drift', '--live')
+    expect(listSchemaErrors('drift', output)).toEqual([])
+    expect(output).toMatchObject({ unanswered: [api], summary: { live: 0 } })
   })
 
   it('ignores what drift.ignore names, and counts it', async () => {

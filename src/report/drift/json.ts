@@ -4,7 +4,7 @@ import { pickDefined, type Json, type JsonObject } from '../../model/json.ts'
 
 /** Builds the JSON of drift, `edgewise.drift/1`. */
 export function buildDriftJson(drift: Drift): JsonObject {
-  const { held, ignored, ...summary } = summarizeDrift(drift)
+  const { held, ignored, unanswered, ...summary } = summarizeDrift(drift)
   return {
     format: 'edgewise.drift/1',
     items: drift.items.map(buildItem),
@@ -13,6 +13,7 @@ export function buildDriftJson(drift: Drift): JsonObject {
       ...(held === 0 ? {} : { held }),
       ...(ignored === 0 ? {} : { ignored }),
     },
+    ...(unanswered === 0 ? {} : { unanswered: [...(drift.unanswered ?? [])] }),
   }
 }
 
@@ -27,10 +28,12 @@ export interface DriftSummary {
   held: number
   /** Items with an ignored difference at the service. */
   ignored: number
+  /** Domains that the service does not have. */
+  unanswered: number
 }
 
 /** Counts items by confidence and by kind of difference. */
-export function summarizeDrift({ items }: Drift): DriftSummary {
+export function summarizeDrift({ items, unanswered = [] }: Drift): DriftSummary {
   const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0, ignored: 0 }
   for (const { confidence, kinds, held, ignored } of items) {
     if (held) count.held++
@@ -38,13 +41,13 @@ export function summarizeDrift({ items }: Drift): DriftSummary {
     count[confidence === 'in-doubt' ? 'inDoubt' : confidence]++
     for (const kind of kinds) count[kind]++
   }
-  return count
+  return { ...count, unanswered: unanswered.length }
 }
 
 /** Checks for differences; an in-doubt item is one. */
 export function hasDrift(drift: Drift): boolean {
-  const { pending, live, inDoubt } = summarizeDrift(drift)
-  return pending + live + inDoubt > 0
+  const { pending, live, inDoubt, unanswered } = summarizeDrift(drift)
+  return pending + live + inDoubt + unanswered > 0
 }
 
 function buildItem(drifted: DriftItem): Json {

@@ -62,7 +62,7 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
  * called in sync.
  */
 export function formatDriftSummary(drift: Drift, now: number): string[] {
-  const { verified, assumed, pending, live, held, ignored } = summarizeDrift(drift)
+  const { verified, assumed, pending, live, held, ignored, unanswered } = summarizeDrift(drift)
   const inDoubt = new Set(drift.inDoubt.map(({ domain, item }) => `${domain} ${item}`))
   const isInDoubt = ({ domain, item }: DriftItem) => inDoubt.has(`${domain} ${item}`)
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
@@ -76,6 +76,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     [held, 'on hold'],
     [live, 'live'],
     [drift.inDoubt.length, 'in-doubt'],
+    [unanswered, unanswered === 1 ? 'domain not at the service' : 'domains not at the service'],
   ] as const
   const differences = differing.flatMap(([count, words]) =>
     count === 0 ? [] : [`${count} ${words}`],
