@@ -58,7 +58,6 @@ export function refuseWithoutReadBack({ config }: Pick<LoadedWorkspace, 'config'
   throw new EdgewiseError(
     'usage',
     'the service can only be read where the account offers it, and service.readBack is off',
-    'If the account offers GET /domain/config, set "service: {readBack: true}" in edgewise.yaml. ' +
-      'Otherwise pass --observed.',
+    'If the account offers GET /domain/config, set "service: {readBack: true}" in edgewise.yaml.',
   )
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Branch } from '../../src/server/branch.ts'
 import { holdCommits } from '../../src/server/pages/hold-commits.ts'
 
-it('commits are kept while work in them goes on, also after a failure of another', async () => {
+it('commits are kept while work in them continues, also after a failure of another', async () => {
   const kept: string[][] = []
   const branch = holdCommits({
     checkOut: async (commit: string) => `/data/${commit}`,
