@@ -15,7 +15,7 @@ import { formatCount } from './words.ts'
 const height = 170
 const daySeconds = 86_400
 /** Distances between times of the axis, seconds. */
-const steps = [60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, ...daysOf([1, 2, 7, 14])]
+const steps = [60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, ...listDays([1, 2, 7, 14])]
 /** Colours on paper, which is white. */
 const paper = { bad: '#a0151b', ink: '#151a21', soft: '#4f5966', line: '#dce0e6', tint: '#c9ced6' }
 type Colors = typeof paper
@@ -207,6 +207,6 @@ function readColors(element: HTMLElement): Colors {
   return colors
 }
 
-function daysOf(counts: number[]): number[] {
+function listDays(counts: number[]): number[] {
   return counts.map((count) => count * daySeconds)
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DataLog } from '../../src/emulator/store/data-log.ts'
 import { Store } from '../../src/emulator/store/store.ts'
 import type { Json } from '../../src/model/json.ts'
-import { createExtendedWorld, dataOf, type ExtendedWorld } from './extended-world.ts'
+import { createExtendedWorld, getData, type ExtendedWorld } from './extended-world.ts'
 
 const path = '/v2/domain/certificate'
 /** Private keys that no other test and no message has. */
@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 async function save(service: ExtendedWorld, body: Json): Promise<string> {
-  const { cert_id } = dataOf((await service.send(`POST ${path}`, body)).body)
+  const { cert_id } = getData((await service.send(`POST ${path}`, body)).body)
   return String(cert_id)
 }
 
@@ -29,14 +29,14 @@ describe('certificates', () => {
     const service = createExtendedWorld()
     const id = await save(service, { ...submitted, cert_id: null })
     const expected = { cert_id: id, ...submitted }
-    expect(dataOf((await service.send(`GET ${path}?cert_id=${id}`)).body)).toEqual(expected)
+    expect(getData((await service.send(`GET ${path}?cert_id=${id}`)).body)).toEqual(expected)
 
     const replacement = { name: 'next', certificate: 'CERTIFICATE 2', key: otherKey }
     expect(await save(service, { ...replacement, cert_id: Number(id) })).toBe(id)
     expect(await save(service, { ...replacement, cert_id: id })).toBe(id)
     const other = await save(service, submitted)
     expect(other).not.toBe(id)
-    expect(dataOf((await service.send(`GET ${path}`)).body)).toEqual({
+    expect(getData((await service.send(`GET ${path}`)).body)).toEqual({
       total_number: 2,
       page_number: 1,
       page_size: 100,
@@ -46,7 +46,7 @@ describe('certificates', () => {
       ],
     })
     const second = await service.send(`GET ${path}?page_number=2&page_size=1`)
-    expect(dataOf(second.body)).toMatchObject({ total_number: 2, list: [{ cert_id: other }] })
+    expect(getData(second.body)).toMatchObject({ total_number: 2, list: [{ cert_id: other }] })
 
     expect((await service.send(`DELETE ${path}`, { cert_id: Number(id) })).body).toEqual({
       code: 0,
@@ -107,7 +107,7 @@ describe('certificates', () => {
 
     // Another process knows the certificate, but not its key.
     const next = createExtendedWorld({ dataFile })
-    expect(dataOf((await next.send(`GET ${path}?cert_id=${id}`)).body)).toEqual({
+    expect(getData((await next.send(`GET ${path}?cert_id=${id}`)).body)).toEqual({
       cert_id: id,
       ...submitted,
       key: '',
@@ -208,7 +208,7 @@ describe('the data file', () => {
     expect(await service.read('www.example.com')).toEqual([])
     expect((await service.send(`GET ${path}?cert_id=${id}`)).body).toMatchObject({ code: 400602 })
     expect(await save(service, { ...submitted, key: otherKey })).toBe(id)
-    expect(dataOf((await service.send(`GET ${path}?cert_id=${id}`)).body)).toMatchObject({
+    expect(getData((await service.send(`GET ${path}?cert_id=${id}`)).body)).toMatchObject({
       key: otherKey,
     })
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createExtendedWorld, entriesOf } from './extended-world.ts'
+import { createExtendedWorld, listEntries } from './extended-world.ts'
 import { createWorld } from './world.ts'
 
 const first = 'www.example.com'
@@ -14,12 +14,12 @@ describe('the query of the configuration', () => {
     await service.write(config, first)
     const after = await service.send(path)
     const id = /^[1-9]\d*$/
-    expect(entriesOf(after.body)).toEqual([
+    expect(listEntries(after.body)).toEqual([
       { domain: second, domain_id: expect.stringMatching(id) as string, config: [] },
       { domain: first, domain_id: expect.stringMatching(id) as string, config },
     ])
     const listIds = (answer: typeof before) =>
-      entriesOf(answer.body).map((entry) => entry['domain_id'])
+      listEntries(answer.body).map((entry) => entry['domain_id'])
     expect(listIds(before)).toEqual(listIds(after))
     expect(new Set(listIds(after)).size).toBe(2)
     expect((await service.write(config, first)).body).toMatchObject({

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { createExtendedWorld, dataOf, entriesOf, type ExtendedWorld } from './extended-world.ts'
+import { createExtendedWorld, getData, listEntries, type ExtendedWorld } from './extended-world.ts'
 
 const origin = { default_master: '192.0.2.1', origin_mode: 'default' }
 const fresh = { domain: 'new.example.com', area: 'global', type: 'page', config: { origin } }
 
 async function list(service: ExtendedWorld, query = ''): Promise<Json> {
-  const { list: domains, ...rest } = dataOf(
+  const { list: domains, ...rest } = getData(
     (await service.send(`GET /v2/domain/list${query}`)).body,
   )
-  const names = entriesOf({ data: domains ?? null }).map((entry) => entry['domain'] ?? null)
+  const names = listEntries({ data: domains ?? null }).map((entry) => entry['domain'] ?? null)
   return { ...rest, names }
 }
 
@@ -28,7 +28,7 @@ describe('creating a domain', () => {
         config: { origin },
       },
     })
-    const { id } = dataOf(created.body)
+    const { id } = getData(created.body)
     expect(await service.read(fresh.domain)).toMatchObject({ origin: { origin_mode: 'default' } })
     expect((await service.write({ timeout: { time: '60' } }, fresh.domain)).body).toMatchObject({
       data: { domains: [{ id, domain: fresh.domain }] },
@@ -76,7 +76,7 @@ describe('the query of domains', () => {
     await service.write({ https: { cert_id: 7 } }, fresh.domain)
     const query = `domains=www.example.com,gone.example.com,${fresh.domain}`
     const answer = await service.send(`GET /v2/domain?${query}`)
-    expect(entriesOf(answer.body)).toEqual([
+    expect(listEntries(answer.body)).toEqual([
       expect.objectContaining({
         domain: 'www.example.com',
         status: 'serving',
@@ -108,7 +108,9 @@ describe('the query of domains', () => {
   it('shows for a while that a change is deploying', async () => {
     const service = createExtendedWorld({ deployMs: 5000 })
     const getStatus = async () =>
-      entriesOf((await service.send(`GET /v2/domain?domains=${fresh.domain}`)).body)[0]?.['status']
+      listEntries((await service.send(`GET /v2/domain?domains=${fresh.domain}`)).body)[0]?.[
+        'status'
+      ]
     expect(await getStatus()).toBe('serving')
     await service.send('POST /v2/domain', fresh)
     service.clock.now += 4999
@@ -167,7 +169,7 @@ describe('removing domains', () => {
       body: { code: 400101 },
     })
     const record = await service.send(`GET /v2/domain?domains=${fresh.domain}`)
-    expect(entriesOf(record.body)).toMatchObject([{ status: 'deleted', config: [] }])
+    expect(listEntries(record.body)).toMatchObject([{ status: 'deleted', config: [] }])
     expect(await list(service)).toMatchObject({ total_number: '0' })
     expect(await list(service, '?domain_status=deleted')).toMatchObject({ total_number: '2' })
     expect((await service.send('POST /v2/domain', fresh)).status).toBe(200)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createExtendedWorld, dataOf, type ExtendedWorld } from './extended-world.ts'
+import { createExtendedWorld, getData, type ExtendedWorld } from './extended-world.ts'
 import type { WorldOptions } from './world.ts'
 
 const read = 'GET /v2/domain/config?domains=www.example.com'
@@ -87,7 +87,7 @@ describe('the account', () => {
     // The local day of Shanghai ends at 16:00 UTC.
     service.clock.now = Date.UTC(2026, 10, 20, 16)
     const next = await submit(2)
-    expect(dataOf(next.body)).toMatchObject({ count: 2 })
+    expect(getData(next.body)).toMatchObject({ count: 2 })
     expect(next.headers).toMatchObject({ 'X-Push-Remaining': '9998' })
   })
 })

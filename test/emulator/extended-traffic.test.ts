@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startEmulator } from '../../src/emulator/emulator.ts'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import { dataOf, entriesOf } from './extended-world.ts'
+import { getData, listEntries } from './extended-world.ts'
 
 type Call = <T>(request: string, body: Json, check: (body: Json) => T) => Promise<T>
 
@@ -82,8 +82,8 @@ const config: JsonObject = {
   },
 }
 
-const listConfigKeys = (body: Json): string[] => Object.keys(entriesOf(body)[0]?.['config'] ?? {})
-const recordOf = (body: Json): JsonObject => entriesOf(body)[0] ?? {}
+const listConfigKeys = (body: Json): string[] => Object.keys(listEntries(body)[0]?.['config'] ?? {})
+const getRecord = (body: Json): JsonObject => listEntries(body)[0] ?? {}
 
 describe('the traffic of real clients', () => {
   it('that manage a domain from its creation to its end is answered', async () => {
@@ -95,18 +95,18 @@ describe('the traffic of real clients', () => {
         config: { origin: config['origin'] ?? null },
       }
       const id = await call('POST /v2/domain', domain, (body) => {
-        expect(dataOf(body)).toMatchObject({ domain: site, status: 'deploying' })
-        return dataOf(body)['id']
+        expect(getData(body)).toMatchObject({ domain: site, status: 'deploying' })
+        return getData(body)['id']
       })
       await call('POST /v2/domain/config', { domains: site, config }, (body) =>
-        expect(dataOf(body)).toMatchObject({ config, domains: [{ id, domain: site }] }),
+        expect(getData(body)).toMatchObject({ config, domains: [{ id, domain: site }] }),
       )
       for (const status of ['deploying', 'serving'])
         await call(`GET /v2/domain?domains=${site}`, null, (body) =>
-          expect(recordOf(body)).toMatchObject({ id, domain: site, status, area: 'rim' }),
+          expect(getRecord(body)).toMatchObject({ id, domain: site, status, area: 'rim' }),
         )
       await call(`GET /v2/domain/config?domains=${site}`, null, (body) => {
-        expect(recordOf(body)).toMatchObject({ domain: site, domain_id: id })
+        expect(getRecord(body)).toMatchObject({ domain: site, domain_id: id })
         expect(new Set(listConfigKeys(body))).toEqual(new Set(Object.keys(config)))
       })
       const some = `domains=${site}&config[]=origin&config[]=referer&config[]=ip_white_list`
@@ -121,18 +121,18 @@ describe('the traffic of real clients', () => {
       )
       const changed = { speed_limit: config['speed_limit'] ?? null }
       await call('POST /v2/domain/config', { domains: site, config: changed }, (body) =>
-        expect(dataOf(body)).toMatchObject({ config: changed }),
+        expect(getData(body)).toMatchObject({ config: changed }),
       )
       await call(`GET /v2/domain/config?domains=${site}`, null, (body) => {
         const left = Object.keys(config).filter((item) => !gone.config.includes(item))
         expect(new Set(listConfigKeys(body))).toEqual(new Set(left))
       })
       await call('GET /v2/domain/list?page_number=1&page_size=500&domain_status=', null, (body) =>
-        expect(dataOf(body)).toMatchObject({ total_number: '1', page_number: '1' }),
+        expect(getData(body)).toMatchObject({ total_number: '1', page_number: '1' }),
       )
       await call(`DELETE /v2/domain?domains=${site}`, null, () => {})
       await call(`GET /v2/domain/config?domains=${site}`, null, (body) =>
-        expect(entriesOf(body)).toEqual([]),
+        expect(listEntries(body)).toEqual([]),
       )
     })
   })
@@ -143,16 +143,16 @@ describe('the traffic of real clients', () => {
       for (const kind of ['refresh', 'prefetch'] as const) {
         const body: JsonObject = kind === 'refresh' ? { urls, type: 'url' } : { urls }
         const task = await call(`POST /v2/cache/${kind}`, body, (answer) => {
-          expect(dataOf(answer)).toEqual({
+          expect(getData(answer)).toEqual({
             task_id: expect.stringMatching(/^\d+$/) as string,
             count: 2,
             err_urls: [],
           })
-          return String(dataOf(answer)['task_id'])
+          return String(getData(answer)['task_id'])
         })
         await call(`GET /v2/cache/${kind}?task_id=${task}`, null, (answer) => {
-          const { list } = dataOf(answer)
-          const ids = entriesOf({ data: list ?? null }).map((record) => typeof record['id'])
+          const { list } = getData(answer)
+          const ids = listEntries({ data: list ?? null }).map((record) => typeof record['id'])
           expect(ids).toEqual(['string', 'string'])
         })
       }
@@ -163,21 +163,21 @@ describe('the traffic of real clients', () => {
     await withEmulator(async (call) => {
       const first = { name: 'a', certificate: 'PEM A', key: 'PEM KEY A', cert_id: null }
       const id = await call('POST /v2/domain/certificate', first, (body) =>
-        String(dataOf(body)['cert_id']),
+        String(getData(body)['cert_id']),
       )
       await call(`GET /v2/domain/config?config%5B%5D=https&domains=${site}`, null, (body) =>
-        expect(recordOf(body)['config']).toEqual([]),
+        expect(getRecord(body)['config']).toEqual([]),
       )
       const https = { cert_id: Number(id), http2: 'on', force_https: '302' }
       await call('POST /v2/domain/config', { domains: site, config: { https } }, (body) =>
-        expect(dataOf(body)).toMatchObject({ config: { https } }),
+        expect(getData(body)).toMatchObject({ config: { https } }),
       )
       const second = { ...first, certificate: 'PEM B', cert_id: id }
       await call('POST /v2/domain/certificate', second, (body) =>
-        expect(dataOf(body)['cert_id']).toBe(id),
+        expect(getData(body)['cert_id']).toBe(id),
       )
       await call(`GET /v2/domain/certificate?cert_id=${id}`, null, (body) =>
-        expect(dataOf(body)).toMatchObject({ certificate: 'PEM B', key: 'PEM KEY A' }),
+        expect(getData(body)).toMatchObject({ certificate: 'PEM B', key: 'PEM KEY A' }),
       )
       await call('DELETE /v2/domain/certificate', { cert_id: Number(id) }, () => {})
     })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createExtendedWorld, dataOf, entriesOf } from './extended-world.ts'
+import { createExtendedWorld, getData, listEntries } from './extended-world.ts'
 
 const url = 'https://www.example.com/a.jpg'
 
@@ -10,7 +10,7 @@ describe('submitting URLs', () => {
     const answer = await service.send('POST /v2/cache/prefetch', { urls })
     expect(answer.body).toEqual({ code: 0, data: { task_id: '1', count: 2, err_urls: [] } })
     expect(answer.headers).toMatchObject({ 'X-Push-Remaining': '1000000' })
-    const { total, list } = dataOf((await service.send('GET /v2/cache/prefetch?task_id=1')).body)
+    const { total, list } = getData((await service.send('GET /v2/cache/prefetch?task_id=1')).body)
     expect([total, list]).toEqual([
       2,
       urls.map((each, i) => ({
@@ -33,8 +33,10 @@ describe('submitting URLs', () => {
     expect(answer.body).toEqual({ code: 0, data: { task_id: '1', count: 1, err_urls: [] } })
     const query = 'start_time=2026-11-20&end_time=2026-11-20'
     const found = await service.send(`GET /v2/cache/refresh?${query}`)
-    const { list } = dataOf(found.body)
-    expect(entriesOf({ data: list ?? null })).toMatchObject([{ id: '1', type, status: 'waiting' }])
+    const { list } = getData(found.body)
+    expect(listEntries({ data: list ?? null })).toMatchObject([
+      { id: '1', type, status: 'waiting' },
+    ])
     expect((await service.send(`GET /v2/cache/prefetch?${query}`)).body).toMatchObject({
       data: { total: 0 },
     })
@@ -50,9 +52,9 @@ describe('submitting URLs', () => {
       `https://www.example.com/${'a'.repeat(2048)}`,
     ]
     const answer = await service.send('POST /v2/cache/prefetch', { urls: [...wrong, url, url] })
-    expect(dataOf(answer.body)).toEqual({ task_id: '1', count: 1, err_urls: wrong })
+    expect(getData(answer.body)).toEqual({ task_id: '1', count: 1, err_urls: wrong })
     const refresh = await service.send('POST /v2/cache/refresh', { urls: [url], type: 'dir' })
-    expect(dataOf(refresh.body)).toEqual({ task_id: '2', count: 0, err_urls: [url] })
+    expect(getData(refresh.body)).toEqual({ task_id: '2', count: 0, err_urls: [url] })
     expect((await service.calls()).at(-2)).toMatchObject({ domains: ['www.example.com'] })
   })
 
@@ -78,7 +80,7 @@ describe('submitting URLs', () => {
       })
     const totals = ['1', '2', '201'].map(async (task) => {
       const found = await service.send(`GET /v2/cache/prefetch?task_id=${task}`)
-      return dataOf(found.body)['total']
+      return getData(found.body)['total']
     })
     expect(await Promise.all(totals)).toEqual([0, 500, 500])
   })

@@ -30,20 +30,20 @@ export function createExtendedWorld(options: WorldOptions = {}): ExtendedWorld {
     send,
     read: async (domain, query = '') => {
       const answer = await send(`GET /v2/domain/config?domains=${domain}${query}`)
-      return entriesOf(answer.body)[0]?.['config']
+      return listEntries(answer.body)[0]?.['config']
     },
   }
 }
 
 /** Returns `data` of an answer: an object. */
-export function dataOf(body: Json): JsonObject {
+export function getData(body: Json): JsonObject {
   const data = isObject(body) ? body['data'] : undefined
   if (data === undefined || !isObject(data)) throw new Error(`no data in ${JSON.stringify(body)}`)
   return data
 }
 
 /** Returns `data` of an answer: a list of objects. */
-export function entriesOf(body: Json): JsonObject[] {
+export function listEntries(body: Json): JsonObject[] {
   const data = isObject(body) ? body['data'] : undefined
   if (!Array.isArray(data)) throw new Error(`no list in ${JSON.stringify(body)}`)
   return data.filter((entry) => isObject(entry))
