@@ -6,8 +6,8 @@ FROM ${BASE}
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates git openssh-client \
   && rm -rf /var/lib/apt/lists/* \
-  # The mounted repository may belong to another user.
-  && git config --system --add safe.directory '*'
+  # The repository that is mounted here may belong to another user.
+  && git config --system --add safe.directory /work
 COPY CHANGELOG.md LICENSE README.md package.json /opt/edgewise/
 COPY schemas /opt/edgewise/schemas
 COPY dist /opt/edgewise/dist

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { globSync } from 'tinyglobby'
 import { expect, it } from 'vitest'
-import { inspect, listImpurities, renderPage } from '../tools/house.ts'
+import { inspect, listFileUses, listImpurities, listStarts, renderPage } from '../tools/house.ts'
 
 it('rooms import only what their row allows, and pure rooms are pure', () => {
   const { rooms, faults } = inspect()
@@ -42,6 +42,45 @@ it.each([
   '// Nothing calls setTimeout here.',
 ])('a pure room may contain %s', (line) => {
   expect(listImpurities(`${line}\n`)).toEqual([])
+})
+
+it.each([
+  "import { spawn } from 'node:child_process'",
+  "import { execFileSync } from 'child_process'",
+  "const { simpleGit } = await import('simple-git')",
+  "const { spawn } = require('node:child_process')",
+  "const { spawn } = process.getBuiltinModule('node:child_process')",
+])('only a file of the list may start programs with %s', (line) => {
+  expect(listStarts(`${line}\n`)).toHaveLength(1)
+})
+
+it.each([
+  "import { writeFileSync } from 'node:fs'",
+  "import type { Stats } from 'fs'",
+  'import fs from "node:fs/promises"',
+  "import 'fs/promises'",
+  "export { readFile } from 'node:fs/promises'",
+  "const { rm } = await import('node:fs/promises')",
+  "const { rm } = await import(`node:${'fs'}`)",
+  'const { rm } = await import(name)',
+  "const fs = require('fs')",
+  'const fs = require(`fs`)',
+  "const fs = process.getBuiltinModule('node:fs')",
+  'const { getBuiltinModule } = process',
+  "import { createRequire } from 'node:module'",
+  "const binding = process.binding('fs')",
+])('a room other than files may not contain %s', (line) => {
+  expect(listFileUses(`${line}\n`)).toHaveLength(1)
+})
+
+it.each([
+  "import { replaceBelow } from '../files/replace-file.ts'",
+  "const { plan } = await import('../../operations/plan.ts')",
+  "import fsx from 'fs-x'",
+  'const important = (name) => name',
+  "// Nothing calls require('fs') here.",
+])('any room may contain %s', (line) => {
+  expect(listFileUses(`${line}\n`)).toEqual([])
 })
 
 it('docs/architecture.md has the current picture (else npm run house -- --picture)', () => {

@@ -11,10 +11,12 @@ export interface Program {
 }
 
 /**
- * Builds the bill of materials as CycloneDX 1.6 JSON. Equal packages give equal text: the serial
+ * Builds the bill of materials as CycloneDX 1.6 JSON. It has the packages whose code is shipped,
+ * not those that are installed beside it. Equal packages give equal text: the serial
  * number is derived from the content, and there is no time.
  */
-export function buildBillOfMaterials(program: Program, packages: BundledPackage[]): string {
+export function buildBillOfMaterials(program: Program, used: BundledPackage[]): string {
+  const packages = used.filter(({ isBundled }) => isBundled)
   const purls = new Map(packages.map((each) => [identify(each), formatPurl(each)]))
   const listRefs = (imports: string[]) => imports.flatMap((name) => purls.get(name) ?? [])
   const content = {
@@ -46,7 +48,7 @@ export function buildBillOfMaterials(program: Program, packages: BundledPackage[
   return `${JSON.stringify(bill, null, 2)}\n`
 }
 
-function buildComponent({ name, version, licence, integrity, isBundled }: BundledPackage): object {
+function buildComponent({ name, version, licence, integrity }: BundledPackage): object {
   const [, group, base = name] = /^(@[^/]+)\/(.+)$/.exec(name) ?? []
   const digest = /^sha512-(\S+)$/.exec(integrity ?? '')?.[1]
   return {
@@ -61,7 +63,6 @@ function buildComponent({ name, version, licence, integrity, isBundled }: Bundle
       : { hashes: [{ alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') }] }),
     licenses: formatLicences(licence),
     purl: formatPurl({ name, version }),
-    properties: [{ name: 'edgewise:bundled', value: String(isBundled) }],
   }
 }
 

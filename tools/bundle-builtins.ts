@@ -7,8 +7,8 @@ const early = ['buffer', 'events', 'fs', 'fs/promises', 'path', 'process', 'time
 /** Constructors of the other modules that are only called, not extended or compared with. */
 const constructors = ['AsyncLocalStorage', 'MessageChannel', 'Script', 'Worker']
 
-/** The entry of a thread, which uses values of the other modules. */
-const thread = /\/src\/operations\/worker\.ts$/
+/** The entries of threads, which use values of the other modules. */
+const thread = /\/src\/(?:operations\/worker|server\/pulse-thread)\.ts$/
 
 /**
  * Loads modules of Node without `import`, which reads each property of a module at the start, and

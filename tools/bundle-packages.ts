@@ -9,6 +9,7 @@ const resolveDir = fileURLToPath(new URL('../', import.meta.url))
 interface RarePackage {
   call?: string
   functions: string[]
+  classes?: string[]
 }
 
 /** Packages that most runs never call, with what the program uses of them. */
@@ -18,6 +19,7 @@ const rarelyCalled: Record<string, RarePackage> = {
   tinyglobby: { functions: ['globSync'] },
   yaml: {
     functions: ['isAlias', 'isMap', 'isScalar', 'isSeq', 'parseAllDocuments', 'stringify', 'visit'],
+    classes: ['Lexer'],
   },
 }
 const rare = 'rarely-called'
@@ -34,12 +36,13 @@ const loadOnFirstCall: Plugin = {
       kind === 'import-statement' && namespace === 'file' ? { path, namespace: rare } : null,
     )
     onLoad({ filter, namespace: rare }, ({ path }) => {
-      const { call, functions = [] } = rarelyCalled[path] ?? {}
+      const { call, functions = [], classes = [] } = rarelyCalled[path] ?? {}
       const load = `process.getBuiltinModule('module').createRequire(import.meta.url)`
       const contents = [
         'let loaded',
         `const load = () => (loaded ??= ${load}('./${path}.cjs'))`,
         ...functions.map((name) => `export const ${name} = (...args) => load().${name}(...args)`),
+        ...classes.map((name) => `export function ${name}() { return new (load().${name})() }`),
       ]
       if (call !== undefined)
         contents.push(

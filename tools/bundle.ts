@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +11,7 @@ import {
   packagePlugins,
   packedSolver,
 } from './bundle-packages.ts'
-import { describeCharts } from './page-assets.ts'
+import { describePageAssets } from './page-assets.ts'
 
 /** Folder of the repository. */
 export const root = new URL('../', import.meta.url)
@@ -29,6 +28,7 @@ const options = {
     'cli/main': 'src/cli/main.ts',
     index: 'src/index.ts',
     'operations/worker': 'src/operations/worker.ts',
+    'server/pulse-thread': 'src/server/pulse-thread.ts',
   },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
@@ -58,11 +58,8 @@ const options = {
 
 /** Bundles the program and the library into `dist`, or only computes what would be in the files. */
 export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
-  const split = await bundleProgram([], 'unknown')
-  const joined = await bundleProgram(
-    [joinModules(planJoins(split.metafile))],
-    identify(split.outputFiles),
-  )
+  const split = await bundleProgram([])
+  const joined = await bundleProgram([joinModules(planJoins(split.metafile))])
   const { metafile, texts } = convertToCommonJs(joined, options.absWorkingDir)
   if (write) {
     // Beside files of the package that are modules.
@@ -77,22 +74,13 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
   const others = [
     await bundleRarelyCalled({ ...options, write }),
     await bundleAction({ ...options, write }),
-    await describeCharts(),
+    ...(await describePageAssets()),
   ]
   return joinMetafiles(metafile, others)
 }
 
-/** @param id identifies the build in the program */
-async function bundleProgram(more: Plugin[], id: string): Promise<Bundled> {
-  const define = { ...options.define, buildId: JSON.stringify(id) }
-  return build({ ...options, define, plugins: [...plugins, ...more], write: false })
-}
-
-/** Identifies a build by its code: 16 hex digits. */
-function identify(files: { contents: Uint8Array }[]): string {
-  const hash = createHash('sha256')
-  for (const { contents } of files) hash.update(contents)
-  return hash.digest('hex').slice(0, 16)
+async function bundleProgram(more: Plugin[]): Promise<Bundled> {
+  return build({ ...options, plugins: [...plugins, ...more], write: false })
 }
 
 /** Bundles the GitHub action, which starts the program, into a file of its own. */
@@ -112,8 +100,8 @@ async function bundleAction(common: BuildOptions): Promise<Metafile> {
 const main = 'src/cli/main.ts'
 /** The program; it imports commands on demand. */
 const program = 'src/cli/run-process.ts'
-/** Runs tasks in other threads; it needs little. */
-const worker = 'src/operations/worker.ts'
+/** Programs of threads, which need little. */
+const threads = ['src/operations/worker.ts', 'src/server/pulse-thread.ts']
 /** Imported on demand, also before any command. */
 const printError = 'src/cli/terminal/print-error.ts'
 /** Modules that nearly every command loads, with all that they import. */
@@ -152,7 +140,7 @@ function planJoins({ inputs, outputs }: Metafile): Map<string, string[]> {
         const needsCore = [...collectImports(inputs, entry)].some(
           (path) => inCore.has(path) && !inBase.has(path),
         )
-        return [entry, needsCore && entry !== worker ? [...base, ...core] : base]
+        return [entry, needsCore && !threads.includes(entry) ? [...base, ...core] : base]
       }),
   )
 }

@@ -4,10 +4,14 @@
  * and `--seed N` (1) choose the run; `--only KIND:NUMBER` replays one case and prints its input.
  * Prints the cases of each kind, and the failures: stack traces, hangs, wrong acceptances. Exits
  * with 1 if there are any.
+ *
+ * `--bombs` runs the built program instead, on inputs of up to 5 MB whose work could explode, and
+ * prints the time and memory of the worst. More than 10 s or 1 GB is a failure.
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { runBombs, type BombRun } from '../test/fuzz/bombs/run-bombs.ts'
 import { runFuzz } from '../test/fuzz/run-fuzz.ts'
 
 const { values } = parseArgs({
@@ -15,6 +19,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    bombs: { type: 'boolean', default: false },
   },
 })
 const seconds = Number(values.seconds)
@@ -25,7 +30,8 @@ if (!(seconds > 0) || !Number.isInteger(seed))
 /** Maximum time of a case, ms. Most take less than 50; the machine may be busy. */
 const maxCaseMs = 60_000
 
-if (process.send === undefined) watch()
+if (values.bombs) explode()
+else if (process.send === undefined) watch()
 else await work()
 
 /** Runs the cases in a process of their own, and ends it if a case takes too long. */
@@ -80,4 +86,34 @@ async function work(): Promise<void> {
 function parseCase(text: string): { kind: string; number: number } {
   const at = text.lastIndexOf(':')
   return { kind: text.slice(0, at), number: Number(text.slice(at + 1)) }
+}
+
+/** Runs bombs until the time is over, and prints the failures and the worst costs. */
+function explode(): void {
+  const end = performance.now() + seconds * 1000
+  const runs: BombRun[] = []
+  for (const run of runBombs(seed, values.only)) {
+    runs.push(run)
+    if (run.excess !== null)
+      console.log(`${describeRun(run)}: ${run.excess}\n${run.cost.output.slice(0, 500)}`)
+    else if (values.only !== undefined) console.log(`${describeRun(run)}\n${run.cost.output}`)
+    if (performance.now() > end) break
+  }
+  const failures = runs.filter(({ excess }) => excess !== null)
+  console.log(
+    `\n${runs.length} commands with seed ${seed}, ${failures.length} failures; the worst:`,
+  )
+  const worst = (measure: (run: BombRun) => number) =>
+    runs.toSorted((a, b) => measure(b) - measure(a)).slice(0, 3)
+  for (const run of [...worst(({ cost }) => cost.cpu), ...worst(({ cost }) => cost.memory)])
+    console.log(describeRun(run))
+  process.exitCode = failures.length === 0 ? 0 : 1
+}
+
+function describeRun({ name, bytes, cost: { command, cpu, wall, memory } }: BombRun): string {
+  const size = `${(bytes / 1_000_000).toFixed(1)} MB`
+  return (
+    `npm run fuzz -- --bombs --seed ${seed} --only ${name} (${size}, ${command.join(' ')}): ` +
+    `${cpu.toFixed(1)} s of processor, ${wall.toFixed(1)} s, ${memory} MB`
+  )
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 /** The rooms that each room may import: only rooms below it. */
 const allowed: Record<string, string[]> = {
-  action: ['model'],
+  action: ['files', 'model'],
   cli: [
     'server',
     'metrics',
@@ -70,7 +70,7 @@ const allowed: Record<string, string[]> = {
   emulator: ['catalog', 'files', 'model'],
   catalog: ['model', 'generated'],
   generated: ['model'],
-  files: [],
+  files: ['model'],
   model: [],
 }
 /** Pure rooms: values in, values out. */
@@ -80,6 +80,32 @@ const allowedNodeNames: Record<string, string[]> = {
   'node:crypto': ['createHash'],
   'node:net': ['isIP', 'isIPv4'],
 }
+
+/**
+ * The files that start programs. Git is started by three: a process of git without a place finds a
+ * repository by itself, perhaps one that a commit has brought.
+ */
+const starters: Record<string, string[]> = {
+  'state/git/detached-git.ts': ['node:child_process'],
+  'state/git/library-git.ts': ['simple-git'],
+  'state/git/open-place.ts': ['node:child_process'],
+  'state/folder/sync-file-system.ts': ['node:child_process'],
+  'manifest/secret-command.ts': ['node:child_process'],
+  'operations/observe.ts': ['node:child_process'],
+  'action/run-program.ts': ['node:child_process'],
+  'cli/own-process.ts': ['node:child_process'],
+}
+
+/** The only room that may use the file system. */
+const roomOfFiles = 'files'
+/** Files and folders that still use the file system themselves. To be emptied; add nothing. */
+const notConverted = [
+  'cli/own-page.ts',
+  'cli/serve.ts',
+  'server/branch.ts',
+  'server/clone.ts',
+  'server/process-folder.ts',
+]
 
 /** Libraries with only a default export, which can be imported lazily. */
 const defaultOnly = ['highs']
@@ -97,6 +123,7 @@ export interface Room {
 /** Inspects the sources: the rooms, and every import or use that the table does not allow. */
 export function inspect(): { rooms: Room[]; faults: string[] } {
   const faults: string[] = []
+  const unconverted = new Set<string>()
   const fileImports = new Map<string, string[]>()
   const rooms = new Map(
     Object.keys(allowed).map((name) => [
@@ -130,19 +157,52 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
           faults.push(`src/${path}: ${name} may not import ${other}`)
       }
     }
+    for (const module of listStarts(text))
+      if (!starters[path]?.includes(module))
+        faults.push(`src/${path}: only the starters in tools/house.ts may import ${module}`)
     for (const library of listLazyLibraries(text)) {
       faults.push(
         `src/${path}: the built program can't import names of "${library}" lazily; ` +
           'import them in a separate module, and import that module lazily',
       )
     }
+    const uses = name === roomOfFiles ? [] : listFileUses(text)
+    const exempt = notConverted.find((each) => path.startsWith(each))
+    if (exempt === undefined)
+      for (const use of uses)
+        faults.push(`src/${path}: only ${roomOfFiles} may ${use}; use its functions`)
+    else if (uses.length > 0) unconverted.add(exempt)
     if (pure.includes(name))
       for (const impurity of listImpurities(text))
         faults.push(`src/${path}: ${name} is pure and may not ${impurity}`)
   }
+  for (const path of notConverted)
+    if (!unconverted.has(path))
+      faults.push(`src/${path}: does without the file system; remove it from notConverted`)
   for (const cycle of findCycles(fileImports))
     faults.push(`src/${cycle.join(', src/')}: these files form an import cycle`)
   return { rooms: [...rooms.values()], faults }
+}
+
+/** Ways to get a module of Node other than an import whose text names it. */
+const hiddenImports = new RegExp(
+  [
+    String.raw`\b(?:getBuiltinModule|createRequire|mainModule|_load)\b`,
+    String.raw`\bprocess\s*(?:\?\.|\.)\s*binding\b`,
+    String.raw`\b(?:require|import)\s*\((?!\s*(['"])[^'"\n]+\1\s*[),])`,
+  ].join('|'),
+  'g',
+)
+
+/** Lists the uses of the file system in a source text, comments left out. */
+export function listFileUses(text: string): string[] {
+  // A text such as 'a/*.yaml' begins no comment, so only whole lines are left out.
+  const code = text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+  const modules = parseImports(code).filter((target) => /^(?:node:)?fs(?:\/|$)/.test(target))
+  return [
+    ...modules.map((target) => `import ${target}`),
+    ...new Set((code.match(hiddenImports) ?? []).map((use) => `use ${use}`)),
+  ]
 }
 
 /** Clock, timers, randomness, console, network and process, which need no import. */
@@ -170,6 +230,16 @@ export function listImpurities(text: string): string[] {
     ...modules.map((target) => `import ${target}`),
     ...new Set(uses.map((use) => `use ${use}`)),
   ]
+}
+
+/** Lists the imported modules that start programs. */
+export function listStarts(text: string): string[] {
+  const named = [...text.matchAll(/getBuiltinModule\(\s*['"]([^'"]+)['"]/g)].map(([, name]) => name)
+  return [...parseImports(text), ...named].flatMap((target) =>
+    /^(node:)?(child_process|cluster)$|^(simple-git|execa|cross-spawn)$/.test(target ?? '')
+      ? (target ?? [])
+      : [],
+  )
 }
 
 /** Finds import cycles, type imports included (strongly connected components by Tarjan). */

@@ -24,10 +24,10 @@ export async function buildPageAssets(): Promise<string> {
   return parts.join('\n')
 }
 
-/** Lists what the script of the charts contains: packages whose licences the program ships. */
-export async function describeCharts(): Promise<Metafile> {
-  const { metafile } = await bundlePart('charts.ts')
-  return metafile
+/** Lists what the texts contain: packages whose licences the program ships. */
+export async function describePageAssets(): Promise<Metafile[]> {
+  const built = await Promise.all(texts.map(([, file]) => bundlePart(file)))
+  return built.map(({ metafile }) => metafile)
 }
 
 async function minify(file: string): Promise<string> {

@@ -94,7 +94,8 @@ async function buildValidators(schemas: ReadonlyMap<string, Node>): Promise<stri
     ajv,
     Object.fromEntries(Object.entries(all).map(([name, { ref }]) => [`${name}Fits`, base + ref])),
   )
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
+    metafile: true,
     stdin: { contents: code, resolveDir: fileURLToPath(root) },
     bundle: true,
     write: false,
@@ -104,6 +105,10 @@ async function buildValidators(schemas: ReadonlyMap<string, Node>): Promise<stri
     minifySyntax: true,
     legalComments: 'none',
   })
+  // The bill of materials would not have it.
+  const foreign = Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/'))
+  if (foreign.length > 0)
+    throw new Error(`expected validators without the code of packages, got ${foreign.join(', ')}`)
   const bundled = (outputFiles[0]?.text ?? '')
     .replace(/^\/\/ <stdin>\n/m, '')
     .replace(/export \{[\s\S]*?\};\n/, '')

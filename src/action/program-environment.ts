@@ -11,7 +11,8 @@ const withheld = new RegExp(
 /**
  * Builds the environment of the program: without the inputs, among them the code host's token,
  * without settings of Node, and without folders of the checkout in PATH, where a pull request could
- * put a program named git. Proxies, certificates and secrets stay.
+ * put a program named git. An empty PATH would be the current folder. Proxies, certificates and
+ * secrets stay.
  *
  * @param isInCheckout whether a path leads into the checkout
  */
@@ -23,5 +24,5 @@ export function buildProgramEnvironment(env: Env, isInCheckout: (path: string) =
   const kept = Object.entries(env).filter(
     ([name]) => name === 'NODE_EXTRA_CA_CERTS' || !withheld.test(name),
   )
-  return { ...Object.fromEntries(kept), PATH: path }
+  return { ...Object.fromEntries(kept), PATH: path === '' ? '/nonexistent' : path }
 }

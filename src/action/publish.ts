@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { loadNamed } from '../files/load-below.ts'
+import { isFault } from '../files/load-bounded.ts'
 import {
   CodeHostError,
   findMergedPullRequest,
@@ -9,6 +10,9 @@ import {
 } from './code-host.ts'
 import { addPageLink } from './page-link.ts'
 import { requireVariable, type Env, type Inputs } from './inputs.ts'
+
+/** Maximum size of a report, bytes. */
+const maxReportBytes = 16 * 1024 * 1024
 
 /** What was done: a line for the log, and whether it is a warning. */
 export interface Published {
@@ -50,7 +54,11 @@ export async function publishComment(inputs: Inputs, env: Env): Promise<Publishe
 
 /** Loads the report, whose relative path is below the checkout if there is one. */
 function loadReport(report: string, env: Env): string {
-  return readFileSync(resolve(env['GITHUB_WORKSPACE'] ?? '.', report), 'utf8')
+  const checkout = env['GITHUB_WORKSPACE'] ?? null
+  const path = resolve(checkout ?? '.', report)
+  const loaded = loadNamed(path, maxReportBytes, checkout)
+  if (isFault(loaded)) throw new Error(`the report "${report}": ${loaded.reason}`)
+  return loaded.toString('utf8')
 }
 
 function skipComment(reason: string): Published {

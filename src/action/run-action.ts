@@ -1,11 +1,18 @@
-import { appendFileSync, existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { dirname, relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
+import { isInside } from '../files/is-inside.ts'
+import { loadText } from '../files/load-bounded.ts'
+import { exists } from '../files/look.ts'
+import { appendToNamed } from '../files/store-file.ts'
+import { removeOutput } from '../files/write-output.ts'
 import { buildCommandLine, printsAnnotations } from './command-line.ts'
 import { escapeData } from './escape-data.ts'
 import { readInputs, requireVariable, type Env, type Inputs } from './inputs.ts'
 import { buildProgramEnvironment } from './program-environment.ts'
 import { publishComment, publishIssue } from './publish.ts'
 import { runGuarded, runPlain, type ProgramOptions } from './run-program.ts'
+
+/** Maximum size of a report or a plan. */
+const maxBytes = 256 * 1024 * 1024
 
 /** Surroundings of the action. */
 export interface ActionOptions extends Pick<ProgramOptions, 'program' | 'out'> {
@@ -34,7 +41,7 @@ export async function runAction(options: ActionOptions): Promise<number> {
   } finally {
     setOutput('exit-code', String(code), env)
   }
-  if (inputs.html !== '' && existsSync(locate(inputs.html, env)))
+  if (inputs.html !== '' && exists(locate(inputs.html, env)))
     setOutput('html', locate(inputs.html, env), env)
   if (inputs.command === 'apply') summarize(inputs, env)
   const compares = inputs.command === 'plan' || inputs.command === 'drift'
@@ -56,8 +63,7 @@ async function runCommand(inputs: Inputs, { env, program, out }: ActionOptions):
         'Set the input "plan" to a file outside it.',
     )
   // Reports of an earlier run would be taken for those of this run.
-  for (const file of [inputs.report, inputs.html])
-    if (file !== '') rmSync(resolve(checkout, file), { force: true })
+  for (const file of [inputs.report, inputs.html]) if (file !== '') removeEarlier(file, checkout)
   const options = { program, cwd: checkout, env: buildProgramEnvironment(env, isInCheckout), out }
   if (inputs.command === 'plan') {
     const checks = buildCommandLine({ ...inputs, command: 'validate', args: '' })
@@ -67,10 +73,22 @@ async function runCommand(inputs: Inputs, { env, program, out }: ActionOptions):
   return printsAnnotations(inputs) ? runPlain(words, options) : runGuarded(words, options)
 }
 
+/** @throws Error for a report that the program would not write, or that can't be removed */
+function removeEarlier(file: string, checkout: string): void {
+  const fault = removeOutput({ path: resolve(checkout, file), checkout })
+  if (fault === null) return
+  throw new Error(
+    'link' in fault
+      ? `the report "${file}" is not written: ${fault.link} is a symbolic link in the checkout, ` +
+          'and a commit can bring one. Remove the link, or name a file outside of the checkout.'
+      : `the report "${file}" of an earlier run can't be removed (${fault.code})`,
+  )
+}
+
 /** Returns whether only an apply, which has the secrets, decides if a plan changes something. */
 function isConditional({ command, plan }: Inputs, env: Env): boolean {
   if (command !== 'plan') return false
-  const { summary } = JSON.parse(readFileSync(locate(plan, env), 'utf8')) as {
+  const { summary } = JSON.parse(loadText(locate(plan, env), maxBytes)) as {
     summary: { conditional: number }
   }
   return summary.conditional > 0
@@ -79,22 +97,15 @@ function isConditional({ command, plan }: Inputs, env: Env): boolean {
 /** Adds the report to the summary; an apply that fails early has none. */
 function summarize({ report }: Inputs, env: Env): void {
   const path = locate(report, env)
-  if (existsSync(path))
-    appendFileSync(requireVariable(env, 'GITHUB_STEP_SUMMARY'), readFileSync(path))
+  if (exists(path))
+    appendToNamed(requireVariable(env, 'GITHUB_STEP_SUMMARY'), loadText(path, maxBytes))
 }
 
 function setOutput(name: string, value: string, env: Env): void {
-  appendFileSync(requireVariable(env, 'GITHUB_OUTPUT'), `${name}=${value}\n`)
+  appendToNamed(requireVariable(env, 'GITHUB_OUTPUT'), `${name}=${value}\n`)
 }
 
 /** Finds a file of an input: relative paths are below the checkout, as for the program. */
 function locate(path: string, env: Env): string {
   return resolve(requireVariable(env, 'GITHUB_WORKSPACE'), path)
-}
-
-/** Returns whether a path, or the deepest existing folder above it, is below a folder. */
-function isInside(folder: string, path: string): boolean {
-  if (!existsSync(path) && dirname(path) !== path) return isInside(folder, dirname(path))
-  const below = relative(realpathSync(folder), realpathSync(path))
-  return below === '' || (below !== '..' && !below.startsWith(`..${sep}`))
 }

@@ -5,7 +5,7 @@ import { isSameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { FieldName, ItemKey, Value } from '../model/item.ts'
 import { isObject } from '../model/json.ts'
-import { mapSecrets } from '../model/secret.ts'
+import { findTemplate, listSecrets } from '../model/secret.ts'
 import type { RecordedItem } from '../state/store.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 
@@ -125,16 +125,12 @@ function collectTemplates(
   recording: Recording,
   previous: Previous,
 ): Record<string, string> {
-  const templates: Record<string, string> = {}
-  for (const value of values) {
-    mapSecrets(value, (secret) => {
-      const template = previous?.templates?.[secret]
-      if (template !== undefined) templates[secret] = template
-      return null
-    })
-    Object.assign(templates, recording.secrets.listTemplates(value))
-  }
-  return templates
+  const earlier = [...listSecrets(values)].flatMap((secret) => {
+    const template = findTemplate(previous?.templates, secret)
+    return template === undefined ? [] : [[secret, template] as const]
+  })
+  const now = values.flatMap((value) => Object.entries(recording.secrets.listTemplates(value)))
+  return Object.fromEntries([...earlier, ...now])
 }
 
 /** Lists the possible values of a recorded item; undefined for unset or unknown. */

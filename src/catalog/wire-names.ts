@@ -82,44 +82,48 @@ export interface WireNameProblem {
 const callKeys = new Set(['token', 'domains', 'config'])
 const builtInNames = new Set(['prototype', ...Object.getOwnPropertyNames(Object.prototype)])
 
-/** Finds unknown items, and names that are reserved, used twice or not writable. */
-export function findWireNameProblems(itemKeys: ItemKeys): WireNameProblem[] {
+/**
+ * Finds unknown items, and names that are reserved, used twice or not writable.
+ *
+ * @param written the names as messages show them: without values of the environment
+ */
+export function findWireNameProblems(
+  itemKeys: ItemKeys,
+  written: ItemKeys = itemKeys,
+): WireNameProblem[] {
   const itemByName = new Map<string, ItemKey>()
   return Object.entries(itemKeys).flatMap(([item, name]): WireNameProblem[] => {
     const other = itemByName.get(name)
     itemByName.set(name, item)
-    const nameDetail = explainReserved(name) ?? explainTaken(item, name, other, itemKeys)
+    const nameDetail = explainName(item, other, itemKeys, written[item] ?? name)
     if (nameDetail !== null) return [{ item, part: 'name', detail: nameDetail }]
     const itemDetail = explainUnknown(item)
     return itemDetail === null ? [] : [{ item, part: 'item', detail: itemDetail }]
   })
 }
 
-function explainReserved(name: string): string | null {
+function explainName(
+  item: ItemKey,
+  other: ItemKey | undefined,
+  itemKeys: ItemKeys,
+  shown: string,
+): string | null {
+  const name = getWireName(item, itemKeys)
   if (callKeys.has(name))
-    return `the name "${name}" is reserved: a call has other data under it. Use another name.`
+    return `the name "${shown}" is reserved: a call has other data under it. Use another name.`
   if (builtInNames.has(name))
     return (
-      `the name "${name}" is reserved: it is a built-in property of JavaScript objects. ` +
+      `the name "${shown}" is reserved: it is a built-in property of JavaScript objects. ` +
       'Use another name.'
     )
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name))
-    return `expected a name of 1 to 64 letters, digits, ".", "_" and "-", got "${name}"`
-  return null
-}
-
-function explainTaken(
-  item: ItemKey,
-  name: string,
-  other: ItemKey | undefined,
-  itemKeys: ItemKeys,
-): string | null {
+    return `expected a name of 1 to 64 letters, digits, ".", "_" and "-", got "${shown}"`
   const namesake = findNamesake(item, itemKeys)
   if (other !== undefined && other !== namesake)
-    return `the name "${name}" is already used for "${other}". Give each item its own name.`
+    return `the name "${shown}" is already used for "${other}". Give each item its own name.`
   const isShared = namesake !== undefined && name === 'cache_error_code'
   if (name !== item && catalogue.has(name) && !isShared)
-    return `"${name}" is the name of another item. Give each item its own name.`
+    return `"${shown}" is the name of another item. Give each item its own name.`
   return null
 }
 

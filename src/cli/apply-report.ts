@@ -1,10 +1,11 @@
+import { isStream, type Output } from '../files/write-output.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Dialogue } from '../operations/ports.ts'
 import type { Executed } from '../operations/submit-plan.ts'
 import { formatApplyMarkdown, type ApplyReport } from '../report/apply/markdown.ts'
 import { formatUnrecorded } from '../report/apply/text.ts'
 import type { RecordedState } from '../state/store.ts'
-import { saveFile } from './save-file.ts'
+import { saveOutput } from './save-file.ts'
 import { findStatus } from '../operations/finished-status.ts'
 
 /** What a report of an apply is about. */
@@ -21,21 +22,24 @@ export interface ApplyRecord extends ApplyReport {
 export interface ReportFile {
   /** Name of the report in messages. */
   what: string
+  output: Output
   /** @throws EdgewiseError `usage` if the file can't be written */
   save(record: ApplyRecord): Promise<void>
 }
 
 /** Creates the file with the report of an apply as Markdown. */
-export function createMarkdownFile(path: string): ReportFile {
+export function createMarkdownFile(output: Output): ReportFile {
   return {
     what: 'report',
-    save: async (record) => saveFile(path, formatApplyMarkdown(record)),
+    output,
+    save: (record) => saveOutput(output, formatApplyMarkdown(record)),
   }
 }
 
 /**
  * Runs an apply and writes its reports: before anything is sent, so that the report of a killed
- * apply is no earlier one, and at the end, also if the apply fails.
+ * apply is no earlier one, and at the end, also if the apply fails. A pipe, device or socket gets
+ * only the last report, since it could not be replaced.
  *
  * @throws EdgewiseError `usage` if a file can't be written, then nothing is sent; else the error of
  * the apply
@@ -54,7 +58,7 @@ export async function withApplyReports(
     recorded: null,
     warnings: [],
   }
-  for (const file of files) await file.save(record)
+  for (const file of files) if (!isStream(file.output.path)) await file.save(record)
   try {
     const executed = await submit(recordInto(record, dialogue))
     const { unrecorded, unshared, recorded } = executed.result
@@ -81,7 +85,7 @@ function recordInto(record: ApplyRecord, dialogue: Dialogue): Dialogue {
     },
     show: (subject) => {
       if (subject.kind === 'plan') record.plan = subject.plan
-      dialogue.show(subject)
+      return dialogue.show(subject)
     },
     startProgress: async (extent) => {
       const progress = await dialogue.startProgress(extent)

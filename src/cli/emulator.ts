@@ -3,8 +3,10 @@ import { resolve } from 'node:path'
 import { findWireNameProblems, type ItemKeys } from '../catalog/wire-names.ts'
 import { listensOnLoopback, startEmulator } from '../emulator/emulator.ts'
 import { parseFault, type Fault } from '../emulator/entities/fault.ts'
+import { refuseLinkIn } from '../files/refuse-link.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { findRepository } from '../state/git/find-repository.ts'
 import type { CommandContext, Io } from './io.ts'
 import { exitCodes } from './exit-codes.ts'
 import { loadFile } from './load-file.ts'
@@ -45,7 +47,7 @@ export async function runEmulator(
   const running = await startEmulator(
     {
       token,
-      domains: flags.domains === undefined ? null : loadDomains(resolve(io.cwd, flags.domains)),
+      domains: flags.domains === undefined ? null : loadDomains(flags.domains, io),
       callsPerMinute: flags.callsPerMinute,
       itemKeys: parseItemKeys(flags.itemKeys),
       control: flags.control !== 'off',
@@ -57,7 +59,7 @@ export async function runEmulator(
       timezone: flags.timezone,
       deadOrigins: flags.deadOrigin,
       faults: flags.fault.map(parseFaultOption),
-      dataFile: flags.data === undefined ? null : resolve(io.cwd, flags.data),
+      dataFile: flags.data === undefined ? null : findDataFile(flags.data, io),
       now: () => io.clock.now(),
       requestId: () => randomUUID(),
     },
@@ -70,6 +72,19 @@ export async function runEmulator(
   return exitCodes.done
 }
 
+/** @throws EdgewiseError `usage` for a link in a checkout */
+function findDataFile(file: string, { cwd }: Io): string {
+  const path = resolve(cwd, file)
+  const checkout = findCheckout(cwd)
+  if (checkout !== null) refuseLinkIn(checkout, path)
+  return path
+}
+
+/** Finds the top folder of the repository that a folder is in; null if it is in none. */
+function findCheckout(folder: string): string | null {
+  return findRepository(folder)?.workTree ?? null
+}
+
 /** Loads the token from the options or the environment; null if there is none. */
 function loadToken({ token, tokenFile }: EmulatorFlags, { cwd, env }: Io): string | null {
   if (token !== undefined && tokenFile !== undefined)
@@ -78,7 +93,7 @@ function loadToken({ token, tokenFile }: EmulatorFlags, { cwd, env }: Io): strin
   const given =
     path === null
       ? (token ?? (env[tokenVariable] || null))
-      : loadFile(path, `the file of the token ${path}`).replace(/\r?\n$/, '')
+      : loadFile(path, `the file of the token ${path}`, '', findCheckout(cwd)).replace(/\r?\n$/, '')
   const hint = 'Pass a text of at least one character, without line ends.'
   if (given === '') throw new EdgewiseError('usage', 'the token is empty', hint)
   if (given !== null && /[\r\n]/.test(given))
@@ -147,8 +162,10 @@ function parseWord(text: string): Json {
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
 }
 
-function loadDomains(path: string): string[] {
-  return loadFile(path, `the file of domains ${path}`, 'Pass a text file with one domain per line.')
+function loadDomains(file: string, { cwd }: Io): string[] {
+  const path = resolve(cwd, file)
+  const hint = 'Pass a text file with one domain per line.'
+  return loadFile(path, `the file of domains ${path}`, hint, findCheckout(cwd))
     .split(/\r?\n/)
     .map((line) => line.replace(/#.*/, '').trim().toLowerCase())
     .filter((line) => line !== '')

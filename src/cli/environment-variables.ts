@@ -40,8 +40,8 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   {
     name: ['CI'],
     purpose:
-      'Set by CI services. Commands then refuse to change state in a folder of the checkout, ' +
-      'unless they get `--allow-local-state`.',
+      'Set by CI services. Commands then have no cache, and refuse to change state in a folder ' +
+      'of the checkout unless they get `--allow-local-state`.',
   },
   {
     name: ['GITHUB_ACTOR', 'GITLAB_USER_LOGIN'],
@@ -57,7 +57,17 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     name: ['XDG_CACHE_HOME'],
     purpose:
       'Where the cache of manifests, state and compiled code is: the folder `edgewise` in ' +
-      '`XDG_CACHE_HOME`, else in `~/.cache`; on Windows in `LOCALAPPDATA`.',
+      '`XDG_CACHE_HOME`, else in `~/.cache`; on Windows in `LOCALAPPDATA`. There is none below a ' +
+      'work tree of any version control system.',
+  },
+  {
+    name: ['SUDO_UID'],
+    purpose: 'User of `sudo`, whose repositories root may use, as with git.',
+  },
+  {
+    name: ['EDGEWISE_CACHE'],
+    purpose:
+      '`on` enables the cache in CI jobs: for runners that keep it apart for each trusted branch.',
   },
   {
     name: ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],

@@ -1,5 +1,6 @@
-import { existsSync, lstatSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { exists, isLink } from '../files/look.ts'
+import { replaceBelow } from '../files/replace-file.ts'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
 import { addSchemaLine, findSchema, schemaName } from '../manifest/schema-line.ts'
@@ -16,7 +17,6 @@ import type { CommandContext, PhaseLine } from './io.ts'
 import { loadFile } from './load-file.ts'
 import { findWorkspaceRoot } from './open.ts'
 import { readPackageFile } from './package-files.ts'
-import { replaceFile, saveFile } from './save-file.ts'
 
 export interface FmtOptions {
   check?: boolean
@@ -91,8 +91,8 @@ export async function fmt(
 function findOldSchema(root: string, path: string): SourceFile[] {
   const text = readPackageFile(`schemas/${schemaName}`)
   const target = join(root, path)
-  if (existsSync(target) && loadFile(target) === text) return []
-  if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+  if (exists(target) && loadFile(target) === text) return []
+  if (isLink(target))
     throw new EdgewiseError(
       'usage',
       `${target} is a symbolic link, and its target is not the schema of this version`,
@@ -113,9 +113,11 @@ function replaceFiles(
   const paths = files.map(({ path }) => path)
   for (const [i, { path, text }] of files.entries()) {
     phases.report({ name: 'writing-files', done: i, total: files.length })
-    const target = join(root, path)
-    if (!existsSync(target)) saveFile(target, '')
-    const failure = replaceFile(target, text, temporary)
+    // The schema may be in a folder above the workspace.
+    const isAbove = path.startsWith('../')
+    const failure = isAbove
+      ? replaceBelow(join(root, dirname(path)), basename(path), text, temporary)
+      : replaceBelow(root, path, text, temporary)
     if (failure === null) continue
     const before = i === 0 ? '' : ` Formatted: ${listSome(paths.slice(0, i), maxListed)}.`
     throw new EdgewiseError(

@@ -1,4 +1,5 @@
-import { isFault, loadBounded } from '../files/load-bounded.ts'
+import { loadNamed } from '../files/load-below.ts'
+import { isFault } from '../files/load-bounded.ts'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 
@@ -6,14 +7,21 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 export const maxBytes = 256 * 1024 * 1024
 
 /**
- * Loads a text file named by the user: a regular file of at most 256 MB.
+ * Loads a text file named by the user: a regular file of at most 256 MB. A link in the checkout is
+ * followed only within it.
  *
  * @param called name of the file in messages, with its path
  * @param hint what to pass instead
+ * @param checkout folder that a commit brings; null if there is none
  * @throws EdgewiseError `usage` if it can't be loaded
  */
-export function loadFile(path: string, called = path, hint = ''): string {
-  const bytes = loadBounded(path, maxBytes)
+export function loadFile(
+  path: string,
+  called = path,
+  hint = '',
+  checkout: string | null = null,
+): string {
+  const bytes = loadNamed(path, maxBytes, checkout)
   if (isFault(bytes) && bytes.kind === 'unreadable')
     throw new EdgewiseError(
       'usage',

@@ -1,10 +1,7 @@
 #!/usr/bin/env node
-import { useCodeCache } from './code-cache.ts'
+import { useCompileCache } from '../files/compile-cache.ts'
 import { exitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
-
-/** Identifies the build; absent where the program runs from its sources. */
-declare const buildId: string | undefined
 
 // A failing stdout must not abort an apply: it continues and records its outcomes. A reader that
 // closes the pipe early (`| head`) is not an error.
@@ -40,6 +37,6 @@ const [argument, ...others] = process.argv.slice(2)
 if (others.length === 0 && (argument === '--version' || argument === '-V'))
   process.stdout.write(`${version}\n`)
 else {
-  if (typeof buildId === 'string') useCodeCache(buildId, process.argv.slice(2), process.env)
+  useCompileCache(process.argv, process.env)
   void runProgram()
 }

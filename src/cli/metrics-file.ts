@@ -2,7 +2,7 @@ import { formatApplyMetrics } from '../metrics/apply-metrics.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { ReportFile } from './apply-report.ts'
-import { saveWholeFile } from './save-file.ts'
+import { createOutput, saveOutput } from './save-file.ts'
 
 /**
  * Creates the file with metrics of an apply, which a collector may read at any time: it is replaced
@@ -10,9 +10,10 @@ import { saveWholeFile } from './save-file.ts'
  */
 export function createMetricsFile(
   path: string,
-  { config }: Pick<LoadedWorkspace, 'config'>,
-  outside: Outside,
+  { config, root }: Pick<LoadedWorkspace, 'config' | 'root'>,
+  outside: Outside & { cwd: string },
 ): { file: ReportFile; outside: Outside } {
+  const output = createOutput(path, { root }, outside)
   const { clock } = outside
   const [startedAt, startMs] = [clock.now() / 1000, clock.monotonic()]
   const findAge = (ms: number) => (clock.monotonic() - ms) / 1000
@@ -37,7 +38,7 @@ export function createMetricsFile(
       callsLeft,
       recorded,
     })
-    saveWholeFile(path, text, outside.machine.processName)
+    await saveOutput(output, text)
   }
-  return { file: { what: 'metrics file', save }, outside: { ...outside, onPhase } }
+  return { file: { what: 'metrics file', output, save }, outside: { ...outside, onPhase } }
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { exists } from '../files/look.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../operations/load-workspace.ts'
 import { createNoWorkspaceError, findRoot } from '../manifest/find-root.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
@@ -22,7 +22,7 @@ export function openWorkspace(context: CommandContext, reach: SecretReach): Load
 /** Finds the folder of the workspace of a command. */
 export function findWorkspaceRoot({ io, options }: CommandContext): string {
   const start = resolve(io.cwd, options.workspace ?? '.')
-  if (options.workspace !== undefined && !existsSync(start))
+  if (options.workspace !== undefined && !exists(start))
     throw new EdgewiseError(
       'not-a-workspace',
       `the folder ${start} does not exist`,

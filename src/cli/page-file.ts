@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Page } from '../model/page.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
@@ -7,19 +6,12 @@ import { computePlanTimes } from '../operations/plan-times.ts'
 import { buildApplyPage } from '../report/page/build-apply-page.ts'
 import { formatPage } from '../report/page/format-page.ts'
 import type { ReportFile } from './apply-report.ts'
-import { saveWholeFile } from './save-file.ts'
+import { createOutput, saveOutput } from './save-file.ts'
+import type { Output } from '../files/write-output.ts'
 
-/**
- * Writes a page into a file named by the user, completely or not at all.
- *
- * @throws EdgewiseError `usage` if it can't be written
- */
-export function savePage(
-  path: string,
-  page: Page,
-  { cwd, machine }: Pick<Outside, 'machine'> & { cwd: string },
-): void {
-  saveWholeFile(resolve(cwd, path), formatPage(page), machine.processName)
+/** @throws EdgewiseError `usage` if the page can't be written */
+export function savePage(output: Output, page: Page): Promise<void> {
+  return saveOutput(output, formatPage(page))
 }
 
 /** Creates the file with the page of an apply. `atOnce`: without the waves of a rollout. */
@@ -29,8 +21,10 @@ export function createPageFile(
   outside: Outside & { cwd: string },
   atOnce: boolean,
 ): ReportFile {
+  const output = createOutput(path, workspace, outside)
   return {
     what: 'page',
+    output,
     save: async (record) => {
       const { plan, recorded, warnings } = record
       const selected = plan?.basis ?? { target: [], items: [], commit: null }
@@ -40,7 +34,7 @@ export function createPageFile(
           ? null
           : (domain: string, item: string) => recorded.get(domain)?.has(item) === true
       const times = computePlanTimes(plan?.writes ?? [], workspace, atOnce)
-      savePage(path, buildApplyPage(record, times, about, hasItem), outside)
+      await savePage(output, buildApplyPage(record, times, about, hasItem))
     },
   }
 }

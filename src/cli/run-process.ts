@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
 import { createNodeOutside } from '../operations/node-outside.ts'
-import { leaveCodeCache } from './code-cache.ts'
 import { exitCodes, signalCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
@@ -75,10 +74,7 @@ function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
     // Collects garbage each time the heap has grown by a quarter, instead of up to fourfold: each
     // call leaves some that only a collection of the whole heap removes. The heap has no limit.
-    saveMemory: () => {
-      leaveCodeCache()
-      setFlagsFromString('--heap-growing-percent=25')
-    },
+    saveMemory: () => setFlagsFromString('--heap-growing-percent=25'),
   }
 }
 

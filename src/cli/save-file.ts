@@ -1,68 +1,48 @@
-import {
-  chmodSync,
-  lstatSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { resolve } from 'node:path'
+import { createLinkError } from '../files/refuse-link.ts'
+import { isStream, writeOutput, type Output } from '../files/write-output.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Outside } from '../operations/outside.ts'
+import { findRepository } from '../state/git/find-repository.ts'
 
-/**
- * Writes a file named by the user.
- *
- * @throws EdgewiseError `usage` if it can't be written
- */
-export function saveFile(path: string, text: string): void {
-  try {
-    writeFileSync(path, text)
-  } catch (error) {
-    throw createUnwritableError(path, findCode(error))
+/** Creates the output of a command for a path of its options. */
+export function createOutput(
+  path: string,
+  { root }: { root: string },
+  { cwd, machine }: Pick<Outside, 'machine'> & { cwd: string },
+): Output {
+  return {
+    path: resolve(cwd, path),
+    checkout: findCheckout({ root }),
+    temporary: machine.processName,
   }
 }
 
+/** Finds the folder that a commit brings: the repository of a workspace, else its own folder. */
+export function findCheckout({ root }: { root: string }): string {
+  return findRepository(root)?.workTree ?? root
+}
+
 /**
- * Writes a file named by the user, completely or not at all, so that others may read it any time.
+ * Writes an output: a file completely or not at all, so that others may read it at any time; a
+ * pipe, device or socket is written to.
  *
- * @param temporary identifies this process among those that may write here
  * @throws EdgewiseError `usage` if it can't be written
  */
-export function saveWholeFile(path: string, text: string, temporary: string): void {
-  const failure = replaceFile(path, text, temporary)
-  if (failure !== null) throw createUnwritableError(path, failure)
+export async function saveOutput(output: Output, text: string): Promise<void> {
+  const fault = await writeOutput(output, text)
+  if (fault === null) return
+  const { path } = output
+  if ('link' in fault) throw createLinkError(path, fault.link)
+  const reason = isStream(path) ? reasons.get(fault.code) : undefined
+  throw new EdgewiseError(
+    'usage',
+    `${path} can't be written (${fault.code})${reason === undefined ? '' : `: ${reason}`}`,
+  )
 }
 
-function createUnwritableError(path: string, code: string): EdgewiseError {
-  return new EdgewiseError('usage', `${path} can't be written (${code})`)
-}
-
-/**
- * Replaces the text of a file, completely or not at all. A file that does not exist is created.
- *
- * @param temporary identifies this process among those that may write here
- * @returns why it can't be written; null if it was
- */
-export function replaceFile(path: string, text: string, temporary: string): string | null {
-  try {
-    const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined
-    const target = isNew ? path : realpathSync(path)
-    const draft = `${target}.${temporary}.tmp`
-    writeFileSync(draft, '', { flag: 'wx' })
-    try {
-      if (!isNew) chmodSync(draft, statSync(target).mode)
-      writeFileSync(draft, text)
-      renameSync(draft, target)
-    } catch (error) {
-      rmSync(draft, { force: true })
-      throw error
-    }
-    return null
-  } catch (error) {
-    return findCode(error)
-  }
-}
-
-function findCode(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown'
-}
+const reasons = new Map([
+  ['ENXIO', 'nothing reads from this pipe'],
+  ['EPIPE', 'its reader has ended'],
+  ['ECONNREFUSED', 'nothing listens at this socket'],
+])

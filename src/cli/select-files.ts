@@ -1,6 +1,6 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import picomatch from 'picomatch'
+import { exists, findKind, findRealPath } from '../files/look.ts'
 import type { WorkspaceFile } from '../manifest/list-files.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
@@ -78,9 +78,9 @@ function listUses({ uses }: WorkspaceFile): string[] {
 function createMatcher(path: string, root: string, cwd: string): Matcher {
   if (path === '') return 'an empty path'
   const absolute = resolve(cwd, path)
-  const roots = [root, realpathSync(root)]
-  if (existsSync(absolute)) {
-    const inside = [absolute, realpathSync(absolute)].flatMap((each) =>
+  const roots = [root, findRealPath(root)]
+  if (exists(absolute)) {
+    const inside = [absolute, findRealPath(absolute)].flatMap((each) =>
       roots.flatMap((folder) => findInside(folder, each)),
     )
     if (inside.length === 0) return `outside the workspace ${root}`
@@ -88,16 +88,16 @@ function createMatcher(path: string, root: string, cwd: string): Matcher {
       inside.some((each) => each === '' || file === each || file.startsWith(`${each}/`))
   }
   if (!isGlob(path)) return 'no such file or folder'
-  const globs = [cwd, realpathSync(cwd)].flatMap((folder) =>
+  const globs = [cwd, findRealPath(cwd)].flatMap((folder) =>
     roots.flatMap((each) => findInside(escapeGlob(each), resolve(escapeGlob(folder), path))),
   )
   return globs.length === 0 ? `outside the workspace ${root}` : picomatch(globs, { dot: true })
 }
 
 function explainMismatch(path: string): string {
-  const status = statSync(path, { throwIfNoEntry: false })
-  if (status === undefined) return 'this glob matches no manifest or profile'
-  if (status.isDirectory()) return 'no manifest or profile below this folder'
+  const kind = findKind(path)
+  if (kind === null) return 'this glob matches no manifest or profile'
+  if (kind === 'folder') return 'no manifest or profile below this folder'
   return 'no glob of edgewise.yaml matches this file'
 }
 

@@ -7,16 +7,21 @@ import { createPool } from '../state/postgres/create-pool.ts'
 import type { ConnectionPool } from '../state/postgres/database.ts'
 import { openBranch } from '../server/branch.ts'
 import { buildDriftRequest } from '../server/drift-request.ts'
-import { createHttpServer } from '../server/http-server.ts'
+import { createCommitChecks } from '../server/commit-checks.ts'
+import { createHttpServer, type HttpServerOptions } from '../server/http-server.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
+import { startPulse } from '../server/pulse.ts'
 import { readSecret } from '../server/read-secret.ts'
-import { serve } from '../server/serve.ts'
+import { notFound, routeProbe } from '../server/routes.ts'
+import { serve, type Interface } from '../server/serve.ts'
 import { loadCommit } from '../server/workspaces.ts'
 import type { OpenTracer } from '../tracing/open-tracer.ts'
 import { asksForTraces } from '../tracing/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
-import { makeOwnPage } from './own-page.ts'
+import { checkCommit } from './check-commit.ts'
+import { createOwnPages, measureMemory } from './own-page.ts'
+import { createOwnProcesses } from './own-process.ts'
 import { version } from './version.ts'
 
 /** Options of `edgewise serve`. */
@@ -27,6 +32,8 @@ export interface ServeFlags {
   poll: number
   host: string
   port: number
+  /** Absent: the one after `port`, or a free one. */
+  healthPort?: number
   logFormat: 'json' | 'text'
 }
 
@@ -51,7 +58,9 @@ export async function runServe(
   const token = readSecret('EDGEWISE_SERVE_TOKEN', io.env)
   const webhookSecret = readSecret('EDGEWISE_WEBHOOK_SECRET', io.env)
   const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
-  const { branch = null, folder = null, host, port } = flags
+  const { branch = null, folder = null } = flags
+  const runOwn = createOwnProcesses(measureMemory)
+  const checks = createCommitChecks((root, outside) => checkCommit(runOwn, root, outside), io.clock)
   const tracer = asksForTraces(io.env) ? await openServerTracer(io.env, logger) : null
   try {
     const end = await serve(
@@ -74,20 +83,17 @@ export async function runServe(
         },
         logger,
         openBranch,
-        loadCommit,
+        loadCommit: (from, commit, outside) => loadCommit(from, commit, outside, checks),
         buildDriftRequest,
-        ownPage: makeOwnPage,
+        ownPage: createOwnPages(runOwn, checks),
         launch: (loaded, workflows, signal) =>
           launchDbos(loaded, workflows, { logger, clock: io.clock, signal }),
-        listen: async (controller) => {
+        listen: (controller) => {
           controller.metrics.addProcess()
           const { clock } = io
           const newId = () => io.newId()
           const context = { controller, clock, webhookSecret, token, logger, newId }
-          const http = createHttpServer(context)
-          const bound = await http.listen(port, host)
-          io.out(`listening on http://${host.includes(':') ? `[${host}]` : host}:${bound}\n`)
-          return http
+          return listen(context, flags, (text) => io.out(text))
         },
       },
     )
@@ -97,6 +103,34 @@ export async function runServe(
     if (closed?.isStuck === true) io.endSoon?.()
     if (own !== null) rmSync(own, { recursive: true, force: true })
   }
+}
+
+/** Listens on both ports, and prints their addresses. */
+async function listen(
+  context: HttpServerOptions,
+  { host, port, healthPort = port === 0 ? 0 : Math.min(port + 1, 65_535) }: ServeFlags,
+  print: (text: string) => void,
+): Promise<Interface> {
+  const { controller } = context
+  const pulse = await startPulse(
+    { host, port: healthPort },
+    {
+      findUnhealthy: () => controller.isHealthy(),
+      answer: async ({ method, url, accept }) =>
+        (await routeProbe({ method, url, headers: { accept } }, controller)) ?? notFound(),
+    },
+  )
+  const http = createHttpServer(context)
+  try {
+    const address = `http://${host.includes(':') ? `[${host}]` : host}`
+    print(`listening on ${address}:${await http.listen(port, host)}\n`)
+    print(`health and metrics on ${address}:${pulse.port}\n`)
+  } catch (error) {
+    await pulse.close()
+    throw error
+  }
+  const close = async () => void (await Promise.all([http.close(), pulse.close()]))
+  return { lead: pulse.lead, close }
 }
 
 /** Opens the tracer, which logs when exports begin to fail, and when they work again. */

@@ -51,12 +51,13 @@ async function savePast(
   const { buildHistoryPage } = await import('../report/page/build-history-page.ts')
   const { createPageAbout } = await import('../operations/page-about.ts')
   const { savePage } = await import('./page-file.ts')
+  const { createOutput } = await import('./save-file.ts')
   const target = of === null ? [] : [of.domain]
   const about = createPageAbout(workspace, io, { target, items: [], commit: null }, [])
   const domain = of === null ? null : { name: of.domain, pruned: of.pruned }
   // The manifests have no part in a history.
   const page = buildHistoryPage({ applies, dropped, domain }, { ...about, warnings: [] })
-  savePage(html, page, io)
+  await savePage(createOutput(html, workspace, io), page)
   return { applies: applies.map(({ apply }) => apply), dropped }
 }
 

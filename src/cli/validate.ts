@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { exists } from '../files/look.ts'
 import { validate as listDiagnostics } from '../operations/validate.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { WorkspaceFile } from '../manifest/list-files.ts'
@@ -105,7 +105,7 @@ function formatCounts({ desired }: LoadedWorkspace, { files }: FileSelection): s
  */
 function findFolderInRepository(root: string): string {
   for (let folder = root; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
+    if (exists(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
     if (folder === dirname(folder)) return ''
   }
 }

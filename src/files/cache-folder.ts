@@ -15,17 +15,23 @@ import {
   type Stats,
 } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { isInAnyWorkTree } from './work-tree.ts'
 
 /** Maximum size of a file that is loaded, bytes. */
 const maxBytes = 256 * 1024 * 1024
 /** Age of a temporary file whose process died, ms. */
 const abandonedMs = 3_600_000
 
+type Env = Record<string, string | undefined>
+
 /**
  * Finds the folder of the user's cache: by the XDG specification, on Windows in `%LOCALAPPDATA%`.
- * Null if there is none, or if it is no folder of this user that nobody else can write to.
+ * Null if there is none, if it is no folder of this user that nobody else can write to, or if a
+ * checkout may have brought it. A CI job has none unless `EDGEWISE_CACHE` is `on`: what one job
+ * left there could be of another branch.
  */
-export function findCacheFolder(env: Record<string, string | undefined>): string | null {
+export function findCacheFolder(env: Env): string | null {
+  if (isCiJob(env) && env['EDGEWISE_CACHE'] !== 'on') return null
   const { XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '', HOME: home = '' } = env
   const base = [xdg, local, home === '' ? '' : join(home, '.cache')].find((path) =>
     isAbsolute(path),
@@ -33,7 +39,24 @@ export function findCacheFolder(env: Record<string, string | undefined>): string
   if (base === undefined) return null
   const folder = join(base, 'edgewise')
   const found = lstatSync(folder, { throwIfNoEntry: false })
-  return found === undefined || isOwnFolder(found) ? folder : null
+  const isUsable = found === undefined || isOwnFolder(found)
+  return isUsable && !isInAnyWorkTree(folder) ? folder : null
+}
+
+/** Makes a folder in the user's cache, for this user alone; null where there is no cache. */
+export function makeCacheFolder(env: Env, name: string): string | null {
+  const cache = findCacheFolder(env)
+  if (cache === null) return null
+  for (const folder of [cache, join(cache, name)]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!isOwnFolder(lstatSync(folder))) return null
+  }
+  return join(cache, name)
+}
+
+/** Tests whether this is a job of a CI service. */
+export function isCiJob({ CI: value = '' }: Env): boolean {
+  return !['', '0', 'false'].includes(value.toLowerCase())
 }
 
 function isOwnFolder(status: Stats): boolean {

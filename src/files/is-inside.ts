@@ -7,7 +7,13 @@ export function isInside(folder: string, path: string): boolean {
   return steps === '' || (steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps))
 }
 
-function resolveLinks(path: string): string {
+/** Tests whether a real path is a folder or lies below it. */
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** Resolves the links of a path, the end of which need not exist. */
+export function resolveLinks(path: string): string {
   if (existsSync(path)) return realpathSync(path)
   const parent = dirname(path)
   return parent === path ? path : join(resolveLinks(parent), basename(path))

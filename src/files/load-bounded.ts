@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { findCode } from './look.ts'
 
 /** Reason why a file could not be loaded: an error of the file system, its kind or its size. */
 export interface FileFault {
-  kind: 'unreadable' | 'no-file' | 'too-large'
+  kind: 'unreadable' | 'no-file' | 'too-large' | 'outside'
   /** Code of the file system's error; empty for the other kinds. */
   code: string
   /** A clause: what was expected, and what was found. */
@@ -39,15 +40,29 @@ export function loadBounded(
     const bytes = readAll(file, status.size, maxBytes, scratch)
     return bytes ?? createSizeFault(maxBytes, 'more')
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    const code = String(error.code)
-    // A socket can't be opened.
-    if (code === 'ENXIO')
-      return createFault('no-file', 'expected a file, got a pipe, socket or device')
-    return { kind: 'unreadable', code, reason: `it can't be read (${code})` }
+    return createReadFault(findCode(error))
   } finally {
     if (file !== undefined) closeSync(file)
   }
+}
+
+/**
+ * Loads the text of a regular file.
+ *
+ * @throws Error with the reason if it can't be loaded
+ */
+export function loadText(path: string, maxBytes: number): string {
+  const loaded = loadBounded(path, maxBytes)
+  if (isFault(loaded)) throw new Error(`${path}: ${loaded.reason}`)
+  return loaded.toString('utf8')
+}
+
+/** Creates the fault of a file that can't be opened, by the code of the file system. */
+export function createReadFault(code: string): FileFault {
+  // A socket can't be opened.
+  return code === 'ENXIO'
+    ? createFault('no-file', 'expected a file, got a pipe, socket or device')
+    : { kind: 'unreadable', code, reason: `it can't be read (${code})` }
 }
 
 /** Tests whether a file could not be loaded. */
@@ -77,7 +92,7 @@ function createSizeFault(maxBytes: number, got: string): FileFault {
   return createFault('too-large', `expected at most ${toMegabytes(maxBytes, 0)}, got ${got}`)
 }
 
-function createFault(kind: FileFault['kind'], reason: string): FileFault {
+export function createFault(kind: FileFault['kind'], reason: string): FileFault {
   return { kind, code: '', reason }
 }
 

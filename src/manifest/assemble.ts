@@ -1,6 +1,7 @@
 import { append } from '../model/append.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
+import { inputLimits } from '../model/input-limits.ts'
 import { ignoreProgress, type Progress } from '../model/parallel.ts'
 import { compareDiagnostics, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
@@ -9,17 +10,14 @@ import { createPlaceLookup, toLayer, type Declared } from './declared-places.ts'
 import { createDiagnostic } from './finding.ts'
 import { checkProfile } from './check-profile.ts'
 import { findIdleNulls } from './idle-nulls.ts'
-import {
-  createConfigDiagnostic,
-  createMergeDiagnostic,
-  createMergeFinding,
-} from './manifest-diagnostics.ts'
+import { createConfigDiagnostic } from './manifest-diagnostics.ts'
 import { ItemCache } from './item-cache.ts'
-import { mergeOver, type MergeFault } from './merge.ts'
 import type { Layer } from './find-origin.ts'
+import { limitStacks } from './limit-stacks.ts'
 import { listFiles } from './list-files.ts'
 import { findProfileProblems, indexProfiles, buildStack, type Stack } from './profiles.ts'
-import { parseConfig, type ConfigFinding, type ConfigContext } from './parse-config.ts'
+import type { ConfigContext } from './parse-config.ts'
+import { parseManifest } from './parse-manifest.ts'
 import {
   parseDocument,
   type Declaration,
@@ -27,8 +25,10 @@ import {
   type Manifest,
   type Profile,
 } from './parse-document.ts'
+import { ProblemQuota } from './problem-quota.ts'
 import { ProfileLists } from './profile-lists.ts'
-import { ProfileProblems, type Use } from './profile-problems.ts'
+import { ProfileProblems } from './profile-problems.ts'
+import { ReplacementBudget } from './replacement-budget.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import type { DocumentPlace, YamlDocument } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
@@ -58,13 +58,15 @@ export function assemble(
   const declarations: (Manifest | Profile | KnownManifest)[] = []
   const diagnostics: Diagnostic[] = []
   const lists = new ProfileLists()
+  const quota = new ProblemQuota()
   for (const document of documents) {
     if ('kind' in document) {
       declarations.push(document)
       continue
     }
     const { declaration, findings } = parseDocument(document)
-    for (const finding of findings) diagnostics.push(createDiagnostic(document, finding))
+    for (const finding of quota.take(document, findings))
+      diagnostics.push(createDiagnostic(document, finding))
     if (declaration === null) continue
     declaration.profiles = lists.share(declaration.profiles)
     declarations.push(declaration)
@@ -74,13 +76,17 @@ export function assemble(
   )
   append(diagnostics, profiles.diagnostics)
   append(diagnostics, findProfileProblems(declarations, profiles.byName))
+  const limited = limitStacks(declarations, profiles.byName, quota)
+  append(diagnostics, limited.diagnostics)
   for (const each of declarations) {
     if (each.kind === 'known') continue
     const domain = each.kind === 'manifest' ? each.domains[0]?.domain : undefined
-    append(diagnostics, findNulls(each.document, '/config', each.config, domain))
+    append(diagnostics, findNulls(each.document, '/config', each.config, quota, domain))
   }
-  append(diagnostics, findNulls(home, '/defaults', config.defaults))
+  append(diagnostics, findNulls(home, '/defaults', config.defaults, quota))
   const flawed = new Set(diagnostics.map(({ file, document }) => `${document} ${file}`))
+  const isFlawed = (document: DocumentPlace) =>
+    quota.isFlawed(document) || flawed.has(`${document.index} ${document.file.path}`)
 
   const rules: ConfigContext = {
     secrets: new Set(Object.keys(config.secrets)),
@@ -89,7 +95,9 @@ export function assemble(
     itemKeys: config.service.itemKeys,
     deletes: config.service.unset,
     itemCache: new ItemCache(),
+    budget: new ReplacementBudget(),
     unknownItems: new Map(),
+    itemsLeft: { count: inputLimits.unknownItems },
   }
   const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
   const problems = new ProfileProblems(
@@ -125,7 +133,8 @@ export function assemble(
         declared.set(domain, { file, index, pointer, stack })
         domains.push(domain)
       } else {
-        diagnostics.push(createDuplicateDiagnostic(domain, manifest.document, pointer, first))
+        for (const each of quota.take(manifest.document, [first]))
+          diagnostics.push(createDuplicateDiagnostic(domain, manifest.document, pointer, each))
       }
     }
     for (const document of stack.documents)
@@ -133,20 +142,22 @@ export function assemble(
     if (manifest.kind === 'known') {
       for (const { domain, items } of manifest.domains)
         if (declared.get(domain)?.file === file) desired.set(domain, items)
-      clean.push(manifest)
+      if (!limited.emptied.has(manifest)) clean.push(manifest)
       continue
     }
     const layers = [...stack.layers, toLayer(manifest)]
-    const result = parseManifest({ manifest, domains, layers, stack }, rules, problems)
+    const result = parseManifest({ manifest, domains, layers, stack }, rules, problems, quota)
     for (const [domain, items] of result.items) desired.set(domain, items)
     append(diagnostics, result.diagnostics)
-    const isClean = !result.hasFindings && !flawed.has(`${index} ${file.path}`)
+    const isClean = !result.hasFindings && !isFlawed(manifest.document)
     if (isClean && domains.length === manifest.domains.length)
       clean.push(toKnown(manifest, desired))
   }
-  const shared = problems.report(users)
+  const shared = problems.report(users, quota)
   append(diagnostics, shared.diagnostics)
-  append(diagnostics, shared.others.map(createConfigDiagnostic))
+  for (const use of shared.others)
+    append(diagnostics, quota.take(use.manifest.document, [use]).map(createConfigDiagnostic))
+  append(diagnostics, quota.summarize())
   return {
     desired,
     diagnostics: diagnostics.toSorted(compareDiagnostics),
@@ -160,11 +171,14 @@ function findNulls(
   document: YamlDocument,
   base: string,
   config: JsonObject,
+  quota: ProblemQuota,
   domain?: Domain,
 ): Diagnostic[] {
-  return findIdleNulls(config).map((finding) =>
-    createDiagnostic(document, { ...finding, pointer: base + finding.pointer, domain }),
-  )
+  return quota
+    .take(document, findIdleNulls(config))
+    .map((finding) =>
+      createDiagnostic(document, { ...finding, pointer: base + finding.pointer, domain }),
+    )
 }
 
 function createDuplicateDiagnostic(
@@ -184,65 +198,4 @@ function createDuplicateDiagnostic(
     domain,
     related,
   })
-}
-
-interface ParsedManifest {
-  items: Snapshot
-  diagnostics: Diagnostic[]
-  /** Also those that are reported with a profile. */
-  hasFindings: boolean
-}
-
-interface ManifestSource extends Omit<Use, 'finding'> {
-  stack: Stack
-}
-
-function parseManifest(
-  { manifest, domains, layers, stack }: ManifestSource,
-  rules: ConfigContext,
-  problems: ProfileProblems,
-): ParsedManifest {
-  const faults: MergeFault[] = []
-  const config = mergeOver(stack.config, manifest.config, faults)
-  const vars = manifest.vars.size === 0 ? stack.vars : new Map([...stack.vars, ...manifest.vars])
-  const shared = domains.length > 1 ? config : stack.config
-  const items: Snapshot = new Map()
-  const found = new Map<string, { finding: ConfigFinding; domains: Domain[] }>()
-  for (const domain of domains) {
-    const parsed = parseConfig(config, domain, vars, rules, shared)
-    items.set(domain, parsed.items)
-    for (const finding of parsed.findings) {
-      const key = JSON.stringify(finding)
-      const same = found.get(key)
-      if (same === undefined) found.set(key, { finding, domains: [domain] })
-      else same.domains.push(domain)
-    }
-  }
-  if (stack.faults.length + faults.length + found.size === 0)
-    return { items, diagnostics: [], hasFindings: false }
-  const own = layers.at(-1)
-  const merging = [
-    ...stack.faults.map((fault) => ({ finding: createMergeFinding(fault), layer: fault.layer })),
-    ...faults.map((fault) => ({ finding: createMergeFinding(fault), layer: own })),
-  ]
-  // Items that could not be merged are not checked any further.
-  const unmerged = new Set(merging.map(({ finding }) => finding.item))
-  for (const states of items.values()) for (const item of unmerged) states.delete(item)
-  const judged = [...found.values()].filter(({ finding }) => !unmerged.has(finding.item))
-  return {
-    items,
-    hasFindings: found.size + merging.length > 0,
-    diagnostics: [
-      ...merging.flatMap(({ finding, layer }) => {
-        const origin = layer === undefined ? null : { layer, pointer: finding.pointer }
-        return problems.add({ finding, domains, layers, manifest }, origin)
-          ? []
-          : [createMergeDiagnostic(finding, layer, manifest, domains)]
-      }),
-      ...judged.flatMap((each) => {
-        const use = { ...each, layers, manifest }
-        return problems.add(use) ? [] : [createConfigDiagnostic(use)]
-      }),
-    ],
-  }
 }

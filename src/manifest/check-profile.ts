@@ -65,7 +65,7 @@ export function findOpenReferences(
   pointer = '',
 ): { pointer: string; names: string[] }[] {
   if (typeof value === 'string') {
-    const found = [...value.matchAll(/\$\$\{|\$\{(?:domain|var:([^}]*))\}/g)].filter(
+    const found = [...value.matchAll(/\$\$\{|\$\{(?:domain|var:([^{}]*))\}/g)].filter(
       ([text]) => text !== '$${',
     )
     return found.length === 0 ? [] : [{ pointer, names: found.map(([, name = '']) => name) }]

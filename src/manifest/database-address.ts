@@ -68,6 +68,8 @@ function isDecodable(url: string): boolean {
 
 /** Tests whether no part of the password is in the file: the address or it is a reference. */
 function isFromEnvironment(written: string): boolean {
-  const text = written.replace(/\$\$\{|\$\{env:[^}]*\}/g, (match) => (match === '$${' ? '-' : '\0'))
+  const text = written.replace(/\$\$\{|\$\{env:[^{}]*\}/g, (match) =>
+    match === '$${' ? '-' : '\0',
+  )
   return /^\0(?:[/?][^@]*)?$/.test(text) || /^[^:]*:\/\/[^:@/]*:\0+@[^@]*$/.test(text)
 }

@@ -1,8 +1,11 @@
-import { readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { globSync } from 'tinyglobby'
+import { globSync, type FileSystemAdapter } from 'tinyglobby'
+import { createLister, type Entry, type ListFault } from '../files/list-below.ts'
+import { maxListed } from '../files/list-names.ts'
+import { findRealPath } from '../files/look.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { createFileDiagnostic } from './finding.ts'
+import { workspaceFile } from './find-root.ts'
 
 /** Files that match globs, and diagnostics of those that can't be used. */
 export interface FoundFiles {
@@ -16,7 +19,7 @@ export interface FoundFiles {
 /**
  * Finds the files below a root that match any glob of any list. A "!" excludes files from its own
  * list only. Links within the workspace are followed, each folder once. A link to a folder outside,
- * an unreadable folder and a folder named like a YAML file are diagnostics.
+ * an unreadable folder, a folder named like a YAML file and too many files are diagnostics.
  *
  * @param onListed gets the number of files listed so far
  */
@@ -25,7 +28,7 @@ export function findFiles(
   lists: string[][],
   onListed?: (files: number) => void,
 ): FoundFiles {
-  const home = realpathSync(root)
+  const home = findRealPath(root)
   let listed = 0
   const onFolder = (entries: number) => onListed?.((listed += entries))
   const found = lists.map((globs) => matchGlobs(home, globs, onFolder))
@@ -47,23 +50,13 @@ function matchGlobs(
   onFolder: (entries: number) => void,
 ): FoundFiles {
   const diagnostics: Diagnostic[] = []
-  const report = (
-    folder: string,
-    name: string,
-    code: Diagnostic['code'],
-    summary: string,
-    detail: string,
-  ) => {
-    diagnostics.push(
-      createFileDiagnostic(relative(home, join(folder, name)).replaceAll(sep, '/'), {
-        code,
-        summary,
-        detail,
-      }),
-    )
-  }
   const listed: string[] = []
-  const list = createLister(home, report, listed, onFolder)
+  const list = noteFiles(
+    home,
+    createLister(home, (fault) => diagnostics.push(diagnose(fault))),
+    listed,
+    onFolder,
+  )
   const matched =
     matchSimply(home, globs, list) ??
     globSync(globs, {
@@ -72,17 +65,15 @@ function matchGlobs(
       expandDirectories: false,
       followSymbolicLinks: false,
       ignore: ['**/node_modules/**'],
-      fs: {
-        readdirSync: list as unknown as typeof readdirSync,
-      },
+      fs: { readdirSync: list as unknown as FileSystemAdapter['readdirSync'] },
     })
   for (const path of matched.filter((each) => /\.ya?ml\/$/.test(each))) {
-    report(
-      home,
-      path,
-      'file-invalid',
-      'This is a folder',
-      'expected a YAML file under this name, got a folder. Rename it.',
+    diagnostics.push(
+      createFileDiagnostic(relative(home, join(home, path)).replaceAll(sep, '/'), {
+        code: 'file-invalid',
+        summary: 'This is a folder',
+        detail: 'expected a YAML file under this name, got a folder. Rename it.',
+      }),
     )
   }
   return { paths: matched.filter((path) => !path.endsWith('/')), unmatched: listed, diagnostics }
@@ -98,7 +89,7 @@ const simpleGlob = /^((?:[\w-]+\/)+)\*\*\/\*\.(?:\{yaml,yml\}|(yaml|yml))$/
 function matchSimply(
   home: string,
   globs: string[],
-  list: (folder: string) => Dirent[],
+  list: (folder: string) => Entry[],
 ): string[] | null {
   const [glob = '', ...others] = globs
   const [, base = '', extension = 'ya?ml'] = simpleGlob.exec(glob) ?? []
@@ -118,77 +109,50 @@ function matchSimply(
 }
 
 /**
- * Creates a folder reader for the glob: links to folders of the workspace are listed as folders,
- * everything else as files, so that loading them reports the reason.
+ * Returns the reader, which also notes the files that it lists.
  *
  * @param listed gets the paths of the listed files, except hidden ones and packages
  */
-function createLister(
+function noteFiles(
   home: string,
-  report: (
-    folder: string,
-    name: string,
-    code: Diagnostic['code'],
-    summary: string,
-    detail: string,
-  ) => void,
+  list: (folder: string) => Entry[],
   listed: string[],
   onFolder: (entries: number) => void,
-): (folder: string) => Dirent[] {
-  const followed = new Set<string>()
-  const listLinked = (folder: string, entry: Dirent): Dirent[] => {
-    const target = resolveFolder(join(folder, entry.name))
-    if (target === null) return [showAs('file', entry)]
-    if (!isWithin(home, target)) {
-      report(
-        folder,
-        entry.name,
-        'file-invalid',
-        'Link to outside the workspace',
-        'expected a link to a folder of the workspace, got a link to outside. Move its ' +
-          'target into the workspace.',
-      )
-      return []
-    }
-    const isRepeated = followed.has(target) || isWithin(target, realpathSync(folder))
-    followed.add(target)
-    return isRepeated ? [] : [showAs('folder', entry)]
-  }
+): (folder: string) => Entry[] {
   return (folder) => {
-    try {
-      const found = readdirSync(folder, { withFileTypes: true })
-      const entries = found.every((entry) => entry.isFile() || entry.isDirectory())
-        ? found
-        : found.flatMap((entry) => {
-            if (entry.isSymbolicLink()) return listLinked(folder, entry)
-            return [entry.isDirectory() || entry.isFile() ? entry : showAs('file', entry)]
-          })
-      onFolder(entries.length)
-      const path = relative(home, folder).replaceAll(sep, '/')
-      if (!/(^|\/)(\.|node_modules(\/|$))/.test(path))
-        for (const entry of entries)
-          if (entry.isFile() && !entry.name.startsWith('.'))
-            listed.push(path === '' ? entry.name : `${path}/${entry.name}`)
-      return entries
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error)) throw error
-      // The base folder of a glob need not exist.
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-      report(
-        folder,
-        '',
-        'file-unreadable',
-        "This folder can't be read",
-        `reading it failed: ${explainFileError(String(error.code))}`,
-      )
-      return []
-    }
+    const entries = list(folder)
+    onFolder(entries.length)
+    const path = relative(home, folder).replaceAll(sep, '/')
+    if (!/(^|\/)(\.|node_modules(\/|$))/.test(path))
+      for (const entry of entries)
+        if (entry.isFile() && !entry.name.startsWith('.'))
+          listed.push(path === '' ? entry.name : `${path}/${entry.name}`)
+    return entries
   }
 }
 
-/** Tests whether a real path is a folder or lies below it. */
-export function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+function diagnose({ path, kind, code }: ListFault): Diagnostic {
+  if (kind === 'unreadable')
+    return createFileDiagnostic(path, {
+      code: 'file-unreadable',
+      summary: "This folder can't be read",
+      detail: `reading it failed: ${explainFileError(code)}`,
+    })
+  if (kind === 'too-many')
+    return createFileDiagnostic(workspaceFile, {
+      code: 'file-invalid',
+      summary: 'Too many files',
+      detail:
+        `the folders of a glob have more than ${maxListed.toLocaleString('en')} files. ` +
+        'Begin the glob with a folder that has fewer.',
+    })
+  return createFileDiagnostic(path, {
+    code: 'file-invalid',
+    summary: 'Link to outside the workspace',
+    detail:
+      'expected a link to a folder of the workspace, got a link to outside. Move its ' +
+      'target into the workspace.',
+  })
 }
 
 /** Explains in words why a call of the file system failed, by the code of its error. */
@@ -204,21 +168,3 @@ const reasons = new Map([
   ['EISDIR', 'it is a folder'],
   ['EMFILE', 'too many files are open'],
 ])
-
-function resolveFolder(path: string): string | null {
-  try {
-    const target = realpathSync(path)
-    return statSync(target).isDirectory() ? target : null
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return null
-    throw error
-  }
-}
-
-function showAs(kind: 'file' | 'folder', entry: Dirent): Dirent {
-  return Object.assign(Object.create(entry) as Dirent, {
-    isFile: () => kind === 'file',
-    isDirectory: () => kind === 'folder',
-    isSymbolicLink: () => false,
-  })
-}

@@ -53,12 +53,17 @@ export function findOrigin(layers: Layer[], pointer: string): Origin | null {
 
 function findField(parts: Part[], key: string): Part[] {
   let found: Part[] = []
+  let areMappings = true
   for (const part of parts) {
     const value = isObject(part.value) ? getOwn(part.value, key) : undefined
     if (value === undefined) continue
     const adds = isObject(value) && Object.hasOwn(value, '$append')
-    const merges = isPlainMapping(value) && found.every((below) => isPlainMapping(below.value))
-    if (!adds && !merges) found = []
+    const isMapping = isPlainMapping(value)
+    if (!adds && !(isMapping && areMappings)) {
+      found = []
+      areMappings = true
+    }
+    areMappings &&= isMapping || value === null
     if (value !== null)
       found.push({ layer: part.layer, pointer: part.pointer + formatPointerStep(key), value })
   }

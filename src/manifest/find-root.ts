@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { listFileNames } from '../files/list-names.ts'
+import { exists } from '../files/look.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 
 export const workspaceFile = 'edgewise.yaml'
@@ -13,7 +14,7 @@ export function findRoot(start: string): string | null {
   let misnamed: string | null = null
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     const file = join(folder, workspaceFile)
-    if (existsSync(file)) {
+    if (exists(file)) {
       if (misnamed === null) return folder
       throw new EdgewiseError(
         'not-a-workspace',
@@ -44,18 +45,6 @@ function findMisnamedIn(folder: string): string | null {
     (each) => /^edgewise\.ya?ml$/i.test(each) && each !== workspaceFile,
   )
   return name === undefined ? null : join(folder, name)
-}
-
-/** Lists the files of a folder; none if it can't be read. */
-function listFileNames(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? [] : [entry.name],
-    )
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return []
-    throw error
-  }
 }
 
 /**

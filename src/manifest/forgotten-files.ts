@@ -20,11 +20,12 @@ export function findForgottenFiles(
 ): Diagnostic[] {
   if (unmatched.length === 0) return []
   const folders = lists.flat().map((glob) => picomatch.scan(glob).base)
+  const matches = compileGlobs(lists)
   return unmatched
     .filter((path) => {
       // In the root of a repository, JSON files and files without extension are something else.
       const isBelow = folders.some((folder) => folder !== '' && path.startsWith(`${folder}/`))
-      return (isBelow || /\.ya?ml$/i.test(path)) && matchesGlobs(rename(path), lists)
+      return (isBelow || /\.ya?ml$/i.test(path)) && matches(rename(path))
     })
     .flatMap((path) => {
       const source = loadSource(root, path)
@@ -45,14 +46,20 @@ export function findForgottenFiles(
 
 /** Tests whether any of several lists of globs selects a path; a "!" excludes in its own list. */
 export function matchesGlobs(path: string, lists: string[][]): boolean {
-  return lists.some((globs) => {
-    const included = globs.filter((glob) => !glob.startsWith('!'))
-    const excluded = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1))
-    return (
-      included.some((glob) => picomatch(glob)(path)) &&
-      !excluded.some((glob) => picomatch(glob)(path))
+  return compileGlobs(lists)(path)
+}
+
+/** Compiles lists of globs once for many files: each takes longer to compile than to match. */
+function compileGlobs(lists: string[][]): (path: string) => boolean {
+  const compiled = lists.map((globs) => ({
+    included: globs.filter((glob) => !glob.startsWith('!')).map((glob) => picomatch(glob)),
+    excluded: globs.filter((glob) => glob.startsWith('!')).map((glob) => picomatch(glob.slice(1))),
+  }))
+  return (path) =>
+    compiled.some(
+      ({ included, excluded }) =>
+        included.some((matches) => matches(path)) && !excluded.some((matches) => matches(path)),
     )
-  })
 }
 
 /** Returns the path that was meant: without an extension that is another one by mistake. */
@@ -75,7 +82,7 @@ function looksDeclared(path: string, text: string): boolean {
   if (/^\.txt$/i.test(ext))
     return /^(?:[ \t]*(?:#.*|---.*)?\r?\n)*["']?(?:domains?|profile)["']?[ \t]*:/.test(text)
   const [, key, value] =
-    /^[{\s]*["']?(domains?|profile)["']?[ \t]*:[ \t]*["']?([^\s"',]*)/m.exec(text) ?? []
+    /^[{ \t]*["']?(domains?|profile)["']?[ \t]*:[ \t]*["']?([^\s"',]*)/m.exec(text) ?? []
   if (key === undefined) return false
   // Any other name with a dot has an extension, and was chosen: notes.md, www.yaml.bak.
   return (

@@ -2,7 +2,8 @@ import { isMap, isScalar, isSeq, visit, type Document, type Pair, type YAMLMap }
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { getKeyOrder, type KeyOrder } from './key-order.ts'
-import { parseYaml, type SourceFile } from './yaml-file.ts'
+import { parseAnyYaml, type SourceFile } from './yaml-file.ts'
+import { findYamlExcess } from './yaml-bounds.ts'
 import { parseText } from './yaml-text.ts'
 
 /**
@@ -21,12 +22,14 @@ export type FormatResult = { text: string } | { diagnostics: Diagnostic[] } | { 
  * changes nothing.
  */
 export function formatYaml({ path, text }: SourceFile): FormatResult {
-  const { diagnostics, documents } = parseYaml({ path, text })
+  // With the parser that formats it.
+  const { diagnostics, documents } = parseAnyYaml({ path, text })
   if (diagnostics.length > 0) return { diagnostics }
   if (documents.length === 0) return { text }
+  if (findYamlExcess(text, maxMarks) !== null) return { unchanged: 'it is too large to format' }
   const formatted = formatUntilStable(path, text)
   if (formatted === null) return { unchanged: 'formatting does not settle' }
-  const again = parseYaml({ path, text: formatted })
+  const again = parseAnyYaml({ path, text: formatted })
   const isSame =
     again.diagnostics.length === 0 &&
     isSameJson(
@@ -39,24 +42,28 @@ export function formatYaml({ path, text }: SourceFile): FormatResult {
 
 /**
  * Formats until nothing changes, since comments in unusual places need several rounds; null if it
- * never settles.
+ * never settles, or is not valid between two rounds.
  */
 function formatUntilStable(path: string, text: string): string | null {
   let last = text
   for (let round = 0; round < maxRounds; round++) {
     const next = formatOnce(path, last)
-    if (next === last) return next
+    if (next === null || next === last) return next
     last = next
   }
   return null
 }
 
 const maxRounds = 6
+/** Marks of a file: it is parsed several times. */
+const maxMarks = 250_000
 /** Keeps quoted texts on one line. */
 const noLimit = 10_000_000
 
-function formatOnce(path: string, text: string): string {
+function formatOnce(path: string, text: string): string | null {
   const documents = parseText(text)
+  // A comment with a stray carriage return is printed as several lines.
+  if (documents.some(({ errors }) => errors.length > 0)) return null
   const written = documents.map((document, i) => {
     if (!hasAnchors(document)) sortKeys(document.contents, getKeyOrder(path), true)
     document.directives.docStart = i > 0 ? true : null

@@ -1,7 +1,8 @@
+import type { RealFolders } from '../files/load-below.ts'
 import type { Json } from '../model/json.ts'
 import { serial, type Parallel, type Progress, type TaskKind } from '../model/parallel.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { loadSource, type RealFolders } from './load-source.ts'
+import { loadSource } from './load-source.ts'
 import { parseYaml, type ParsedFile } from './yaml-file.ts'
 
 /** Minimum number of files that are worth other threads, whose start takes CPU time. */

@@ -1,5 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RealFolders } from '../files/load-below.ts'
+import { exists, findRealPath } from '../files/look.ts'
 import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { formatPointerStep } from '../model/json.ts'
@@ -11,15 +12,16 @@ import { assemble } from './assemble.ts'
 import type { CacheFile } from './cache/cache-file.ts'
 import { loadFiles } from './cache/load-files.ts'
 import { ManifestCache, type LoadedFile } from './cache/manifest-cache.ts'
+import { checkSecretValues, createSecretFinding } from './credential-places.ts'
 import { createDiagnostic, createFileDiagnostic } from './finding.ts'
 import { findFiles } from './find-files.ts'
 import type { Layer } from './find-origin.ts'
 import { workspaceFile } from './find-root.ts'
+import { findExcessiveGlobs } from './glob-rules.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
-import { loadSource, type RealFolders } from './load-source.ts'
+import { loadSource } from './load-source.ts'
 import { explainMissing } from './missing-value.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
-import { holdsValue, createSecretAddressFinding } from './service-address.ts'
 import { createSourceLineLookup } from './source-line.ts'
 import { findUnmatchedGlobs } from './unmatched-globs.ts'
 import { parseWorkspaceConfig } from './workspace-config.ts'
@@ -85,14 +87,19 @@ export function loadWorkspace(
   const assembled = assemble(config, document, documents, keeper, names, aids.checked)
   cache?.save(files, assembled.clean, hashStack)
   // Parsing the manifests has resolved the secrets they refer to.
-  if (keeper.occursIn(config.service.url))
-    throw createInvalidError([createDiagnostic(document, createSecretAddressFinding())])
+  const held = config.texts.filter((text) => keeper.occursIn(text)).map(createSecretFinding)
+  if (held.length > 0)
+    throw createInvalidError(held.map((finding) => createDiagnostic(document, finding)))
   let noManifest: Diagnostic | undefined
   return {
     root,
     config,
     desired: assembled.desired,
-    diagnostics: limitProblems([...all, ...assembled.diagnostics]),
+    diagnostics: limitProblems([
+      ...all,
+      ...assembled.diagnostics,
+      ...findExcessiveGlobs(config, document, assembled.desired.size),
+    ]),
     files: assembled.files,
     get noManifest() {
       return (noManifest ??= createNoManifestDiagnostic(config, document))
@@ -194,24 +201,22 @@ function findWorkspaceFiles(
   added: SourceFile[] = [],
   onListed?: LoadingAids['onListed'],
 ): FoundWorkspace {
-  if (!existsSync(join(root, workspaceFile))) {
+  if (!exists(join(root, workspaceFile))) {
     throw new EdgewiseError(
       'not-a-workspace',
       `there is no ${workspaceFile} in ${root}`,
       'Pass the folder of the workspace with -C, or create a workspace with "edgewise init".',
     )
   }
-  const folder = realpathSync(root)
+  const folder = findRealPath(root)
   const home = added.find(({ path }) => path === workspaceFile) ?? loadSource(folder, workspaceFile)
   if ('severity' in home) throw createInvalidError([home])
   const loaded = parseWorkspaceConfig(home, env)
   if (loaded.config === null) throw createInvalidError(loaded.diagnostics)
-  const { service, secrets } = loaded.config
-  if (
-    service.url !== 'emulator' &&
-    holdsValue(service.url, loadSecretsWithoutCommand(folder, secrets, env).values())
-  )
-    throw createInvalidError([createDiagnostic(loaded.document, createSecretAddressFinding())])
+  const values = loadSecretsWithoutCommand(folder, loaded.config.secrets, env)
+  const misplaced = checkSecretValues(loaded.config, values)
+  if (misplaced.length > 0)
+    throw createInvalidError(misplaced.map((each) => createDiagnostic(loaded.document, each)))
 
   const globs = [loaded.config.manifests, loaded.config.profiles]
   const found = findFiles(folder, globs, onListed)

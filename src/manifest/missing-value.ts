@@ -24,7 +24,7 @@ export function explainMissing(
 /** Explains in a clause why variables of the environment have no value. */
 export function explainVariables(names: string[], env: Environment): string {
   const unset = names.filter((name) => !Object.hasOwn(env, name) || env[name] === undefined)
-  const empty = names.filter((name) => env[name] === '')
+  const empty = names.filter((name) => !unset.includes(name) && env[name] === '')
   const named = [unset, empty, names].find((each) => each.length > 0) ?? []
   const [noun, verb] = named.length === 1 ? ['variable', 'is'] : ['variables', 'are']
   const list = named.join(' and ')

@@ -6,7 +6,7 @@ import type { ObservedItem, Unreadable } from '../model/drift.ts'
 import { createConfirmedState, unrecordedState } from '../model/item.ts'
 import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../model/item.ts'
 import { resolvePointer, isObject, getOwn, type Json } from '../model/json.ts'
-import { isSecret, mapSecrets } from '../model/secret.ts'
+import { findTemplate, isSecret, mapSecrets } from '../model/secret.ts'
 import type { SecretVault } from './secret-vault.ts'
 import { describeProblem } from './unreadable-value.ts'
 
@@ -147,9 +147,9 @@ function findUncomparable(
     const isAlone =
       always.has(pointer) &&
       secret.startsWith('scrypt:') &&
-      !(templates[secret]?.includes('${') ?? false)
+      !(findTemplate(templates, secret)?.includes('${') ?? false)
     if (vault.knows(secret) || hidden.includes(pointer) || isAlone) return null
-    const reference = templates[secret] ?? 'written out in a manifest'
+    const reference = findTemplate(templates, secret) ?? 'written out in a manifest'
     found.push({ pointer, secret: { $secret: secret }, reference })
     return null
   })

@@ -22,6 +22,7 @@ import type { SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
+import type { ReplacementBudget } from './replacement-budget.ts'
 import type { ItemCache } from './item-cache.ts'
 import { parseUnset, type ParsedState } from './parse-unset.ts'
 import { createUnknownItem } from './unknown-item.ts'
@@ -35,8 +36,11 @@ export interface ConfigContext {
   /** Whether the account can unset any item (`service.unset`). */
   deletes: boolean
   itemCache: ItemCache
+  budget: ReplacementBudget
   /** Findings about unknown items by name, of one run; filled here. */
   unknownItems: Map<string, Finding>
+  /** Number of items of oversized configurations that may still be checked; counted here. */
+  itemsLeft: { count: number }
   /** Whether the configuration is a part: rules between fields and items are not checked. */
   partial?: boolean
 }
@@ -59,7 +63,9 @@ export function parseConfig(
   context: ConfigContext,
   shared: JsonObject = config,
 ): { items: Map<ItemKey, ItemState>; findings: ConfigFinding[] } {
+  context.budget.begin()
   const names: Names = {
+    budget: context.budget,
     domain,
     vars,
     secrets: context.secrets,
@@ -72,9 +78,13 @@ export function parseConfig(
     const parsed =
       spec === undefined
         ? { state: null, findings: [findUnknownItem(item, context)] }
-        : context.itemCache.parse(spec, raw, getOwn(shared, item) === raw, () =>
-            parseConfigItem(spec, raw, names, context),
-          )
+        : context.itemCache.parse(spec, raw, getOwn(shared, item) === raw, (size) => {
+            context.budget.addValues(size)
+            const excess = size === 0 ? [] : context.budget.findProblems(formatPointerStep(item))
+            return excess.length > 0
+              ? { state: null, findings: excess }
+              : parseConfigItem(spec, raw, names, context)
+          })
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
     if (parsed.state !== null && named) items.set(item, parsed.state)

@@ -9,6 +9,9 @@ import { checkKeys, type Report } from './document-keys.ts'
 import type { Finding } from './finding.ts'
 import type { DocumentPlace, YamlDocument } from './yaml-file.ts'
 
+/** Maximum number of keys of a document that are looked up; there are five. */
+const maxKeys = 1000
+
 /** The common part of manifests and profiles. */
 export interface Declaration {
   document: YamlDocument
@@ -63,21 +66,19 @@ export function parseDocument(document: YamlDocument): {
   const report = (pointer: string, detail: string, part?: 'key') => {
     findings.push({ code, pointer, part, summary: `This ${kind} is not well-formed`, detail })
   }
-  if (kind === 'manifest' && !Object.hasOwn(value, 'domain') && !Object.hasOwn(value, 'domains')) {
-    const near = Object.keys(value).map((key) =>
-      isDomain(key)
-        ? ` Write "domain: ${key}", and its items under "config:".`
-        : didYouMean(key, ['domain', 'domains', 'profile']),
-    )
+  if (kind === 'manifest' && !Object.hasOwn(value, 'domain') && !Object.hasOwn(value, 'domains'))
     return {
       declaration: null,
       findings: [
         createShapeFinding(
-          'expected "domain", "domains" or "profile" in this ' +
-            `document.${near.find((hint) => hint !== '') ?? ''}`,
+          `expected "domain", "domains" or "profile" in this document.${suggestKind(value)}`,
         ),
       ],
     }
+  const count = Object.keys(value).length
+  if (count > maxKeys) {
+    report('', `expected at most ${maxKeys} keys in a ${kind}, got ${count}`)
+    return { declaration: null, findings }
   }
   const content = checkKeys(value, kind, report)
   if (kind === 'manifest' && findings.length === 0) checkConfigured(value, report)
@@ -100,6 +101,17 @@ export function parseDocument(document: YamlDocument): {
     `expected a name of letters, digits, ".", "_", "/" and "-", got ${describeValue(name)}`,
   )
   return { declaration: null, findings }
+}
+
+function suggestKind(value: JsonObject): string {
+  const hints = Object.keys(value)
+    .slice(0, maxKeys)
+    .map((key) =>
+      isDomain(key)
+        ? ` Write "domain: ${key}", and its items under "config:".`
+        : didYouMean(key, ['domain', 'domains', 'profile']),
+    )
+  return hints.find((hint) => hint !== '') ?? ''
 }
 
 function createShapeFinding(detail: string): Finding {
@@ -208,6 +220,11 @@ function checkConfigured(value: JsonObject, report: Report): void {
 
 function parseConfig(value: JsonObject, report: Report): JsonObject {
   const config = getOwn(value, 'config') ?? {}
+  const count = isObject(config) ? Object.keys(config).length : 0
+  if (count > maxItems) {
+    report('/config', `expected at most ${maxItems} items, got ${count}`, 'key')
+    return {}
+  }
   if (isObject(config)) return config
   report(
     '/config',
@@ -215,6 +232,9 @@ function parseConfig(value: JsonObject, report: Report): JsonObject {
   )
   return {}
 }
+
+/** Maximum number of items that are looked up, most of which do not exist. */
+const maxItems = 10_000
 
 /** Advises to remove the dashes of a list that should be a mapping. */
 function removeDash(value: Json): string {

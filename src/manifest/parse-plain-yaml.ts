@@ -14,6 +14,8 @@ import {
   type Event,
   type ScalarEvent,
 } from 'js-yaml'
+import { findTextFault } from '../model/input-limits.ts'
+import { beginsLine, followsDash, hasOddComment } from './event-places.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import { reservedKeys } from './yaml-json.ts'
 
@@ -98,13 +100,15 @@ function convertMap(conversion: Conversion, isBlock: boolean): JsonObject {
   while (hasNext(conversion)) {
     const event = conversion.events[conversion.next]
     const key = convertNext(conversion)
+    const start = conversion.events[conversion.next]
     const value = convertNext(conversion)
     const isPlain =
       event?.type === EVENT_SCALAR &&
       typeof key === 'string' &&
       isPlainKey(event, key) &&
       !Object.hasOwn(map, key) &&
-      (!isBlock || beginsLine(conversion.text, event))
+      (!isBlock || beginsLine(conversion.text, event)) &&
+      !hasOddComment(conversion.text, event, start, isBlock)
     if (isPlain) map[key] = value
     else conversion.isOdd = true
   }
@@ -122,16 +126,13 @@ function isPlainKey({ style, valueStart, valueEnd }: ScalarEvent, key: string): 
   return !hasColon && valueEnd - valueStart <= maxKey && key !== '<<' && !reservedKeys.has(key)
 }
 
-/** Tests whether only blanks and dashes are before a scalar in its line. */
-function beginsLine(text: string, { style, valueStart }: ScalarEvent): boolean {
-  let before = valueStart - (style === SCALAR_STYLE_PLAIN ? 1 : 2)
-  while (before >= 0 && (text[before] === ' ' || text[before] === '-')) before--
-  return before < 0 || text[before] === '\n'
-}
-
-function convertList(conversion: Conversion): Json[] {
+function convertList(conversion: Conversion, isBlock: boolean): Json[] {
   const list: Json[] = []
-  while (hasNext(conversion)) list.push(convertNext(conversion))
+  while (hasNext(conversion)) {
+    const start = conversion.events[conversion.next]
+    if (isBlock && !followsDash(conversion.text, start)) conversion.isOdd = true
+    list.push(convertNext(conversion))
+  }
   conversion.next++
   return list
 }
@@ -149,7 +150,8 @@ function convertNext(conversion: Conversion): Json {
   }
   if (event.type === EVENT_MAPPING)
     return convertMap(conversion, event.style === COLLECTION_STYLE_BLOCK)
-  if (event.type === EVENT_SEQUENCE) return convertList(conversion)
+  if (event.type === EVENT_SEQUENCE)
+    return convertList(conversion, event.style === COLLECTION_STYLE_BLOCK)
   const value = convertScalar(event, conversion.text)
   if (value !== undefined) return value
   conversion.isOdd = true
@@ -164,6 +166,7 @@ function convertScalar(scalar: ScalarEvent, text: string): Json | undefined {
     return fast ? resolvePlain(text.slice(valueStart, valueEnd)) : undefined
   if (style !== SCALAR_STYLE_DOUBLE_QUOTED && style !== SCALAR_STYLE_SINGLE_QUOTED) return undefined
   const source = text.slice(valueStart, valueEnd)
+  if (findTextFault(source) !== null) return undefined
   if (fast) return source
   const isOdd =
     source.includes('\n') || (style === SCALAR_STYLE_DOUBLE_QUOTED && oddEscape.test(source))
@@ -171,6 +174,7 @@ function convertScalar(scalar: ScalarEvent, text: string): Json | undefined {
 }
 
 function resolvePlain(source: string): Json | undefined {
+  if (findTextFault(source) !== null) return undefined
   if (!special.test(source)) return source
   if (source === 'true') return true
   if (source === 'false') return false

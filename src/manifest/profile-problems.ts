@@ -1,4 +1,5 @@
 import { catalogue } from '../catalog/catalogue.ts'
+import { append } from '../model/append.ts'
 import type { Domain } from '../model/item.ts'
 import { formatPointerStep, resolvePointer } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
@@ -9,6 +10,7 @@ import { findOrigin, type Layer, type Origin } from './find-origin.ts'
 import { findSite } from './manifest-diagnostics.ts'
 import type { ConfigFinding } from './parse-config.ts'
 import type { Manifest } from './parse-document.ts'
+import type { ProblemQuota } from './problem-quota.ts'
 import type { YamlDocument } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
 
@@ -86,20 +88,23 @@ export class ProfileProblems {
    *
    * @param users number of domains that use each profile
    */
-  report(users: ReadonlyMap<YamlDocument, number>): { diagnostics: Diagnostic[]; others: Use[] } {
+  report(
+    users: ReadonlyMap<YamlDocument, number>,
+    quota: ProblemQuota,
+  ): { diagnostics: Diagnostic[]; others: Use[] } {
     const diagnostics: Diagnostic[] = []
     const others: Use[] = []
     for (const { layer, findings } of this.#alone) {
       const groups = [...(this.#groups.get(layer.document)?.values() ?? [])]
       const grouped = new Set(groups.map(({ finding }) => formatKey(finding)))
-      for (const finding of findings)
-        if (!grouped.has(formatKey(finding)))
-          diagnostics.push(createDiagnostic(layer.document, locate(finding, layer)))
+      const unused = findings.filter((finding) => !grouped.has(formatKey(finding)))
+      for (const finding of quota.take(layer.document, unused))
+        diagnostics.push(createDiagnostic(layer.document, locate(finding, layer)))
       for (const group of groups) {
         const isShared =
           !group.depends || (group.uses.length > 1 && group.domains === users.get(layer.document))
-        if (isShared) diagnostics.push(createGroupDiagnostic(group))
-        else for (const use of group.uses) others.push(use)
+        if (!isShared) for (const use of group.uses) others.push(use)
+        else append(diagnostics, quota.take(layer.document, [group]).map(createGroupDiagnostic))
       }
     }
     return { diagnostics, others }

@@ -1,8 +1,11 @@
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { append } from '../model/append.ts'
+import { inputLimits } from '../model/input-limits.ts'
 import { isObject, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 import { listSecretNames, type SecretKeeper } from '../model/secret-keeper.ts'
+import { listSome } from '../model/words.ts'
 import type { Finding } from './finding.ts'
+import type { ReplacementBudget } from './replacement-budget.ts'
 
 /** The targets of references. */
 export interface Names {
@@ -10,7 +13,11 @@ export interface Names {
   vars: ReadonlyMap<string, string>
   secrets: ReadonlySet<string>
   refer: SecretKeeper['maskTemplate']
+  budget: ReplacementBudget
 }
+
+/** Maximum number of findings of an item: each may search all names for a similar one. */
+const maxFindings = 20
 
 /** The result of replacing references. */
 export interface ReplaceResult {
@@ -41,6 +48,7 @@ export function replaceReferences(value: Json, names: Names, pointer: string): R
 }
 
 function replaceValue(value: Json, pointer: string, names: Names, findings: Finding[]): Json {
+  if (findings.length >= maxFindings) return value
   if (typeof value === 'string')
     return value.includes('${') ? replaceText(value, pointer, names, findings) : value
   if (Array.isArray(value)) {
@@ -83,9 +91,11 @@ function explainKey(key: string): string {
 function replaceText(text: string, pointer: string, names: Names, findings: Finding[]): Json {
   const problems: Finding[] = []
   let secrets = 0
+  let length = 0
   const result = text.replace(
-    /\$\$\{|\$\{(?:([^}]*)\})?/g,
+    /\$\$\{|\$\{(?:([^{}]*)\})?/g,
     (match, reference: string | undefined) => {
+      if (problems.length >= maxFindings || length > inputLimits.replacedLength) return ''
       if (match === '$${') return '${'
       const resolved = resolve(match, reference, names)
       if ('detail' in resolved) {
@@ -98,9 +108,12 @@ function replaceText(text: string, pointer: string, names: Names, findings: Find
         return match
       }
       if (resolved.secret) secrets++
+      length += resolved.text.length
       return resolved.text
     },
   )
+  names.budget.addText(result)
+  append(problems, names.budget.findProblems(pointer))
   if (problems.length === 0 && secrets > 0 && listSecretNames(result).length !== secrets) {
     const detail =
       'a literal "${secret:" is not allowed in a text with a secret reference: the two ' +
@@ -158,6 +171,10 @@ function resolve(match: string, reference: string | undefined, names: Names): Re
   }
 }
 
+/** Maximum number of names that are searched for a similar one. */
+const maxNames = 1000
+const maxListed = 20
+
 function describeUnknown(
   kind: string,
   name: string,
@@ -166,7 +183,8 @@ function describeUnknown(
 ): string {
   const names = [...known]
   const hint =
-    didYouMean(name, names) || (names.length === 0 ? '' : ` Defined: ${names.join(', ')}.`)
+    didYouMean(name, names.slice(0, maxNames)) ||
+    (names.length === 0 ? '' : ` Defined: ${listSome(names, maxListed)}.`)
   return `there is no ${kind} "${name}".${hint} ${remedy}`
 }
 

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { exists } from '../files/look.ts'
 import type { SourceFile } from './yaml-file.ts'
 
 /** Name of the schema for editors. */
@@ -15,11 +15,11 @@ export function findSchema(root: string): string | null {
   const folders: string[] = []
   for (let folder = root; ; folder = dirname(folder)) {
     folders.push(folder)
-    const isTop = existsSync(join(folder, '.git'))
+    const isTop = exists(join(folder, '.git'))
     if (!isTop && dirname(folder) !== folder) continue
     // Outside a repository, the folders above belong to others.
     const searched = isTop ? folders : [root]
-    const found = searched.find((each) => existsSync(join(each, schemaName)))
+    const found = searched.find((each) => exists(join(each, schemaName)))
     return found === undefined
       ? null
       : relative(root, join(found, schemaName)).replaceAll('\\', '/')

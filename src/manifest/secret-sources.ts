@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isFault, loadBounded } from '../files/load-bounded.ts'
 import { decodeText } from '../model/decode-text.ts'
@@ -44,6 +42,15 @@ export interface Withheld extends DatabaseSecrets {
   token: string
 }
 
+/** What a source may be used for, and where it stands. */
+interface SecretChecks {
+  reach: SecretReach
+  /** Tests whether git has a file, by its path from the root, or would add it. */
+  isCommitted(path: string): boolean
+  /** Formats the place of a pointer in the workspace file. */
+  locate(pointer: string): string
+}
+
 /** Minimum length of a value to look for inside others; a shorter one would match too often. */
 const minLength = 8
 
@@ -51,15 +58,13 @@ const minLength = 8
  * Creates the secret sources of a workspace.
  *
  * @param withheld hidden from every program
- * @param locate formats the place of a pointer in the workspace file
  */
 export function createSecretSources(
   root: string,
   sources: Record<string, SecretSource>,
   env: Env,
   withheld: Withheld,
-  reach: SecretReach,
-  locate: (pointer: string) => string,
+  { reach, isCommitted, locate }: SecretChecks,
 ): SecretSources {
   const find = (name: string) => (Object.hasOwn(sources, name) ? sources[name] : undefined)
   const addPlace = (name: string, reason: string) => {
@@ -67,8 +72,7 @@ export function createSecretSources(
     return `${reason} (${locate(`/secrets${formatPointerStep(name)}/${kind}`)})`
   }
   const load = (name: string, file: string) => {
-    if (!isInCheckout(root, resolve(root, file), env, withheld.token))
-      return loadValue(resolve(root, file), file)
+    if (!isCommitted(file)) return loadValue(resolve(root, file), file)
     const fault = `the file ${file} is in the checkout and git does not ignore it`
     throw new EdgewiseError(
       'access',
@@ -128,25 +132,6 @@ interface SecretFile {
 }
 
 /**
- * Tests whether git would add a file to the repository of the workspace.
- *
- * @param path absolute
- * @param env environment for git, which gets no variable with the token
- */
-export function isInCheckout(root: string, path: string, env: Env, token: string): boolean {
-  return [path, resolveLinks(path)].some((each) => isTracked(root, each, env, token))
-}
-
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return path
-    throw error
-  }
-}
-
-/**
  * Loads the value in a file.
  *
  * @param file its path as configured, for messages
@@ -173,28 +158,6 @@ function isSet(env: Env, name: string): boolean {
 /** Returns the value of a variable of the environment; empty if it is not set. */
 function getVariable(env: Env, name: string): string {
   return isSet(env, name) ? (env[name] ?? '') : ''
-}
-
-/** Tests whether git would add a file. Outside a repository nothing can be committed. */
-function isTracked(root: string, path: string, env: Env, token: string): boolean {
-  try {
-    // A file system monitor of the repository would run here.
-    const settings = ['-c', 'core.fsmonitor=false', '-C', root]
-    const args = [...settings, 'check-ignore', '-q', '--', path]
-    execFileSync('git', args, { stdio: 'ignore', env: pickGitEnvironment(env, token) })
-    return false
-  } catch (error) {
-    // Exit codes: 1 is not ignored, 128 no repository; ENOENT is no git.
-    return (error as { status?: number }).status === 1
-  }
-}
-
-/** Picks the variables git needs to find its settings, without secrets. */
-function pickGitEnvironment(env: Env, token: string): Env {
-  const folders = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'USERPROFILE', 'SYSTEMROOT']
-  const names = [...folders, 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM']
-  const picked = names.map((name): [string, string | undefined] => [name, env[name]])
-  return Object.fromEntries(picked.filter(([, value]) => !holdsText(value, token)))
 }
 
 /**

@@ -41,6 +41,12 @@ export class SecretValues {
     return values.includes(null) ? null : (values as string[])
   }
 
+  /** Lists the available values by the names of their secrets. */
+  listValues(): Map<string, string> {
+    const known = [...this.#values].filter((entry): entry is [string, string] => entry[1] !== null)
+    return new Map(known)
+  }
+
   /** Tests whether the value of a secret comes from a command, which runs after consent. */
   isCommand(name: string): boolean {
     return this.#programs.isCommand(name)

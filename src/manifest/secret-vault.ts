@@ -1,5 +1,6 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { PlacedText } from '../model/config.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import {
@@ -116,8 +117,8 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
     this.#hidden.set(value, label)
   }
 
-  occursIn(url: string): boolean {
-    return url !== 'emulator' && holdsValue(url, this.#listKnownValues().keys())
+  occursIn({ text, minLength }: PlacedText): boolean {
+    return holdsValue(text, this.#listSecrets(), minLength)
   }
 
   /** Tests whether the text of a fingerprint, or of a new secret, is available. */
@@ -230,17 +231,20 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
     const values = this.findAll(names)
     if (values === null) return undefined
     const text = template.replace(
-      /\$\{secret:([^}]*)\}/g,
+      /\$\{secret:([^{}]*)\}/g,
       (_, name: string) => values[names.indexOf(name)] ?? '',
     )
     return this.#fingerprints.add(text, values, shorten(template))
   }
 
+  #listSecrets(): string[] {
+    return [...this.list(), ...this.#fingerprints.listTexts()]
+  }
+
   /** Lists the values to look for in texts, with the text that replaces each. */
   #listKnownValues(): Map<string, string> {
-    const known = [...this.list(), ...this.#fingerprints.listTexts()]
     return new Map([
-      ...known.map((value): [string, string] => [value, '(secret)']),
+      ...this.#listSecrets().map((value): [string, string] => [value, '(secret)']),
       ...this.#hidden,
     ])
   }
@@ -248,5 +252,5 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
 
 /** Shortens a template that is a single reference to its name. */
 function shorten(template: string): string {
-  return /^\$\{secret:([^}]*)\}$/.exec(template)?.[1] ?? template
+  return /^\$\{secret:([^{}]*)\}$/.exec(template)?.[1] ?? template
 }

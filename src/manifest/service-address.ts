@@ -7,44 +7,32 @@ import { createWorkspaceFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 
 /** Checks the address of the service. It may contain a password, so no message shows it. */
-export function checkAddress({ url, token, allowHttp }: WorkspaceConfig['service']): Finding[] {
-  const detail = url === 'emulator' ? null : findFault(url, token, allowHttp)
-  return detail === null ? [] : [createAddressFinding(detail)]
+export function checkAddress({ url, allowHttp }: WorkspaceConfig['service']): Finding[] {
+  const detail = url === 'emulator' ? null : findFault(url, allowHttp)
+  return detail === null ? [] : [createWorkspaceFinding('/service/url', detail)]
 }
-
-/** Creates the finding about an address that contains the value of a secret. */
-export function createSecretAddressFinding(): Finding {
-  return createAddressFinding(secretDetail)
-}
-
-/** Detail of that finding. */
-export const secretDetail =
-  'expected an address without the value of a secret. Remove it: the address is shown and recorded.'
 
 /**
- * Tests whether the host or path of an address contains one of these values in any spelling: case,
- * repeated percent-encoding, base64.
+ * Tests whether a text contains one of these values in any spelling: case, repeated
+ * percent-encoding, base64. The host and path of an address are looked at as they are used, too.
+ *
+ * @param minLength minimum length of a value; a shorter one may be a part of any name
  */
-export function holdsValue(url: string, values: Iterable<string>): boolean {
-  const parsed = parseUrl(url)
-  if (parsed === null) return false
-  const { hostname, pathname } = parsed
-  const written = url.replace(/^https?:\/\//i, '')
+export function holdsValue(text: string, values: Iterable<string>, minLength: number): boolean {
+  const { hostname = '', pathname = '' } = parseUrl(text) ?? {}
+  const written = text.replace(/^[a-z][a-z\d+.-]*:\/\//i, '')
   const texts = [written, hostname, pathname]
     .flatMap(listDecodings)
-    .map((text) => text.toLowerCase())
+    .map((each) => each.toLowerCase())
   for (const value of values) {
     if (value.length < minLength) continue
     const spellings = listSpellings(value).map((spelling) => spelling.toLowerCase())
-    if (texts.some((text) => spellings.some((spelling) => text.includes(spelling)))) return true
+    if (texts.some((each) => spellings.some((spelling) => each.includes(spelling)))) return true
   }
   return false
 }
 
-/** Minimum length of a value; a shorter one may be a part of any name. */
-const minLength = 4
-
-function findFault(url: string, token: string, allowHttp: boolean): string | null {
+function findFault(url: string, allowHttp: boolean): string | null {
   // URL parsers drop some blanks and control characters, which would change the host.
   const parsed = parseUrl(url)
   if (!/^https?:\/\//i.test(url) || /[\s\p{Cc}]/u.test(url) || parsed === null)
@@ -57,8 +45,6 @@ function findFault(url: string, token: string, allowHttp: boolean): string | nul
     return 'expected an address without user name and password. Use "token" to authenticate.'
   if (search !== '' || hash !== '' || /[?#]/.test(url))
     return 'expected an address without "?" and "#"'
-  if (holdsValue(url, [token]))
-    return 'expected an address without the token. Remove it: the address is shown and recorded.'
   if (/\/v2\/*$/.test(pathname))
     return 'expected the address without "/v2", which is appended. Remove "/v2".'
   if (protocol !== 'http:' || allowHttp || isLoopback(hostname)) return null
@@ -68,10 +54,6 @@ function findFault(url: string, token: string, allowHttp: boolean): string | nul
     'Only this machine (127.0.0.1, [::1], localhost) may be called over http, unless ' +
     '"allowHttp: true" is set under "service".'
   )
-}
-
-function createAddressFinding(detail: string): Finding {
-  return createWorkspaceFinding('/service/url', detail)
 }
 
 /** A text, and what it is once percent-encoding is undone, several times over. */

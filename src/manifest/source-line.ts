@@ -17,16 +17,26 @@ export function createSourceLineLookup(files: SourceFile[]): (place: Place) => s
     if (recent?.file !== place.file) recent = { file: place.file, lines: text.split('\n') }
     const line = recent.lines[place.line - 1]?.replace(/\r$/, '')
     if (line === undefined) return null
-    const isHidden = belongsToSecret(line, recent.lines.slice(0, place.line - 1))
+    const isHidden = belongsToSecret(line, recent.lines, place.line - 1)
     return isHidden ? maskText(line) : maskSecrets(line)
   }
 }
 
-/** Tests whether a line continues the value of a secret field above it. */
-function belongsToSecret(line: string, above: string[]): boolean {
+/** Maximum number of lines that are searched for a secret field above a line. */
+const maxAbove = 10_000
+
+/**
+ * Tests whether a line continues the value of a secret field above it, or may do so: the search
+ * ends after many lines.
+ *
+ * @param index of the line
+ */
+function belongsToSecret(line: string, lines: string[], index: number): boolean {
   let indent = measureIndent(line)
   let isPrevious = true
-  for (const each of above.toReversed()) {
+  for (let at = index - 1; at >= 0; at--) {
+    if (at < index - maxAbove) return true
+    const each = lines[at] ?? ''
     if (!/^\s*[^\s#]/.test(each)) continue
     if (isPrevious && isOpenField(each, true)) return true
     isPrevious = false
@@ -57,7 +67,7 @@ function measureIndent(line: string): number {
  * reference
  */
 function isOpenField(line: string, isEmpty: boolean): boolean {
-  const text = line.replace(/(^|\s)#.*$/, '')
+  const text = line.replace(/(^|\s)#[^]*$/, '')
   return [...text.matchAll(getSecretPattern())].some(({ index, 0: name }) => {
     const rest = text.slice(index + name.length)
     return isEmpty ? rest === '' : !/^[{[]/.test(rest) && !isReference(rest)

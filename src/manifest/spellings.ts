@@ -45,7 +45,7 @@ function lowerCaseEscapes(url: string): string {
 function encodeWithin(bytes: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')
-    .replace(/=+$/, '')
+    .replace(/={1,2}$/, '')
   const start = before === 0 ? 0 : before + 1
   return text.slice(start, (before + bytes.length) % 3 === 0 ? undefined : -1)
 }

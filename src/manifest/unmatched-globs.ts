@@ -1,4 +1,4 @@
-import picomatch from 'picomatch'
+import { compileDomainGlob } from '../model/domain-glob.ts'
 import type { Domain } from '../model/item.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { createDiagnostic } from './finding.ts'
@@ -18,7 +18,7 @@ export function findUnmatchedGlobs(
   const lists = { '/guards/protect': guards.protect, '/rollout/first': rollout.first }
   return Object.entries(lists).flatMap(([list, globs]) =>
     globs.flatMap((glob, i) => {
-      const matches = picomatch(glob.replace(/^!/, ''), { nocase: true, dot: true })
+      const matches = compileDomainGlob(glob.replace(/^!/, ''))
       if (names.some((name) => matches(name))) return []
       return createDiagnostic(document, {
         code: 'workspace-invalid',

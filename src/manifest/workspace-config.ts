@@ -3,14 +3,17 @@ import type { Amount } from '../model/amount.ts'
 import type { ItemKey } from '../model/item.ts'
 import { resolvePointer, isObject, getOwn, type JsonObject } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
+import { findMisplaced, listPlacedTexts } from './credential-places.ts'
+import { listCredentials } from './credentials.ts'
 import { verifyFully } from './database-address.ts'
 import { passwordVariable } from './database-secrets.ts'
 import { createDiagnostic, createFileDiagnostic, type Finding } from './finding.ts'
+import { ProblemQuota } from './problem-quota.ts'
 import { listVariables, replaceEnvironment, type Environment } from './workspace-env.ts'
 import { checkRules } from './workspace-rules.ts'
 import { checkShape } from './workspace-shape.ts'
 import type { SecretSource, WorkspaceConfig } from './workspace.ts'
-import type { Burst, HealthConfig, NotifyConfig, StateConfig } from '../model/config.ts'
+import type { Burst, HealthConfig, NotifyConfig, PlacedText, StateConfig } from '../model/config.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 /** The parsed workspace file. A configuration may have warnings; null has errors. */
@@ -41,13 +44,21 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
 
   const written = addDefaultToken(dropNulls(document.value))
   const { value, findings } = replaceEnvironment(written, env)
-  const shape = findings.length > 0 ? findings : checkShape(value, written)
-  const fail = (all: Finding[]): ParsedWorkspaceConfig => ({
-    config: null,
-    diagnostics: all.map((finding) => createDiagnostic(document, finding)),
-  })
+  const texts = listPlacedTexts(written, value, env)
+  const misplaced = findMisplaced(texts, listCredentials(written, value, env))
+  const unknown = findings.filter(
+    ({ pointer }) => !misplaced.some((other) => other.pointer === pointer),
+  )
+  const first = [...misplaced, ...unknown]
+  const shape = first.length > 0 ? first : checkShape(value, written)
+  const fail = (all: Finding[]): ParsedWorkspaceConfig => {
+    const quota = new ProblemQuota()
+    const listed = quota.take(document, all)
+    const placed = listed.map((finding) => createDiagnostic(document, finding))
+    return { config: null, diagnostics: [...placed, ...quota.summarize()] }
+  }
   if (shape.length > 0) return fail(shape)
-  const config = buildConfig(value as unknown as ValidContent, written)
+  const config = buildConfig(value as unknown as ValidContent, written, texts)
   const rules = checkRules(config, (pointer) => resolvePointer(written, pointer))
   if (rules.length > 0) return fail(rules)
   const literal = isLiteralToken(written) ? [createDiagnostic(document, literalToken)] : []
@@ -86,7 +97,7 @@ function addDefaultToken(content: JsonObject): JsonObject {
 /** The workspace file after validation by its schema, defaults included. */
 interface ValidContent extends Omit<
   WorkspaceConfig,
-  'state' | 'limits' | 'guards' | 'rollout' | 'secrets' | 'notify' | 'serve'
+  'state' | 'limits' | 'guards' | 'rollout' | 'secrets' | 'notify' | 'serve' | 'texts'
 > {
   notify: Omit<NotifyConfig, 'variables' | 'key'>[]
   serve: { drift: { schedule?: string; observed?: string; repair: boolean } }
@@ -131,27 +142,29 @@ interface ValidHealth extends Omit<
 /** Call rate of the built-in emulator by default: more than it can answer. */
 export const emulatorCallsPerMinute = 100_000
 
-function buildConfig(content: ValidContent, written: JsonObject): WorkspaceConfig {
+function buildConfig(
+  content: ValidContent,
+  written: JsonObject,
+  texts: PlacedText[],
+): WorkspaceConfig {
   const { service, limits, guards, rollout, state } = content
   const hasDefault = (limit: string) =>
     service.url === 'emulator' && resolvePointer(written, `/limits/${limit}`) === undefined
   const itemKeys: Record<ItemKey, string> = service.itemKeys
   return {
     ...content,
+    texts: texts.filter(({ isCredential }) => !isCredential),
     service: {
       ...service,
       itemKeys,
-      url: service.url === 'emulator' ? service.url : service.url.replace(/\/+$/, ''),
+      url: service.url === 'emulator' ? service.url : service.url.replace(/(?<!\/)\/+$/, ''),
       writtenUrl: getWrittenUrl(written) ?? service.url,
     },
     state:
       state === undefined
         ? { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' }
         : buildState(state, written),
-    notify: content.notify.reduce(
-      (before, receiver, i) => [...before, buildReceiver(receiver, i, written, before)],
-      [] as NotifyConfig[],
-    ),
+    notify: buildReceivers(content.notify, written),
     serve: { drift: { schedule: null, observed: null, ...content.serve.drift } },
     limits: {
       ...limits,
@@ -187,11 +200,19 @@ function buildState({ url = '', schema, ...state }: ValidState, written: JsonObj
   return { ...state, variables, database: { url: verifyFully(url), schema } }
 }
 
+type WrittenReceiver = Omit<NotifyConfig, 'variables' | 'key'>
+
+function buildReceivers(receivers: WrittenReceiver[], written: JsonObject): NotifyConfig[] {
+  const counts = new Map<string, number>()
+  return receivers.map((receiver, i) => buildReceiver(receiver, i, written, counts))
+}
+
+/** @param counts numbers of the receivers before, by hash */
 function buildReceiver(
-  receiver: Omit<NotifyConfig, 'variables' | 'key'>,
+  receiver: WrittenReceiver,
   index: number,
   written: JsonObject,
-  before: NotifyConfig[],
+  counts: Map<string, number>,
 ): NotifyConfig {
   const variables = ['url', 'secret'].flatMap((key) => {
     const text = resolvePointer(written, `/notify/${index}/${key}`)
@@ -202,7 +223,8 @@ function buildReceiver(
     .update(JSON.stringify([receiver.kind, url]))
     .digest('hex')
   // Equal receivers are distinguished by their order.
-  const position = before.filter(({ key }) => key.startsWith(`${hash}-`)).length
+  const position = counts.get(hash) ?? 0
+  counts.set(hash, position + 1)
   return { ...receiver, variables, key: `${hash}-${position}` }
 }
 

@@ -3,7 +3,8 @@ import type { Finding } from './finding.ts'
 
 export type Environment = Record<string, string | undefined>
 
-const sections = ['service', 'state', 'secrets', 'notify']
+/** Parts of the workspace file in which variables are replaced. */
+export const environmentSections = ['service', 'state', 'secrets', 'notify']
 /** Values that may be missing: an unset or empty variable makes all of the value empty. */
 const optional = /^\/(?:state\/url|notify\/\d+\/(?:url|secret))$/
 
@@ -21,7 +22,12 @@ export function replaceEnvironment(
   const value = Object.fromEntries(
     Object.entries(content).map(([key, section]) => [
       key,
-      replaceValue(section, formatPointerStep(key), sections.includes(key) ? env : null, findings),
+      replaceValue(
+        section,
+        formatPointerStep(key),
+        environmentSections.includes(key) ? env : null,
+        findings,
+      ),
     ]),
   )
   return { value, findings }
@@ -74,7 +80,7 @@ function replaceText(text: string, pointer: string, env: Environment, findings: 
   const isOptional = optional.test(pointer)
   let isKnown = true
   const replaced = text.replace(
-    /\$\$\{|\$\{(?:([^}]*)\})?/g,
+    /\$\$\{|\$\{(?:([^{}]*)\})?/g,
     (match, reference: string | undefined) => {
       if (match === '$${') return '${'
       const name = reference?.startsWith('env:') === true ? reference.slice('env:'.length) : null
@@ -97,5 +103,5 @@ function replaceText(text: string, pointer: string, env: Environment, findings: 
 
 /** Lists the variables that a text refers to. */
 export function listVariables(text: string): string[] {
-  return [...text.matchAll(/\$\$\{|\$\{env:([^}]*)\}/g)].flatMap(([, name]) => name ?? [])
+  return [...text.matchAll(/\$\$\{|\$\{env:([^{}]*)\}/g)].flatMap(([, name]) => name ?? [])
 }

@@ -2,9 +2,10 @@ import { didYouMean } from '../catalog/value/nearest.ts'
 import { explainUnknown, findWireNameProblems, type ItemKeys } from '../catalog/wire-names.ts'
 import { parseFreezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
-import { formatPointerStep, type Json } from '../model/json.ts'
+import { formatPointerStep, isObject, type Json } from '../model/json.ts'
 import { createTimeZone } from '../model/time-zone.ts'
 import type { Finding } from './finding.ts'
+import { checkDomainGlobs, checkFileGlobs } from './glob-rules.ts'
 import { checkNotify } from './notify-rules.ts'
 import { checkRollout } from './rollout-rules.ts'
 import { checkAddress } from './service-address.ts'
@@ -23,10 +24,11 @@ export function checkRules(
 ): Finding[] {
   return [
     ...checkAddress(config.service),
-    ...checkTimezone('/service/timezone', config.service.timezone),
-    ...checkItemKeys(config.service.itemKeys),
-    ...checkGlobs('/manifests', config.manifests),
-    ...checkGlobs('/profiles', config.profiles),
+    ...checkTimezone('/service/timezone', config.service.timezone, find('/service/timezone')),
+    ...checkItemKeys(config.service.itemKeys, find('/service/itemKeys')),
+    ...checkFileGlobs('/manifests', config.manifests),
+    ...checkFileGlobs('/profiles', config.profiles),
+    ...checkDomainGlobs(config),
     ...Object.keys(config.defaults).flatMap((item) =>
       checkItem(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),
     ),
@@ -52,14 +54,16 @@ function checkDrift({ drift }: WorkspaceConfig): Finding[] {
   return drift.ignore.flatMap(({ item }, i) => checkItem(item, `/drift/ignore/${i}/item`))
 }
 
-function checkTimezone(pointer: string, zone: string): Finding[] {
+/** @param written the zone as messages show it: without values of the environment */
+function checkTimezone(pointer: string, zone: string, written: Json = zone): Finding[] {
   const known = /^[A-Za-z]/.test(zone) && isZone(zone)
   if (known) return []
-  const hint = didYouMean(zone, Intl.supportedValuesOf('timeZone'))
+  const shown = String(written)
+  const hint = didYouMean(shown, Intl.supportedValuesOf('timeZone'))
   return [
     createFinding(
       pointer,
-      `expected an IANA time zone such as UTC or Asia/Shanghai, got "${zone}".${hint}`,
+      `expected an IANA time zone such as UTC or Asia/Shanghai, got "${shown}".${hint}`,
     ),
   ]
 }
@@ -77,8 +81,12 @@ function isZone(zone: string): boolean {
   }
 }
 
-function checkItemKeys(itemKeys: ItemKeys): Finding[] {
-  return findWireNameProblems(itemKeys).map(({ item, part, detail }) =>
+function checkItemKeys(itemKeys: ItemKeys, written: Json | undefined): Finding[] {
+  const names = Object.entries(isObject(written) ? written : {}).map(([item, name]) => [
+    item,
+    String(name),
+  ])
+  return findWireNameProblems(itemKeys, Object.fromEntries(names)).map(({ item, part, detail }) =>
     createFinding(
       `/service/itemKeys${formatPointerStep(item)}`,
       detail,
@@ -94,20 +102,6 @@ function checkItem(
 ): Finding[] {
   const detail = explainUnknown(item)
   return detail === null ? [] : [{ ...createFinding(pointer, detail, 'key'), code }]
-}
-
-function checkGlobs(pointer: string, globs: string[]): Finding[] {
-  return globs.flatMap((glob, i) => {
-    const leaves = /^!?(?:[/\\]|[A-Za-z]:)/.test(glob) || glob.split(/[/\\{},()|]/).includes('..')
-    return leaves
-      ? [
-          createFinding(
-            `${pointer}/${i}`,
-            `expected a glob within the workspace, got "${glob}". Remove ".." and a leading "/".`,
-          ),
-        ]
-      : []
-  })
 }
 
 function checkGrouping({ groups, together }: WorkspaceConfig['grouping']): Finding[] {

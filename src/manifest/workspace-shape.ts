@@ -2,6 +2,7 @@ import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeValue, findSchema, suggestAllowed } from '../catalog/value/schema-problems.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
 import { createWorkspaceValidator } from '../generated/schema-validators.ts'
+import { inputLimits } from '../model/input-limits.ts'
 import { resolvePointer, formatPointerStep, type Json } from '../model/json.ts'
 import type { SchemaError, SchemaValidator } from '../model/schema-fault.ts'
 import type { Finding } from './finding.ts'
@@ -20,19 +21,21 @@ let validate: SchemaValidator | undefined
 export function checkShape(value: Json, written: Json): Finding[] {
   validate ??= createWorkspaceValidator()
   if (validate(value)) return []
-  const errors = validate.errors ?? []
+  const errors = (validate.errors ?? []).slice(0, inputLimits.problems)
   const choices = errors
     .filter((error) => error.keyword === 'anyOf')
     .map((error) => error.instancePath)
-  const listed = errors
-    .filter(({ keyword }) => keyword === 'enum' || keyword === 'const')
-    .map(({ instancePath }) => instancePath)
+  const listed = new Set(
+    errors
+      .filter(({ keyword }) => keyword === 'enum' || keyword === 'const')
+      .map(({ instancePath }) => instancePath),
+  )
   return errors
     .filter(
       (error) =>
         error.propertyName === undefined &&
         // The allowed values show the type.
-        (error.keyword !== 'type' || !listed.includes(error.instancePath)) &&
+        (error.keyword !== 'type' || !listed.has(error.instancePath)) &&
         !choices.some(
           (path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/'),
         ),

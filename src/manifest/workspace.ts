@@ -5,6 +5,7 @@ import type {
   Guards,
   Notes,
   NotifyConfig,
+  PlacedText,
   RolloutConfig,
   ServeConfig,
   StateConfig,
@@ -66,6 +67,8 @@ export interface WorkspaceConfig {
   notes: Notes
   notify: NotifyConfig[]
   serve: ServeConfig
+  /** Texts in which no value of a secret may be. */
+  texts: PlacedText[]
 }
 
 /** A workspace as declared by its files. */

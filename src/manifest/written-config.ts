@@ -1,7 +1,7 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import type { ImportedItem, Domain, Value } from '../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
-import { isSecret } from '../model/secret.ts'
+import { findTemplate, isSecret } from '../model/secret.ts'
 import { isPlainMapping } from './merge.ts'
 import type { SecretVault } from './secret-vault.ts'
 import type { Workspace } from './workspace.ts'
@@ -31,7 +31,7 @@ export function buildConfigs(
 /** Formats a value for a manifest. */
 function formatValue(value: Value, templates: Record<string, string>): Json {
   if (isSecret(value)) {
-    const template = templates[value.$secret]
+    const template = findTemplate(templates, value.$secret)
     if (template === undefined) throw new TypeError('expected a reference of each secret')
     return template.includes('${') ? template : `\${secret:${template}}`
   }

@@ -3,7 +3,8 @@ import { isScalar } from 'yaml'
 import type { Json } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { parsePlainYaml } from './parse-plain-yaml.ts'
-import { convertToJson } from './yaml-json.ts'
+import { findYamlExcess } from './yaml-bounds.ts'
+import { convertToJson, type YamlFault } from './yaml-json.ts'
 import { findLineStarts, parseText, locateRange } from './yaml-text.ts'
 
 /** A file of the workspace; `path` is relative to the root, with `/`. */
@@ -49,6 +50,9 @@ export function parseYaml(file: SourceFile): ParsedFile {
 
 /** Parses a file as `parseYaml` does, with the parser that reports diagnostics. */
 export function parseAnyYaml(file: SourceFile): ParsedFile {
+  const excess = findYamlExcess(file.text)
+  if (excess !== null)
+    return { file, documents: [], diagnostics: [createYamlDiagnostic(file, 0, excess)] }
   const documents = parseText(file.text)
   let lineStarts: number[] | undefined
   const parsed: YamlDocument[] = []
@@ -61,26 +65,8 @@ export function parseAnyYaml(file: SourceFile): ParsedFile {
     const syntax = findUnquotedReference(file.text, errors) ?? errors.map(createFault)
     const faultsFound = syntax.length === 0 || (isTooDeep && faults.length > 0) ? faults : syntax
     if (faultsFound.length > 0) lineStarts ??= findLineStarts(file.text)
-    for (const { start, end, detail } of faultsFound.slice(
-      0,
-      Math.max(0, maxFaults - diagnostics.length),
-    )) {
-      const place = locateRange(
-        file.path,
-        file.text,
-        lineStarts ?? [0],
-        start,
-        Math.max(end, start + 1),
-      )
-      diagnostics.push({
-        severity: 'error',
-        code: 'yaml-invalid',
-        summary: 'This is not valid YAML',
-        detail,
-        ...place,
-        document: index,
-      })
-    }
+    for (const fault of faultsFound.slice(0, Math.max(0, maxFaults - diagnostics.length)))
+      diagnostics.push(createYamlDiagnostic(file, index, fault, lineStarts))
     const empty =
       document.contents === null ||
       (isScalar(document.contents) && document.contents.value === null)
@@ -89,13 +75,23 @@ export function parseAnyYaml(file: SourceFile): ParsedFile {
   return { file, documents: parsed, diagnostics }
 }
 
-interface Fault {
-  start: number
-  end: number
-  detail: string
+function createYamlDiagnostic(
+  { path, text }: SourceFile,
+  document: number,
+  { start, end, detail }: YamlFault,
+  lineStarts = findLineStarts(text),
+): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'yaml-invalid',
+    summary: 'This is not valid YAML',
+    detail,
+    ...locateRange(path, text, lineStarts, start, Math.max(end, start + 1)),
+    document,
+  }
 }
 
-function createFault(error: YAMLError): Fault {
+function createFault(error: YAMLError): YamlFault {
   return { start: error.pos[0], end: error.pos[1], detail: describeError(error) }
 }
 
@@ -103,7 +99,7 @@ function createFault(error: YAMLError): Fault {
  * Finds a reference without quotes within `{…}` or `[…]`. The parser takes its `{` for a mapping,
  * and reports errors up to the end of the line; this one fault replaces them.
  */
-function findUnquotedReference(text: string, errors: YAMLError[]): Fault[] | null {
+function findUnquotedReference(text: string, errors: YAMLError[]): YamlFault[] | null {
   const error = errors.find(({ pos: [start] }) => start > 0 && text.startsWith('${', start - 1))
   if (error === undefined) return null
   const detail =

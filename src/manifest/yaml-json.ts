@@ -8,6 +8,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+import { findTextFault, inputLimits, tooDeep } from '../model/input-limits.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 
 /** A range of offsets, and why its content can't be data of a manifest. */
@@ -28,7 +29,6 @@ interface Conversion {
   budget: number
 }
 
-const maxLevels = 64
 const maxUses = 50
 const maxAliased = 100_000
 /** Properties that every object inherits; such a key would break plain objects. */
@@ -61,12 +61,7 @@ function convertValue(node: unknown, level: number, conversion: Conversion): Jso
   if (!isMap(node) && !isSeq(node))
     return reportFault(node, 'expected a mapping, a list or a plain value', conversion)
   if (node.anchor !== undefined) registerAnchor(node, node.anchor, conversion)
-  if (level >= maxLevels)
-    return reportFault(
-      node,
-      `expected at most ${maxLevels} levels of nesting, got more`,
-      conversion,
-    )
+  if (level >= inputLimits.levels) return reportFault(node, tooDeep, conversion)
   return isMap(node)
     ? convertMap(node, level + 1, conversion)
     : convertList(node, level + 1, conversion)
@@ -129,7 +124,10 @@ function convertMap(map: YAMLMap, level: number, conversion: Conversion): JsonOb
   for (const { key, value } of map.items) {
     const name = isScalar(key) ? key.value : undefined
     if (isScalar(key) && key.anchor !== undefined) registerAnchor(key, key.anchor, conversion)
-    if (typeof name !== 'string') {
+    const excess = typeof name === 'string' ? findTextFault(name) : null
+    if (excess !== null) {
+      reportFault(key, excess, conversion)
+    } else if (typeof name !== 'string') {
       reportFault(
         isNode(key) ? key : map,
         isScalar(key)
@@ -164,6 +162,8 @@ function convertList(list: YAMLSeq, level: number, conversion: Conversion): Json
 function convertScalar(value: unknown, node: Node, conversion: Conversion): Json {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') {
+    const excess = findTextFault(value)
+    if (excess !== null) return reportFault(node, excess, conversion)
     return /[\ud800-\udfff]/.test(value) && /\p{Surrogate}/u.test(value)
       ? reportFault(node, 'expected Unicode text, got an unpaired surrogate', conversion)
       : value

@@ -11,43 +11,66 @@ import {
 import { parsePointer } from '../model/json.ts'
 import type { Place } from '../model/problem.ts'
 import type { DocumentPlace, SourceFile } from './yaml-file.ts'
+import { findYamlExcess } from './yaml-bounds.ts'
 import { findLineStarts, parseText, locateRange } from './yaml-text.ts'
 
-interface Parsed {
-  documents: Document.Parsed[]
+/** A file in which places are looked for. */
+interface Indexed {
   lineStarts: number[]
+  /** Returns the tree of a document, and the offset at which its text begins. */
+  find(index: number): { tree: Document.Parsed | undefined; start: number }
 }
 
 /** Syntax trees of the most recently reported files; keeping all of them would take gigabytes. */
-const recent = new Map<SourceFile, Parsed>()
+const recent = new Map<SourceFile, Indexed>()
 const maxRecent = 32
 
 /**
  * Finds the place of a pointer's value in a document, on its first line only. Mappings and lists
  * have the place of their key, and so has everything with `part: 'key'`. A missing value has the
- * place of its nearest existing parent.
+ * place of its nearest existing parent, and any value of a huge document that of its begin.
  */
 export function findPlace(document: DocumentPlace, pointer: string, part?: 'key'): Place {
   const { file } = document
-  const { documents, lineStarts } = parseCached(file)
-  const tree = documents[document.index]
+  const { lineStarts, find } = indexCached(file)
+  const { tree, start } = find(document.index)
   const found = tree === undefined ? null : locate(tree, parsePointer(pointer))
-  const range = found === null ? null : getRange(found, part)
-  return locateRange(file.path, file.text, lineStarts, range?.[0] ?? 0, range?.[1] ?? 0)
+  const [from, to] = (found === null ? null : getRange(found, part)) ?? [0, 0]
+  return locateRange(file.path, file.text, lineStarts, start + from, start + to)
 }
 
-function parseCached(file: SourceFile): Parsed {
-  const tree = recent.get(file) ?? {
-    documents: parseText(file.text),
-    lineStarts: findLineStarts(file.text),
-  }
+function indexCached(file: SourceFile): Indexed {
+  const indexed = recent.get(file) ?? indexFile(file.text)
   recent.delete(file)
-  recent.set(file, tree)
+  recent.set(file, indexed)
   for (const oldest of recent.keys()) {
     if (recent.size <= maxRecent) break
     recent.delete(oldest)
   }
-  return tree
+  return indexed
+}
+
+function indexFile(text: string): Indexed {
+  const lineStarts = findLineStarts(text)
+  if (findYamlExcess(text) === null) {
+    const documents = parseText(text)
+    return { lineStarts, find: (index) => ({ tree: documents[index], start: 0 }) }
+  }
+  // The quick parser has parsed the file, in which a document begins with a line of its own.
+  const starts = [...text.matchAll(/^---$/gm)].map(({ index }) => index)
+  // Only comments may be above the line of the first document.
+  if (/^[^#\s]/m.test(text.slice(0, starts[0]))) starts.unshift(0)
+  const trees = new Map<number, Document.Parsed | undefined>()
+  const parse = (index: number) => {
+    const part = text.slice(starts[index], starts[index + 1])
+    return findYamlExcess(part) === null ? parseText(part)[0] : undefined
+  }
+  const find = (index: number) => {
+    const tree = trees.has(index) ? trees.get(index) : parse(index)
+    trees.set(index, tree)
+    return { tree, start: starts[index] ?? 0 }
+  }
+  return { lineStarts, find }
 }
 
 interface Spot {

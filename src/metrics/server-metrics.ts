@@ -45,6 +45,7 @@ export function createServerMetrics(common: { workspace: string; account: string
   const parts = counter('parts_total', 'Items of domains in these writes.', ['outcome'])
   const verdicts = counter('wave_verdicts_total', 'Verdicts of health checks.', ['verdict'])
   const errors = counter('errors_total', 'Errors by code.', ['code'])
+  const invalid = counter('invalid_commits_total', 'Commits that were invalid or too large.')
   const webhooks = counter('webhooks_total', 'Webhooks by result.', ['result'])
   const runs = new Histogram({
     ...options('run_duration_seconds', 'Durations of runs.', ['kind', 'status']),
@@ -154,6 +155,7 @@ export function createServerMetrics(common: { workspace: string; account: string
       givenUp.set(facts.givenUp)
       waiting.set(facts.oldestSeconds)
     },
+    countInvalidCommit: () => invalid.inc(),
     countWebhook: (result: 'accepted' | 'refused') => webhooks.labels(result).inc(),
     countError: (code: ErrorCode | 'defect') => errors.labels(code).inc(),
     /** Formats all metrics, and returns them with their content type. */

@@ -4,6 +4,19 @@ import type { HealthRule } from './health.ts'
 import type { ItemKey } from './item.ts'
 import type { QueryArea } from './statistics.ts'
 
+/** A text of the workspace file that is shown, recorded or sent somewhere. */
+export interface PlacedText {
+  pointer: string
+  /** The text with its variables replaced. */
+  text: string
+  /** Variables that it was made of. */
+  variables: string[]
+  /** Minimum length of a value that is looked for in it. */
+  minLength: number
+  /** Whether it is the token or the value of a secret, which may have something in common. */
+  isCredential: boolean
+}
+
 /** Items that may, and items that must, be sent in one write. */
 export interface Grouping {
   groups: 'documented' | 'all' | ItemKey[][]
@@ -44,7 +57,14 @@ export interface DatabaseConfig {
 }
 
 /** Event that a receiver may be notified of; the schema of the workspace file describes each. */
-export type NotifyEvent = 'applied' | 'refused' | 'in-doubt' | 'drift' | 'rollout' | 'approval'
+export type NotifyEvent =
+  | 'applied'
+  | 'refused'
+  | 'in-doubt'
+  | 'failed'
+  | 'drift'
+  | 'rollout'
+  | 'approval'
 
 /** A receiver of notifications. */
 export interface NotifyConfig {

@@ -1,9 +1,12 @@
+import { inputLimits, tooDeep } from './input-limits.ts'
 import { formatPointerStep } from './json.ts'
 
 /** Why and where a text is not JSON. The reason is a clause, and quotes nothing of the text. */
 export interface JsonFault {
   at: number
   reason: string
+  /** Whether it is nested too deep; the rest of the text is not scanned. */
+  isTooDeep?: true
 }
 
 /** Offsets of a value, and of its key in an object. Of a list or an object, only of its bracket. */
@@ -32,8 +35,6 @@ interface Frame {
 }
 
 const maxDuplicates = 200
-/** Depth of wanted places. */
-const maxDepth = 64
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const expectations = {
   value: 'a value',
@@ -57,7 +58,7 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
   let at = 0
   const end = (fault: JsonFault | null): JsonScan => ({ fault, duplicates, places })
   const locate = (start: number, stop: number) => {
-    if (wanted.size === 0 || stack.length > maxDepth) return
+    if (wanted.size === 0) return
     const pointer = stack.map(({ step }) => formatPointerStep(step)).join('')
     if (wanted.has(pointer))
       places.set(pointer, { key: stack.at(-1)?.key ?? null, value: [start, stop] })
@@ -92,6 +93,7 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
       expected = 'colon'
     } else if (expected === 'value' && (character === '[' || character === '{')) {
       locate(at, at + 1)
+      if (stack.length >= inputLimits.levels) return end({ at, reason: tooDeep, isTooDeep: true })
       const isList = character === '['
       stack.push({ isList, step: isList ? 0 : '', keys: new Set(), key: null })
       at++

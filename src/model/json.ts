@@ -64,6 +64,20 @@ export function resolvePointer(value: Json | undefined, pointer: string): Json |
   return current
 }
 
+/**
+ * Finds a key `__proto__`, which code could take for the prototype of its object. Returns the
+ * pointer of that object; null without one.
+ */
+export function findPrototypeKey(value: Json, pointer = ''): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (Object.hasOwn(value, '__proto__')) return pointer === '' ? '/' : pointer
+  for (const [key, part] of Object.entries(value)) {
+    const found = findPrototypeKey(part, pointer + formatPointerStep(key))
+    if (found !== null) return found
+  }
+  return null
+}
+
 /** Tests whether a value has more than this number of levels. Works without recursion. */
 export function isDeeper(value: Json, levels: number): boolean {
   let level: Json[] = [value]

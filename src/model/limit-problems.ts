@@ -28,7 +28,7 @@ export function countProblems(diagnostics: readonly Diagnostic[]): number {
 
 function summarizeRest(first: Diagnostic, rest: Diagnostic[]): Diagnostic {
   const { file, line, column, endLine, endColumn, document } = first
-  const count = rest.length
+  const count = countProblems(rest)
   return {
     severity: rest.some(({ severity }) => severity === 'error') ? 'error' : 'warning',
     code: 'too-many-problems',

@@ -10,7 +10,7 @@ export function normalizeAddress(address: string): string {
   if (parsed === null) return address
   const { protocol, hostname, port, pathname } = parsed
   const host = hostname.replace(/(?<=.)\.$/, '')
-  const path = pathname.replace(/%[0-9a-f]{2}/gi, normalizePercent).replace(/\/+$/, '')
+  const path = pathname.replace(/%[0-9a-f]{2}/gi, normalizePercent).replace(/(?<!\/)\/+$/, '')
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}${path}`
 }
 

@@ -1,3 +1,4 @@
+import type { PlacedText } from './config.ts'
 import type { ItemKey, Value, Wire } from './item.ts'
 import type { Json } from './json.ts'
 import type { Secret } from './secret.ts'
@@ -11,8 +12,8 @@ export interface SecretKeeper {
   maskTemplate(template: string): Secret
   /** Returns the secret for a literal value of a manifest (`allowLiteralSecrets`). */
   maskLiteral(value: string): Secret
-  /** Reports whether an address contains a known secret value, in any spelling. */
-  occursIn(url: string): boolean
+  /** Reports whether a text contains the known value of a secret, in any spelling. */
+  occursIn(text: PlacedText): boolean
 }
 
 /**
@@ -54,5 +55,5 @@ export interface SecretPort {
 
 /** Lists the names of the secrets that a string refers to, in order; none for a plain string. */
 export function listSecretNames(text: string): string[] {
-  return [...text.matchAll(/\$\{secret:([^}]*)\}/g)].map((match) => match[1] ?? '')
+  return [...text.matchAll(/\$\{secret:([^{}]*)\}/g)].map((match) => match[1] ?? '')
 }

@@ -71,6 +71,14 @@ export function holdsUnresolved(value: Json): boolean {
   return isObject(value) && Object.values(value).some(holdsUnresolved)
 }
 
+/** Finds the template of a secret; its text may be that of a property which every object has. */
+export function findTemplate(
+  templates: Readonly<Record<string, string>> | undefined,
+  secret: string,
+): string | undefined {
+  return templates !== undefined && Object.hasOwn(templates, secret) ? templates[secret] : undefined
+}
+
 /** Copies a value and replaces every secret in it; `replace` gets its JSON pointer too. */
 export function mapSecrets(
   value: Json,

@@ -78,6 +78,18 @@ export function describeLost(begun: string, who: string): Content {
   }
 }
 
+/** Describes that a commit is not applied; the reason may quote values of items. */
+export function describeInvalid(commit: string): Content {
+  return {
+    events: ['failed'],
+    title:
+      `Commit ${commit.slice(0, 12)} is not applied: it is invalid or too large to plan. ` +
+      'The log and the page of edgewise serve have the reason.',
+    ...nothingLeft,
+    next: 'edgewise validate',
+  }
+}
+
 /** Describes that there is no drift any more, after so much of it. */
 export function describeGone(items: number, domains: number): Content {
   const what = `${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}`

@@ -41,6 +41,12 @@ export interface Outbox {
    * @param scope what was compared: other selections are remembered apart
    */
   reportDrift(drift: Drift, scope: string): Promise<void>
+  /**
+   * Stores a notification unless the last one about this topic had the same subject.
+   *
+   * @param topic no scope of drift
+   */
+  reportOnce(topic: string, subject: string, content: Content): Promise<void>
   /** Sends what is due, in the order of each receiver. Never fails because of a receiver. */
   deliverDue(): Promise<Delivered>
   count(): Promise<{ pending: number; givenUp: number; oldestSeconds: number }>
@@ -168,6 +174,13 @@ export function openOutbox(workspace: OutboxWorkspace, outside: Outside): Outbox
         if (last === null) return
         const content = describeDrift(drift) ?? describeGone(last.items, last.domains)
         await rowsOf.addMessages(sql, rows, write(content))
+      })
+    },
+    reportOnce: async (topic, subject, content) => {
+      const current = { hash: hashText(subject), items: 0, domains: 0 }
+      await database.transact(async (sql) => {
+        const last = await begunRows.replaceDrift(sql, rows, hashText(topic), current)
+        if (last !== null) await rowsOf.addMessages(sql, rows, write(content))
       })
     },
     deliverDue: async () => {

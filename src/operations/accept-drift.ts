@@ -54,7 +54,7 @@ export async function acceptDrift(
     const found = narrowDrift(findDrift(workspace, recorded, observation, rollouts), selection)
     refuseUnobserved(found, workspace)
     const observedAtMs = outside.clock.now()
-    dialogue.show({ kind: 'drift', found, at: observedAtMs })
+    await dialogue.show({ kind: 'drift', found, at: observedAtMs })
     const { live } = found.drift
     const differing = { ...found, drift: { ...found.drift, items: [] } }
     const observedAt = new Date(observedAtMs).toISOString()

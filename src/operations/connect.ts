@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { listCatalogueNames } from '../catalog/catalogue.ts'
+import { refuseLinkIn } from '../files/refuse-link.ts'
 import { emulatorCallsPerMinute } from '../manifest/workspace-config.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -9,6 +10,7 @@ import { createQueryClient, type QueryClientOptions } from '../service/query/que
 import { ServiceTime } from '../service/service-time.ts'
 import { traceCalls } from '../service/trace-calls.ts'
 import { createNetworkTransport, type Transport } from '../service/transport.ts'
+import { findRepository } from '../state/git/find-repository.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -80,6 +82,8 @@ export async function createTransport(url: string, outside: Outside): Promise<Tr
 async function startEmbeddedEmulator(root: string, config: Workspace['config'], outside: Outside) {
   const { startEmulator } = await import('../emulator/emulator.ts')
   const { callsPerMinute } = config.limits
+  const dataFile = resolve(root, '.edgewise', 'emulator.json')
+  refuseLinkIn(findRepository(root)?.workTree ?? root, dataFile)
   let calls = 0
   return startEmulator(
     {
@@ -96,7 +100,7 @@ async function startEmbeddedEmulator(root: string, config: Workspace['config'], 
       timezone: config.service.timezone,
       deadOrigins: [],
       faults: [],
-      dataFile: resolve(root, '.edgewise', 'emulator.json'),
+      dataFile,
       now: () => outside.clock.now(),
       requestId: () => `${outside.clock.now().toString(36)}-${++calls}`,
     },

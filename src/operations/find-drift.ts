@@ -54,6 +54,7 @@ export function findDrift(
           itemKeys: config.service.itemKeys,
           vault,
         })
+  const domains = new Set([...recorded.keys(), ...desired.keys(), ...seen.observed.keys()])
   const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,
@@ -61,7 +62,7 @@ export function findDrift(
     notes: [...(observation?.notes ?? []), ...seen.notes, ...describeUnfinished(rollouts)],
     drift: ignoreDrift(
       detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
-      createIgnoreLookup(config.drift.ignore),
+      createIgnoreLookup(config.drift.ignore, domains.size),
     ),
   }
 }

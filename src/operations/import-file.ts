@@ -49,10 +49,15 @@ export class ImportFile {
       this.#add('file-unreadable', source.fault, 0, 0)
       return
     }
-    this.data = parseJson(source.text)
     const { fault, duplicates } = scanJson(source.text)
+    if (fault === null) this.data = parseJson(source.text)
     if (fault !== null)
-      this.#add('file-invalid', `it is not JSON: ${fault.reason}`, fault.at, fault.at + 1)
+      this.#add(
+        'file-invalid',
+        fault.isTooDeep === true ? fault.reason : `it is not JSON: ${fault.reason}`,
+        fault.at,
+        fault.at + 1,
+      )
     for (const [start, end] of duplicates)
       this.#add(
         'file-invalid',

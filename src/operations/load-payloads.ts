@@ -1,10 +1,11 @@
 import { isDomain } from '../catalog/value/formats.ts'
-import { isInCheckout } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import { limitProblems } from '../model/limit-problems.ts'
 import { listSome, pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
+import { buildGitEnvironment } from '../state/git/git-environment.ts'
+import { createCommitTest } from '../state/git/open-place.ts'
 import type { ImportSource } from './import-file.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
@@ -42,9 +43,8 @@ export function listExposedFiles(
   sources: ImportSource[],
   { env }: Outside,
 ): string[] {
-  const exposed = sources.filter(
-    ({ path }) => path !== undefined && isInCheckout(root, path, env, config.service.token),
-  )
+  const isCommitted = createCommitTest(root, buildGitEnvironment(env, config.service.token))
+  const exposed = sources.filter(({ path }) => path !== undefined && isCommitted(path))
   if (exposed.length === 0) return []
   const [are, it] = exposed.length === 1 ? ['is', 'it'] : ['are', 'they']
   const them = exposed.length === 1 ? 'it' : 'them'

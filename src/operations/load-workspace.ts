@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { catalogue } from '../catalog/catalogue.ts'
+import { loadPackaged } from '../files/load-packaged.ts'
 import { buildManifestKey, hashText, type CacheFile } from '../manifest/cache/cache-file.ts'
 import { listDatabaseSecrets } from '../manifest/database-secrets.ts'
 import { loadWorkspace as loadBaseWorkspace } from '../manifest/load-workspace.ts'
@@ -9,11 +8,12 @@ import { createSecretSources, type SecretReach } from '../manifest/secret-source
 import { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
-import type { NotifyConfig, StateConfig } from '../model/config.ts'
+import type { NotifyConfig, PlacedText, StateConfig } from '../model/config.ts'
 import { findVersion } from '../model/known-items.ts'
 import { inSpan } from '../model/tracing.ts'
 import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
+import { createCommitTest } from '../state/git/open-place.ts'
 import { KnownStates } from './known-states.ts'
 import type { CachePart, Outside } from './outside.ts'
 import { runBlocking } from './run-blocking.ts'
@@ -69,13 +69,18 @@ function loadWithSecrets(
     const { env } = outside
     const { secrets, service } = config
     const withheld = { token: service.token, ...listOtherSecrets(config, env) }
-    const sources = createSecretSources(root, secrets, env, withheld, reach, locate)
+    const isCommitted = createCommitTest(root, buildGitEnvironment(env, service.token))
+    const sources = createSecretSources(root, secrets, env, withheld, {
+      reach,
+      isCommitted,
+      locate,
+    })
     const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     vault = keeper
     return {
       maskTemplate: (template: string) => keeper.refer(template),
       maskLiteral: (value: string) => keeper.maskLiteral(value),
-      occursIn: (url: string) => keeper.occursIn(url),
+      occursIn: (text: PlacedText) => keeper.occursIn(text),
     }
   }
   outside.onPhase?.({ name: 'listing-files' })
@@ -155,6 +160,6 @@ function openCache(
  * their hashes; null if it runs from its sources.
  */
 function identifyProgram(): string | null {
-  const file = fileURLToPath(import.meta.url)
-  return extname(file) === '.cjs' ? hashText(process.version + readFileSync(file, 'utf8')) : null
+  const url = new URL(import.meta.url)
+  return extname(url.pathname) === '.cjs' ? hashText(process.version + loadPackaged(url)) : null
 }

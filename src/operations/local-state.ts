@@ -1,4 +1,5 @@
 import type { Workspace } from '../manifest/workspace.ts'
+import { isCiJob } from '../files/cache-folder.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { isLoopback } from '../model/loopback.ts'
 import type { OpenState } from '../state/open-state.ts'
@@ -15,7 +16,7 @@ export function refuseLocalState(
   { findFolderInCheckout }: Pick<OpenState, 'findFolderInCheckout'>,
   env: Outside['env'],
 ): void {
-  if (!isCiJob(env['CI'])) return
+  if (!isCiJob(env)) return
   if (service.url === 'emulator' || isLoopback(new URL(service.url).hostname)) return
   const folder = findFolderInCheckout()
   if (folder === null) return
@@ -27,8 +28,4 @@ export function refuseLocalState(
       'or in a folder outside of the checkout ("state: {store: dir, path: …}"). If this checkout ' +
       'is kept, pass --allow-local-state.',
   )
-}
-
-function isCiJob(value: string | undefined): boolean {
-  return value !== undefined && !['', '0', 'false'].includes(value.toLowerCase())
 }

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime, userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFault, loadBounded } from '../files/load-bounded.ts'
+import { readLink } from '../files/look.ts'
 import type { Clock } from '../model/clock.ts'
 import { realDisk } from '../state/folder/real-disk.ts'
 import type { Machine } from '../state/machine.ts'
 import type { Outside } from './outside.ts'
 import { createUserCache } from './user-cache.ts'
 import { countSpareThreads, createWorkerPool } from './worker-pool.ts'
+
+/** Maximum size of a file of the system. */
+const maxBytes = 64 * 1024
 
 /** Creates the outside of a Node process. */
 export function createNodeOutside(signal: AbortSignal): Outside {
@@ -38,9 +42,9 @@ const realClock: Clock = {
 
 /** Describes this machine and this process. */
 function describeMachine(): Machine {
-  const namespace = loadOrEmpty(() => readlinkSync('/proc/self/ns/pid'))
+  const namespace = readLink('/proc/self/ns/pid') ?? ''
   return {
-    boot: loadOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+    boot: loadOrEmpty('/proc/sys/kernel/random/boot_id'),
     namespace,
     pid: process.pid,
     started: findStart(process.pid),
@@ -71,17 +75,13 @@ function findStart(pid: number): string {
  * may contain spaces and parentheses.
  */
 function loadStat(pid: number): string[] {
-  const stat = loadOrEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  const stat = loadOrEmpty(`/proc/${pid}/stat`)
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-function loadOrEmpty(load: () => string): string {
-  try {
-    return load().trim()
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return ''
-    throw error
-  }
+function loadOrEmpty(path: string): string {
+  const loaded = loadBounded(path, maxBytes)
+  return isFault(loaded) ? '' : loaded.toString('utf8').trim()
 }
 
 function findUserName(): string {

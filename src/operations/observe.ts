@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isFault, loadBounded } from '../files/load-bounded.ts'
+import { loadNamed } from '../files/load-below.ts'
+import { isFault } from '../files/load-bounded.ts'
+import { findKind, isExecutable } from '../files/look.ts'
 import { findLineStarts, locateRange } from '../manifest/yaml-text.ts'
 import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { isDeeper, parseJson, type Json } from '../model/json.ts'
+import { parseJson, type Json } from '../model/json.ts'
 import { scanJson } from '../model/json-scan.ts'
 import { maxSearchedLength } from '../model/secret.ts'
 import { splitWords } from '../model/split-words.ts'
 import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
+import { findRepository } from '../state/git/find-repository.ts'
 import type { Outside } from './outside.ts'
 
 /** Limits of the output and the run time of a program. */
@@ -18,12 +20,12 @@ interface Limits {
   seconds: number
 }
 
+const notJson = 'expected JSON, got something else'
+
 type World = Pick<Outside, 'env' | 'signal'> & { cwd: string }
 
 const defaultLimits: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
 const maxStderrLength = 2000
-/** Maximum nesting; the service has less. */
-const maxLevels = 64
 
 /**
  * Loads the observed configuration of the service. A name that ends in `.json`, and an existing
@@ -48,10 +50,12 @@ export async function observe(
   const { text } = decoded
   if (text.trim() === '') throw createError(source, 'expected JSON, got nothing')
   const { fault, duplicates } = scanJson(text)
-  const data = parseJson(text)
+  // The parser takes more memory than the scan, which ends at the fault.
+  const data = fault === null ? parseJson(text) : undefined
   if (fault !== null || data === undefined) {
     const place = fault === null ? '' : ` at ${formatPlace(text, fault.at)}: ${fault.reason}`
-    throw createError(source, `expected JSON, got something else${place}`)
+    const what = fault?.isTooDeep === true ? 'it is nested too deep' : notJson
+    throw createError(source, `${what}${place}`)
   }
   const [duplicate] = duplicates
   if (duplicate !== undefined)
@@ -60,8 +64,6 @@ export async function observe(
       `a key occurs twice in its object at ${formatPlace(text, duplicate[0])}: ` +
         'only one of the values would count',
     )
-  if (isDeeper(data, maxLevels))
-    throw createError(source, `expected at most ${maxLevels} levels, got more`)
   return data
 }
 
@@ -81,21 +83,11 @@ function createError(source: string, why: string): EdgewiseError {
 function isFile(source: string, cwd: string): boolean {
   if (/\.json$/i.test(source) && !/\s/.test(source)) return true
   const path = resolve(cwd, source)
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true && !isExecutable(path)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') return false
-    throw error
-  }
+  return findKind(path) === 'file' && !isExecutable(path)
 }
 
 function loadBytes(source: string, cwd: string, { bytes }: Limits): Buffer {
-  const loaded = loadBounded(resolve(cwd, source), bytes)
+  const loaded = loadNamed(resolve(cwd, source), bytes, findRepository(cwd)?.workTree ?? null)
   if (!isFault(loaded)) return loaded
   if (loaded.kind === 'too-large')
     throw createError(source, `expected at most ${toMebibytes(bytes)} MiB, got more`)

@@ -7,8 +7,9 @@ import { isDomain } from '../catalog/value/formats.ts'
 import { describeProblem } from '../manifest/unreadable-value.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Unreadable } from '../model/drift.ts'
+import { findTextFault } from '../model/input-limits.ts'
 import type { Domain, ItemKey, ItemState } from '../model/item.ts'
-import { isDeeper, formatPointerStep, type Json } from '../model/json.ts'
+import { formatPointerStep, type Json } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
 import { extractConfigs } from './extract-configs.ts'
@@ -37,9 +38,6 @@ interface Found extends ParsedPayload {
   file: ImportFile
   pointer: string
 }
-
-/** Maximum nesting; the service has less. */
-const maxLevels = 64
 
 /**
  * Parses import files, and reports all problems of all files. An item that several files have with
@@ -97,10 +95,6 @@ function parseFile(
 ): Found[] {
   const { data } = file
   if (data === undefined) return []
-  if (isDeeper(data, maxLevels)) {
-    file.reportShape('', `expected at most ${maxLevels} levels, got more`)
-    return []
-  }
   const { itemKeys } = workspace.config.service
   /** Domains with the same problem: an export has one mistake in all of them. */
   const domainsByProblem = new Map<string, Domain[]>()
@@ -158,6 +152,8 @@ function parsePayload(
 ): { payload: Json } | { problem: Unreadable } {
   // An item that the catalogue does not know can't be managed; it is skipped later.
   if (!catalogue.has(item)) return { payload: null }
+  const long = findLongText(observed)
+  if (long !== null) return { problem: long }
   const spec = getItemSpec(item)
   const state = desired.get(domain)?.get(item)
   const payload = restoreShape(spec, observed, state)
@@ -172,6 +168,20 @@ function parsePayload(
   const reason = 'it is an action, not configuration'
   if (imperative !== undefined) return { problem: { pointer: imperative.pointer, reason } }
   return { payload: wire.payload }
+}
+
+/** Finds a text that no manifest may have; the nesting of an import file is limited. */
+function findLongText(value: Json, pointer = ''): Unreadable | null {
+  if (typeof value === 'string') {
+    const reason = findTextFault(value)
+    return reason === null ? null : { pointer, reason }
+  }
+  if (typeof value !== 'object' || value === null) return null
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findLongText(inner, pointer + formatPointerStep(key))
+    if (found !== null) return found
+  }
+  return null
 }
 
 /**

@@ -24,8 +24,8 @@ export interface Dialogue {
   note(text: string): void
   /** Reports a warning to read before relying on the result. */
   warn(text: string): void
-  /** Shows a result or a plan; a question about it may follow. */
-  show(subject: Subject): void
+  /** Shows a result or a plan; a question about it may follow. A promise is waited for. */
+  show(subject: Subject): unknown
   /**
    * Asks for consent; false if it is declined.
    *

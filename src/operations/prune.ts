@@ -59,7 +59,7 @@ export async function prune(
     const before = new Date(beforeMs).toISOString()
     const pruned = { applies, before, kept: history.length - applies.length }
     if (applies.length === 0) return pruned
-    dialogue.show({ kind: 'prune', applies })
+    await dialogue.show({ kind: 'prune', applies })
     if (!(await dialogue.confirm({ kind: 'prune', applies: applies.length })))
       throw new CancelledError('Prune cancelled: nothing was pruned')
     outside.onPhase?.({ name: 'pruning', total: applies.length })

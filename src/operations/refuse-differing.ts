@@ -6,7 +6,7 @@ import { isSameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { ImportedItem, ItemKey, Value } from '../model/item.ts'
-import { listSecrets, mapSecrets } from '../model/secret.ts'
+import { findTemplate, listSecrets, mapSecrets } from '../model/secret.ts'
 import { listSome } from '../model/words.ts'
 import type { RecordedItem, RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -55,7 +55,7 @@ function explainDifference(
   if (isSameAtService(getItemSpec(item), known, value)) return null
   // A text around a secret can be compared only with the value of the secret.
   const isUnknown = (secret: string) =>
-    templates[secret]?.includes('${') === true && !vault.knows(secret)
+    findTemplate(templates, secret)?.includes('${') === true && !vault.knows(secret)
   const hide = (each: Value) => mapSecrets(each, () => 'secret')
   return [...listSecrets([known])].some(isUnknown) && isSameJson(hide(known), hide(value))
     ? 'has a secret that can not be compared'

@@ -70,7 +70,7 @@ export async function repair(
     const found = narrowDrift(all, selection)
     if (observed !== null) refuseUnobserved(found, workspace)
     const observedAtMs = outside.clock.now()
-    dialogue.show({ kind: 'drift', found, at: observedAtMs })
+    await dialogue.show({ kind: 'drift', found, at: observedAtMs })
     if (!includePending) for (const text of describeLeftOut(found.drift)) dialogue.note(text)
     await refuseUnfinishedRollback(store, request)
 

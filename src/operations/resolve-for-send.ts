@@ -1,7 +1,7 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { computePatch } from '../diff/compute-patch.ts'
+import { checkSecretValues, createSecretFinding } from '../manifest/credential-places.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
-import { secretDetail } from '../manifest/service-address.ts'
 import { isSafeToRepeat, type Change, type Form, type Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../model/item.ts'
@@ -35,7 +35,7 @@ export interface Resolved {
  * or recorded. A command runs once per process.
  *
  * @throws EdgewiseError `access` when a command fails, `invalid` when a value is not valid, or
- * occurs in the service's address
+ * occurs in a text of the workspace file
  */
 export async function resolveForSend(
   workspace: Pick<LoadedWorkspace, 'vault' | 'config'>,
@@ -62,8 +62,8 @@ export async function resolveForSend(
 /**
  * Obtains the values of secrets; commands run once per process.
  *
- * @throws EdgewiseError `access` when a command fails, `invalid` when a value occurs in the
- * service's address
+ * @throws EdgewiseError `access` when a command fails, `invalid` when a value occurs in a text of
+ * the workspace file
  */
 export async function obtainSecrets(
   { vault, config }: Pick<LoadedWorkspace, 'vault' | 'config'>,
@@ -74,9 +74,12 @@ export async function obtainSecrets(
     uses.flatMap(({ reference }) => vault.listMissing(reference)),
     signal,
   )
-  // The address is shown and recorded; the value of a command is known only now.
-  if (vault.occursIn(config.service.url))
-    throw new EdgewiseError('invalid', `service.url in edgewise.yaml: ${secretDetail}`)
+  // The value of a command is known only now.
+  const misplaced = config.texts.find((text) => vault.occursIn(text))
+  if (misplaced !== undefined)
+    throw new EdgewiseError('invalid', `edgewise.yaml: ${createSecretFinding(misplaced).detail}`)
+  const [holder] = checkSecretValues(config, vault.listValues())
+  if (holder !== undefined) throw new EdgewiseError('invalid', `edgewise.yaml: ${holder.detail}`)
 }
 
 /** Resolved secrets of a plan's writes. */

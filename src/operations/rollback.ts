@@ -73,7 +73,7 @@ export async function rollback(
       throw error
     })
     await refuseRollbackElsewhere(store, found.plan)
-    ports.dialogue.show({ kind: 'rollback', rollback: found })
+    await ports.dialogue.show({ kind: 'rollback', rollback: found })
     const executed = await submitPlan(
       workspace,
       found.plan,

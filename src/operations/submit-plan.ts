@@ -89,7 +89,7 @@ export async function submitPlan(
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
   // Copied, so that the dialogue can't change the plan to send; released before it is sent.
   let shown: Plan | null = structuredClone(plan)
-  dialogue.show({ kind: 'plan', plan: shown })
+  await dialogue.show({ kind: 'plan', plan: shown })
 
   const serviceTime = createServiceTime(workspace, outside, (text) => dialogue.warn(text))
   const { freeze } = workspace.config.guards

@@ -38,7 +38,7 @@ export async function unlock(
   const [holder] = holders
   if (holder === undefined) return 'not-locked'
   for (const each of holders)
-    dialogue.show({
+    await dialogue.show({
       kind: 'lock',
       holder: each,
       domains: holders.length === 1 ? null : await locks.listDomains(each.token),

@@ -48,7 +48,7 @@ export async function verifyWritten(
   const marked = unrecorded === null ? markDiffering(recorded, verified.differs) : new Map()
   if (marked.size > 0)
     await attempt(() => store.save(marked, `Read back: items of ${marked.size} domains differ`))
-  dialogue.show({ kind: 'verified', verified })
+  await dialogue.show({ kind: 'verified', verified })
   const isWhole = verified.differs.length === 0 && verified.failure === null
   const result = { ...executed.result, recorded: new Map([...recorded, ...marked]) }
   return isWhole || executed.status === 'not-begun'

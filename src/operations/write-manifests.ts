@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { catalogue } from '../catalog/catalogue.ts'
+import { exists } from '../files/look.ts'
+import { writeFiles, type WriteFailure } from '../files/write-files.ts'
 import { matchesGlobs } from '../manifest/forgotten-files.ts'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { liftCommon, maxParts } from '../manifest/lift-common.ts'
@@ -19,7 +20,6 @@ import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { listSome } from '../model/words.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
-import { writeFiles, type WriteFailure } from './write-files.ts'
 
 const maxListed = 20
 
@@ -145,7 +145,7 @@ export function writeManifests(
       : [{ ...workspaceFile.after, before: workspaceFile.before.text }]),
     ...files.map((file) => ({ ...file, before: null })),
   ].map((file) => ({ ...file, path: join(root, file.path) }))
-  const failure = writeFiles(all, machine.processName, undefined, (made) =>
+  const failure = writeFiles(root, all, machine.processName, undefined, (made) =>
     outside.onPhase?.({ name: 'writing-files', done: Math.floor(made / 2), total: all.length }),
   )
   if (failure !== null) throw createWriteError(failure)
@@ -193,7 +193,7 @@ function findFreeProfile(
     const free = Array.from({ length: maxParts }, (_, i) => names(i)).every(
       (each) => !taken.has(each),
     )
-    if (free && !existsSync(join(root, path))) return { path, names }
+    if (free && !exists(join(root, path))) return { path, names }
   }
 }
 
@@ -221,7 +221,7 @@ function formatDocuments(path: string, documents: JsonObject[]): string {
 }
 
 function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): void {
-  const inTheWay = paths.find((path) => existsSync(join(root, path)))
+  const inTheWay = paths.find((path) => exists(join(root, path)))
   if (inTheWay !== undefined) {
     throw new EdgewiseError(
       'usage',
@@ -245,7 +245,11 @@ function createWriteError({ path, code, left }: WriteFailure): EdgewiseError {
     left.length === 0 ? '' : `. Written, and not removed again: ${listSome(left, maxListed)}`
   return new EdgewiseError(
     'usage',
-    `${path} can't be written (${code}); ${written}${rest}`,
-    'Fix the cause, then run the same command again.',
+    code === 'OUTSIDE'
+      ? `${path} leads out of the workspace through a link; ${written}`
+      : `${path} can't be written (${code}); ${written}${rest}`,
+    code === 'OUTSIDE'
+      ? 'Remove the link, or replace it by a folder.'
+      : 'Fix the cause, then run the same command again.',
   )
 }

@@ -5,7 +5,7 @@ export const symbols: Record<Action, string> = { set: '+', change: '~', unset: '
 
 /** Formats a count with commas, the same in every locale. */
 export function formatCount(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  return count.toLocaleString('en-US')
 }
 
 /** Formats a count with its noun, such as `1 domain` or `2 domains`. */

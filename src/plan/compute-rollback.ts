@@ -12,7 +12,7 @@ import {
   type Value,
 } from '../model/item.ts'
 import type { Irreversible } from '../model/plan.ts'
-import { mapSecrets } from '../model/secret.ts'
+import { findTemplate, mapSecrets } from '../model/secret.ts'
 import { dropEmptiedGoals } from './emptied-goals.ts'
 
 /** Domain → item → its state before; null if unrecorded. */
@@ -190,7 +190,9 @@ function rollBackToValue(
   if (missing.length > 0) {
     const names = [
       ...new Set(
-        missing.map((secret) => before.templates?.[secret] ?? 'written out in a manifest'),
+        missing.map(
+          (secret) => findTemplate(before.templates, secret) ?? 'written out in a manifest',
+        ),
       ),
     ].join(', ')
     return { reason: `its value before has a secret whose value is not available (${names})` }

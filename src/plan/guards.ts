@@ -4,6 +4,7 @@ import type { Guards } from '../model/config.ts'
 import type { Change, Write } from '../model/change.ts'
 import { isFrozen, type FreezeWindow } from '../model/freeze.ts'
 import { groupBy } from '../model/group-by.ts'
+import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { isKnownUnchanged } from '../model/known-items.ts'
 import { listSome } from '../model/words.ts'
@@ -132,7 +133,9 @@ function formatPercent(share: number): string {
 
 function checkProtected({ changes, writes, guards: { protect } }: GuardInput): GuardRefusal[] {
   if (protect.length === 0) return []
-  const domains = touchedDomains(changes, writes).filter(createProtection(protect))
+  const touched = touchedDomains(changes, writes)
+  limitMatches('guards.protect', protect, touched.length)
+  const domains = touched.filter(createProtection(protect))
   if (domains.length === 0) return []
   return [
     {

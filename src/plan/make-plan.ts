@@ -1,7 +1,7 @@
-import picomatch from 'picomatch'
 import type { ItemKeys } from '../catalog/wire-names.ts'
 import type { Amount } from '../model/amount.ts'
 import type { Action, Change, Write } from '../model/change.ts'
+import { compileDomainGlobs } from '../model/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
@@ -89,7 +89,7 @@ export function makePlan(input: PlanInput): Plan {
     solver,
     parallel: input.parallel,
     progress: input.progress,
-    ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
+    ...(first.length === 0 ? {} : { isFirst: compileDomainGlobs(first) }),
   }
   const kinds = findKinds(changes)
   const { writes, lowerBound, writesAtOnce } = writeInWaves(

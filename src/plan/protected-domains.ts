@@ -1,4 +1,4 @@
-import picomatch from 'picomatch'
+import { compileDomainGlob } from '../model/domain-glob.ts'
 import type { Domain } from '../model/item.ts'
 
 /**
@@ -9,7 +9,7 @@ export function createProtection(patterns: string[]): (domain: Domain) => boolea
   const rules = patterns.map((pattern) => {
     const isProtecting = !pattern.startsWith('!')
     const glob = isProtecting ? pattern : pattern.slice(1)
-    return { isProtecting, matches: picomatch(glob, { nocase: true, dot: true }) }
+    return { isProtecting, matches: compileDomainGlob(glob) }
   })
   return (domain) => rules.findLast(({ matches }) => matches(domain))?.isProtecting ?? false
 }

@@ -5,7 +5,7 @@ import { planFile } from '../generated/state-validators.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../model/item.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import { findPrototypeKey, type Json, type JsonObject } from '../model/json.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { findNewReference, findReference, listSecrets, mapSecrets } from '../model/secret.ts'
 import { checkStored } from '../model/stored-file.ts'
@@ -55,6 +55,8 @@ export interface SavedPlan {
 export function parseSavedPlan(data: Json | undefined): SavedPlan {
   const checked = checkStored(data, planFile)
   if ('fault' in checked) throw createUnusableError(checked.fault)
+  const place = findPrototypeKey(checked.json)
+  if (place !== null) throw createUnusableError(`at ${place}: no plan has a key "__proto__"`)
   const { changes, basis, planner, summary } = checked.value
   if (planner.version !== plannerVersion)
     throw createUnusableError(

@@ -1,7 +1,8 @@
-import picomatch from 'picomatch'
 import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { compileDomainGlobs, findGlobFault } from '../model/domain-glob.ts'
+import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 
 /** The part of the workspace that a command applies to; empty lists select everything. */
@@ -32,28 +33,36 @@ export function narrowDomains<Items>(
   target: string[],
 ): Map<Domain, Items> {
   if (target.length === 0) return new Map(snapshot)
-  const isSelected = createDomainMatcher(target)
+  const isSelected = createDomainMatcher(target, snapshot.size)
   return new Map([...snapshot].filter(([domain]) => isSelected(domain)))
 }
 
+const globAdvice = 'Globs match whole domain names, e.g. --target "*.example.com".'
 /** Maximum length of a glob; domain names have at most 253 characters. */
 const maxGlobLength = 1000
 
 /**
  * Creates a test for selected domains. Plain names, thousands in a saved plan, cost one look-up.
  *
- * @throws EdgewiseError `usage` for an empty or very long glob
+ * @param domains number of the domains to test
+ * @throws EdgewiseError `usage` for a glob with a fault, or too many globs for the domains
  */
-function createDomainMatcher(target: string[]): (domain: Domain) => boolean {
+function createDomainMatcher(target: string[], domains: number): (domain: Domain) => boolean {
   const names = new Set(target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase()))
   const globs = target.filter((glob) => !isDomain(glob))
   if (globs.some((glob) => glob === '' || glob.length > maxGlobLength))
     throw new EdgewiseError(
       'usage',
       `expected a glob of 1 to ${maxGlobLength} characters as target`,
-      'Globs match whole domain names, e.g. --target "*.example.com".',
+      globAdvice,
     )
-  const matches = globs.length === 0 ? () => false : picomatch(globs, { nocase: true, dot: true })
+  for (const glob of globs) {
+    const fault = findGlobFault(glob)
+    if (fault !== null)
+      throw new EdgewiseError('usage', `the target "${glob}" is no glob: ${fault}`, globAdvice)
+  }
+  limitMatches('the target', globs, domains)
+  const matches = compileDomainGlobs(globs)
   return (domain) => names.has(domain) || matches(domain)
 }
 
@@ -67,10 +76,12 @@ export function findUnmatched(
 ): Selection {
   if (target.length + items.length === 0) return { target, items }
   const domains = new Set(snapshots.flatMap((snapshot) => [...snapshot.keys()]))
+  const globs = target.filter((glob) => !isDomain(glob))
+  limitMatches('the target', globs, domains.size)
   const matchesAny = (glob: string) =>
     isDomain(glob)
       ? domains.has(glob.toLowerCase())
-      : [...domains].some(createDomainMatcher([glob]))
+      : [...domains].some(createDomainMatcher([glob], domains.size))
   const selected =
     items.length === 0
       ? []

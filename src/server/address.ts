@@ -27,7 +27,7 @@ export function parseAddress(text: string, cwd: string): { address: string; loca
       throw refuse('has a user or host that begins with "-"')
     return { address: text, location: hideCredentials(text) }
   }
-  const [, host] = /^([^/:]*|[^/]*\[[^/]*\]):/.exec(text) ?? []
+  const [, host] = /^([^/:]*|[^/[]*\[[^/]*\]):/.exec(text) ?? []
   if (host === undefined) return { address: resolve(cwd, text), location: resolve(cwd, text) }
   if (!/^([\w.][\w.+-]*@)?[\w.[][\w.:[\]-]*$/.test(host)) throw refuse('has no valid host for ssh')
   return { address: text, location: text }

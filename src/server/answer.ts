@@ -27,10 +27,17 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   guarded: 409,
 }
 
+const jsonType = 'application/json; charset=utf-8'
+
 /** Builds an answer of JSON. */
 export function answerJson(status: number, body: Json, headers?: Record<string, string>): Answer {
-  const type = 'application/json; charset=utf-8'
-  return { status, type, body: `${JSON.stringify(body)}\n`, ...(headers && { headers }) }
+  const text = `${JSON.stringify(body)}\n`
+  return { status, type: jsonType, body: text, ...(headers && { headers }) }
+}
+
+/** Builds an answer of text that is JSON already. */
+export function answerJsonText(body: string): Answer {
+  return { status: 200, type: jsonType, body }
 }
 
 /** Builds an answer of plain text, one line. */

@@ -32,7 +32,7 @@ export function checkBranchName(name: string): void {
 export function parseBranches(lines: string[]): RemoteBranches {
   const branches: RemoteBranches = { head: null, tips: new Map() }
   for (const line of lines) {
-    const [, value = '', ref = ''] = /^(.*)\t(.*)$/.exec(line) ?? []
+    const [, value = '', ref = ''] = /^([^\t]*)\t([^\t]*)$/.exec(line) ?? []
     const prefix = 'refs/heads/'
     if (ref === 'HEAD' && value.startsWith(`ref: ${prefix}`))
       branches.head = value.slice(`ref: ${prefix}`.length)

@@ -38,6 +38,8 @@ export interface Branch {
    * an older or unrelated commit.
    */
   isAncestor(ancestor: string, commit: string): Promise<boolean>
+  /** Lists a commit that was fetched, and those before it on its branch, newest first. */
+  listHistory(commit: string, max: number): Promise<string[]>
   /** Removes the folders of this process. The clone is kept for the next one. */
   close(): Promise<void>
 }
@@ -167,6 +169,13 @@ class FollowedBranch implements Branch {
       if (!isCommitId(ancestor)) throw this.#parts.git.createAbsentError('of that id')
       await this.#obtain(commit)
       return this.#parts.clone.isAncestor(ancestor, commit)
+    })
+  }
+
+  listHistory(commit: string, max: number): Promise<string[]> {
+    return this.#inTurn(async () => {
+      await this.#obtain(commit)
+      return this.#parts.clone.listHistory(commit, max)
     })
   }
 

@@ -7,7 +7,7 @@ import {
   splitLines,
   type GitResult,
 } from '../state/git/git-command.ts'
-import { withQuietSsh } from '../state/git/git-environment.ts'
+import { outsideRepositories, withQuietSsh, type GitPlace } from '../state/git/git-environment.ts'
 import {
   HangingRemoteError,
   limitRemoteCalls,
@@ -49,8 +49,7 @@ export class CloneGit {
     cwd: string,
     context: GitContext,
   ): Promise<CloneGit> {
-    // An outer repository of the folder does not matter.
-    const env = { ...withRemote(context.env, address), GIT_CEILING_DIRECTORIES: cwd }
+    const env = withRemote(context.env, address)
     const git = new CloneGit(location, cwd, env, context)
     const found = await git.local(['config', '--get-regexp', '^core\\.sshcommand$'], null)
     return new CloneGit(location, cwd, withQuietSsh(env, splitLines(found.out)), context)
@@ -59,16 +58,16 @@ export class CloneGit {
   /**
    * Runs git without a limit of time.
    *
-   * @param repository folder of a bare repository; null for a command that needs none
+   * @param repository place, or folder of a bare repository; null for a command that needs none
    * @throws EdgewiseError `unavailable` after an interrupt
    */
   async local(
     args: string[],
-    repository: string | null,
-    options: { cwd?: string; env?: Record<string, string>; input?: string } = {},
+    repository: GitPlace | string | null,
+    options: { env?: Record<string, string>; input?: string } = {},
   ): Promise<GitResult> {
     const { signal } = this.#context
-    const git = this.#createGit(repository, options.cwd, options.env)
+    const git = this.#createGit(repository, options.env)
     const result = await git(args, options.input, { signal, onOutput: () => undefined })
     if (signal.aborted) throw this.#createInterruptError()
     return result
@@ -117,11 +116,15 @@ export class CloneGit {
     )
   }
 
-  #createGit(repository: string | null, cwd = this.#cwd, more: Record<string, string> = {}) {
-    const inRepository: Record<string, string> = repository === null ? {} : { GIT_DIR: repository }
+  #createGit(repository: GitPlace | string | null, more: Record<string, string> = {}) {
+    const outside = outsideRepositories(this.#cwd)
+    const place =
+      typeof repository === 'string'
+        ? { ...outside, gitFolder: repository }
+        : (repository ?? outside)
     // In a partial clone, git would fetch missing objects by itself, without a limit.
-    const env = { ...this.#env, ...inRepository, ...more, GIT_NO_LAZY_FETCH: '1' }
-    return scrubErrors(createDetachedGit(cwd, env), (text) => this.#context.scrub(text))
+    const env = { ...this.#env, ...more, GIT_NO_LAZY_FETCH: '1' }
+    return scrubErrors(createDetachedGit(place, env), (text) => this.#context.scrub(text))
   }
 
   #advise(reason: string): string {

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createGitError, splitLines, type GitResult } from '../state/git/git-command.ts'
+import type { GitPlace } from '../state/git/git-environment.ts'
 import { parseBranches, type RemoteBranches } from './branch-name.ts'
 import { remoteName, type CloneGit } from './clone-git.ts'
 
@@ -93,11 +94,12 @@ export class Clone {
     await this.#repairedWith(commit, async () => {
       await this.#obtainFiles(commit)
       const made = join(this.#own, `new-${this.#newId()}`)
-      await this.#init([], made)
+      await mkdir(made, { recursive: true, mode: 0o700 })
+      await this.#init([], { cwd: made, gitFolder: join(made, '.git'), workTree: made })
       const settings = checkoutSettings.flatMap((setting) => ['-c', setting])
       await this.#run([...settings, 'read-tree', '--reset', '-u', commit], {
-        cwd: made,
-        env: { GIT_WORK_TREE: made, GIT_INDEX_FILE: join(made, '.git', 'index') },
+        workTree: made,
+        env: { GIT_INDEX_FILE: join(made, '.git', 'index') },
       })
       await writeFile(join(made, '.git', 'HEAD'), `${commit}\n`)
       await rename(made, folder)
@@ -118,6 +120,12 @@ export class Clone {
       const args = ['merge-base', '--is-ancestor', ancestor, commit]
       return (await this.#run(args, { codes: [0, 1] })).code === 0
     })
+  }
+
+  /** Lists a commit that the clone has, and its first parents, newest first. */
+  async listHistory(commit: string, max: number): Promise<string[]> {
+    const args = ['rev-list', '--first-parent', `--max-count=${max}`, commit]
+    return this.#repairedWith(commit, async () => splitLines((await this.#run(args)).out))
   }
 
   /** Removes the refs of all other commits, and packs the clone if it has become scattered. */
@@ -154,9 +162,16 @@ export class Clone {
 
   async #run(
     args: string[],
-    options: { cwd?: string; env?: Record<string, string>; input?: string; codes?: number[] } = {},
+    options: {
+      workTree?: string
+      env?: Record<string, string>
+      input?: string
+      codes?: number[]
+    } = {},
   ): Promise<GitResult> {
-    const result = await this.#git.local(args, this.#folder, options)
+    const { workTree = this.#own } = options
+    const place = { cwd: workTree, gitFolder: this.#folder, workTree }
+    const result = await this.#git.local(args, place, options)
     if ((options.codes ?? [0]).includes(result.code)) return result
     const command = args.filter((arg, i) => arg !== '-c' && args[i - 1] !== '-c')
     throw this.#createError(createGitError(command, result))
@@ -196,7 +211,7 @@ export class Clone {
   async #create(): Promise<void> {
     if (existsSync(this.#folder)) return
     const made = join(this.#own, `clone-${this.#newId()}`)
-    await this.#init(['--bare'], made)
+    await this.#init(['--bare'], { cwd: this.#own, gitFolder: made, workTree: null })
     await mkdir(join(made, 'info'), { recursive: true })
     await writeFile(join(made, 'info', 'attributes'), attributes)
     try {
@@ -207,11 +222,11 @@ export class Clone {
     }
   }
 
-  async #init(options: string[], folder: string): Promise<void> {
+  async #init(options: string[], place: GitPlace): Promise<void> {
     await mkdir(this.#own, { recursive: true, mode: 0o700 })
     const format = `--object-format=${this.#format}`
-    const args = ['init', '--quiet', '--template=', format, ...options, folder]
-    const result = await this.#git.local(args, null)
+    const args = ['init', '--quiet', '--template=', format, ...options]
+    const result = await this.#git.local(args, place)
     if (result.code !== 0) throw createGitError(args, result)
   }
 

@@ -12,8 +12,8 @@ export interface Controller {
   metrics: ServerMetrics
   /** Describes the controller, the branch and the last apply. */
   status(): Promise<Json>
-  /** Returns the plan of the loaded commit. */
-  plan(): Promise<Json>
+  /** Returns the plan of the fetched commit, as JSON; at most a minute old. */
+  plan(): Promise<string>
   /** Lists the unfinished rollouts, first to last. */
   listRollouts(): Promise<ListedRollout[]>
   /**

@@ -3,7 +3,6 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
-import { plan } from '../operations/plan.ts'
 import {
   abortRollout,
   approveRollout,
@@ -11,7 +10,6 @@ import {
   listRollouts,
   pauseRollout,
 } from '../operations/rollouts.ts'
-import { buildPlanJson } from '../report/plan/json.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 import type { Branch } from './branch.ts'
 import type { Controller } from './controller.ts'
@@ -80,12 +78,7 @@ export function createController(
       branch: { location: branch.location, name: branch.name },
       ...copy(reconciler.found),
     }),
-    plan: async () => {
-      const current = await reconciler.loadTip()
-      const planned = await plan(current, {}, { outside })
-      const { itemKeys } = current.config.service
-      return buildPlanJson(planned.plan, (item) => itemKeys[item] ?? item)
-    },
+    plan: context.pages.planJson,
     listRollouts: () => listRollouts(workspace, outside),
     pages: context.pages,
     decide: async (verb, rollout, step) => {

@@ -1,10 +1,11 @@
-import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isInside } from '../files/is-inside.ts'
+import { findRealPath } from '../files/look.ts'
 import { findRoot } from '../manifest/find-root.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createDetachedGit } from '../state/git/detached-git.ts'
 import { splitLines } from '../state/git/git-command.ts'
+import { openPlace } from '../state/git/open-place.ts'
 
 /**
  * Finds the remote `origin` of the repository that contains a folder.
@@ -18,14 +19,15 @@ export async function findOrigin(
   env: Record<string, string>,
 ): Promise<{ address: string; top: string; folder: string | null }> {
   const hint = 'Pass the address of the repository: "edgewise serve REPOSITORY".'
-  const git = createDetachedGit(cwd, env)
-  const [top] = splitLines((await git(['rev-parse', '--show-toplevel'])).out)
-  if (top === undefined)
+  const place = openPlace(cwd, env)
+  if (place === null)
     throw new EdgewiseError('usage', `the folder ${cwd} is in no git repository`, hint)
+  const top = place.workTree
+  const git = createDetachedGit(place, env)
   const [address] = splitLines((await git(['config', '--get', 'remote.origin.url'])).out)
   if (address === undefined)
     throw new EdgewiseError('usage', `the repository ${top} has no remote origin`, hint)
   const root = findRoot(cwd)
-  const folder = root !== null && isInside(top, root) ? relative(top, realpathSync(root)) : null
+  const folder = root !== null && isInside(top, root) ? relative(top, findRealPath(root)) : null
   return { address, top, folder: folder?.replaceAll('\\', '/') ?? null }
 }

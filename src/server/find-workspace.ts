@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInside } from '../files/is-inside.ts'
+import { exists } from '../files/look.ts'
 import { workspaceFile } from '../manifest/find-root.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { listSome } from '../model/words.ts'
@@ -42,7 +42,7 @@ export function findWorkspace(
   const path = join(checkout, chosen)
   const file = join(path, workspaceFile)
   // A link in the repository may lead anywhere.
-  if (existsSync(file) && isInside(checkout, path) && isInside(checkout, file)) return path
+  if (exists(file) && isInside(checkout, path) && isInside(checkout, file)) return path
   throw new EdgewiseError(
     'not-a-workspace',
     `the folder ${escapeInvisible(chosen || '.')} of the repository has no ${workspaceFile} ${at}`,

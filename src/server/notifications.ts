@@ -1,7 +1,7 @@
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { pluralize } from '../model/words.ts'
-import { describeApply } from '../notify/notification.ts'
+import { describeApply, describeInvalid } from '../notify/notification.ts'
 import { openOutbox, type Outbox } from '../notify/outbox.ts'
 import type { FoundDrift } from '../operations/find-drift.ts'
 import { findStatus } from '../operations/finished-status.ts'
@@ -22,6 +22,8 @@ export interface Notifications {
   ): Promise<T>
   /** Notifies of drift that is new, and of drift that is gone. */
   aboutDrift(workspace: LoadedWorkspace, found: FoundDrift): Promise<void>
+  /** Notifies once of a commit that is not applied because it is invalid. */
+  aboutInvalid(workspace: LoadedWorkspace, commit: string): Promise<void>
   /** Sends what is due. */
   deliver(workspace: LoadedWorkspace): Promise<void>
 }
@@ -70,6 +72,10 @@ export function createNotifications(
       const scope = JSON.stringify([[], [], isObserved])
       return withOutbox(workspace, (outbox) => outbox.reportDrift(drift, scope))
     },
+    aboutInvalid: (workspace, commit) =>
+      withOutbox(workspace, (outbox) =>
+        outbox.reportOnce('invalid commit', commit, describeInvalid(commit)),
+      ),
     deliver: (workspace) =>
       withOutbox(workspace, async (outbox) => {
         const { postponed, givenUp, dropped, failures } = await outbox.deliverDue()

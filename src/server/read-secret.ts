@@ -13,7 +13,7 @@ const minLength = 16
 export function readSecret(name: string, env: Record<string, string | undefined>): string {
   const { [name]: text = '' } = env
   if (text === '') return ''
-  const secret = text.replace(/[\r\n]+$/, '')
+  const secret = text.replace(/(?<![\r\n])[\r\n]+$/, '')
   const fault = findFault(secret)
   if (fault === null) return secret
   throw new EdgewiseError(

@@ -9,12 +9,15 @@ import type { Engine } from './engine.ts'
 import type { Logger } from './logger.ts'
 import { buildInput, type Advanced } from './rollout-workflow.ts'
 import { retryMs, undecided, type Runs } from './runs.ts'
+import { isAboutCommit, type Committed } from './workspaces.ts'
 
 /** What a reconciler works with. */
 export interface ReconcilerContext {
   outside: Pick<Outside, 'clock' | 'newId'>
   branch: Pick<Branch, 'fetch' | 'isAncestor' | 'keepOnly'>
   runs: Runs
+  /** Commit that the controller began with: a head until a round finds another one. */
+  head: string | null
   /** Lists the unfinished rollouts of a workspace. */
   listRollouts(workspace: LoadedWorkspace): Promise<ListedRollout[]>
   metrics: ServerMetrics
@@ -66,6 +69,10 @@ export function createReconciler(context: ReconcilerContext) {
   let checking: Promise<void> | null = null
   /** Workflows that this process runs: those of its engine at first, and those that it began. */
   let own: string[] | null = null
+  /** The last commit of the branch without errors: what rollouts and drift checks go by. */
+  let { head } = context
+  /** The last commit that was found to be invalid. */
+  let invalid: string | null = null
   /** Ids of the unfinished rollouts of the last round. */
   let known: string[] = []
   const now = () => new Date(clock.now()).toISOString()
@@ -78,7 +85,19 @@ export function createReconciler(context: ReconcilerContext) {
   const hurryApplied = (): void => {
     if (retry.atMs === Infinity) hurry()
   }
-  const loadTip = async () => runs.load(found.commit ?? (await branch.fetch()))
+  const loadHead = async () => runs.load(head ?? (await branch.fetch()))
+  /** Loads the tip, or the head before it if the tip is invalid. */
+  const moveHead = async (tip: string): Promise<Committed> => {
+    try {
+      const workspace = await runs.load(tip)
+      const isValid = workspace.diagnostics.every(({ severity }) => severity !== 'error')
+      if (isValid) head = tip
+      if (isValid || head === null || head === tip) return workspace
+    } catch (error) {
+      if (!isAboutCommit(error) || head === null || head === tip) throw error
+    }
+    return loadHead()
+  }
   /** Runs a piece of work of the leader; null if its term ended before or meanwhile. */
   const lead = <T>(work: () => Promise<T>): Promise<{ result: T } | null> =>
     oneByOne(async () => {
@@ -98,6 +117,7 @@ export function createReconciler(context: ReconcilerContext) {
       return { commit, at: now(), status, message: clean(message) }
     } catch (error) {
       const message = clean(runs.report(`commit ${commit.slice(0, 12)} is not applied`, error))
+      if (isAboutCommit(error)) invalid = commit
       return { commit, at: now(), status: 'failed', message }
     }
   }
@@ -109,6 +129,10 @@ export function createReconciler(context: ReconcilerContext) {
     const led = await lead(() => applyCommit(commit))
     if (led === null) return
     found.applied = led.result
+    if (isNew && invalid === commit) {
+      metrics.countInvalidCommit()
+      await runs.reportInvalid(await loadHead(), commit)
+    }
     const { status, message } = led.result
     const isOver = status === 'done' || status === 'waiting'
     const waitMs = isNew ? retryMs : Math.min(maxRetryMs, retry.waitMs * 2)
@@ -144,7 +168,7 @@ export function createReconciler(context: ReconcilerContext) {
 
   const checkDrift = async (): Promise<void> => {
     try {
-      const { pending, live, inDoubt, held } = await runs.compare(await loadTip(), loadTip)
+      const { pending, live, inDoubt, held } = await runs.compare(await loadHead(), loadHead)
       found.drift = { at: now(), pending, live, inDoubt }
       if (pending + inDoubt > held) hurryApplied()
     } catch (error) {
@@ -175,7 +199,8 @@ export function createReconciler(context: ReconcilerContext) {
 
   return {
     found,
-    loadTip,
+    /** Returns the commit that the controller goes by; null before it knows one. */
+    getHead: () => head,
     /** Applies the tip at the next round, whatever became of the last one. */
     hurry,
     /** Fetches the branch, resumes rollouts, and applies what is new. */
@@ -187,10 +212,10 @@ export function createReconciler(context: ReconcilerContext) {
           Object.assign(found, { commit, fetchedAt: now(), problem: null })
           // An apply may take long: until then, the branch is known not to be in sync.
           reportBranch()
-          const workspace = await runs.load(commit)
+          const workspace = await moveHead(commit)
           await followTip(commit)
           const commits = await resumeRollouts(workspace, engine)
-          await branch.keepOnly([commit, ...commits])
+          await branch.keepOnly([commit, workspace.commit, ...commits])
           await runs.deliver(workspace)
           await engine.schedule(workspace.config.serve.drift.schedule)
         } catch (error) {
@@ -204,7 +229,7 @@ export function createReconciler(context: ReconcilerContext) {
     advance: (id: string): Promise<Advanced> =>
       takeStep(async () => {
         try {
-          const { waitMs, status } = await runs.advance(id, await loadTip())
+          const { waitMs, status } = await runs.advance(id, await loadHead())
           // It may still be open: its wave begins again. If it has ended, the next step finds that.
           const isRefused = status === 'incomplete' || status === 'not-begun'
           if (waitMs === null && isRefused) return { waitMs: 'retry' }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { buildDecidedJson } from '../report/apply/rollouts-text.ts'
-import { answerJson, answerText, refuse, type Answer } from './answer.ts'
+import { answerJson, answerJsonText, answerText, refuse, type Answer } from './answer.ts'
 import { decisions, type Controller, type DecisionName } from './controller.ts'
 import { drain } from './drain.ts'
 import { isCrossSite } from './is-cross-site.ts'
@@ -19,15 +19,26 @@ export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return url.split('?', 1)[0] ?? ''
 }
 
-/** Answers one request. Errors of the controller are thrown. */
-export async function route(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {
-  const { controller } = context
+/** Answers a probe: a request of a monitor. Null for others. */
+export async function routeProbe(
+  incoming: Pick<IncomingMessage, 'url' | 'method' | 'headers'>,
+  controller: Pick<Controller, 'isHealthy' | 'findUnready' | 'metrics'>,
+): Promise<Answer | null> {
   const path = getPath(incoming)
   if (path === '/healthz')
     return allow(incoming, 'GET') ?? answerHealth(controller.isHealthy(), 'ok')
   if (path === '/readyz')
     return allow(incoming, 'GET') ?? answerHealth(await controller.findUnready(), 'ready')
   if (path === '/metrics') return allow(incoming, 'GET') ?? answerMetrics(incoming, controller)
+  return null
+}
+
+/** Answers one request. Errors of the controller are thrown. */
+export async function route(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {
+  const { controller } = context
+  const path = getPath(incoming)
+  const probed = await routeProbe(incoming, controller)
+  if (probed !== null) return probed
   if (path === '/webhook') return allow(incoming, 'POST') ?? receiveWebhook(incoming, context)
   if (path === '/api' || path.startsWith('/api/'))
     return authorize(incoming, context.token) ?? routeApi(incoming, path, controller)
@@ -42,8 +53,7 @@ async function routeApi(
 ): Promise<Answer> {
   if (path === '/api/status')
     return allow(incoming, 'GET') ?? answerJson(200, await controller.status())
-  if (path === '/api/plan')
-    return allow(incoming, 'GET') ?? answerJson(200, await controller.plan())
+  if (path === '/api/plan') return allow(incoming, 'GET') ?? answerJsonText(await controller.plan())
   if (path === '/api/rollouts')
     return allow(incoming, 'GET') ?? listRollouts(await controller.listRollouts())
   const [id, name, ...others] = path.replace(/^\/api\/rollouts\//, '').split('/')
@@ -105,7 +115,10 @@ function authorize({ headers }: IncomingMessage, token = ''): Answer | null {
   })
 }
 
-async function answerMetrics(incoming: IncomingMessage, { metrics }: Controller): Promise<Answer> {
+async function answerMetrics(
+  incoming: Pick<IncomingMessage, 'headers'>,
+  { metrics }: Pick<Controller, 'metrics'>,
+): Promise<Answer> {
   const isOpen = (incoming.headers.accept ?? '').includes('application/openmetrics-text')
   const { type, text } = await metrics.format(isOpen ? 'openmetrics' : 'prometheus')
   return { status: 200, type, body: text, headers: { Vary: 'Accept' } }
@@ -124,6 +137,7 @@ function tooLarge(bytes: number): Answer {
   return refuse(413, 'usage', `the body has more than ${bytes} bytes, or ended early`)
 }
 
-function notFound(): Answer {
+/** Builds the answer for a path that there is not. */
+export function notFound(): Answer {
   return refuse(404, 'usage', 'there is no such route')
 }

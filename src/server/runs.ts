@@ -15,24 +15,24 @@ import type { Executed } from '../operations/submit-plan.ts'
 import { pluralize } from '../model/words.ts'
 import { summarizeDrift, type DriftSummary } from '../report/drift/json.ts'
 import { listRollout } from '../rollout/list-rollout.ts'
-import type { Branch } from './branch.ts'
 import { buildRepairRequest, compareDrift } from './compare-drift.ts'
 import { createFleetReader } from './fleet-reader.ts'
 import type { Logger } from './logger.ts'
 import type { Notifications } from './notifications.ts'
 import { observeRun } from './observe-run.ts'
+import type { HeldBranch } from './pages/hold-commits.ts'
 import { refuseInvalid, refuseMoved, type Committed, type Identity } from './workspaces.ts'
 
 /** Ports of runs: those of the operations, and what comes from files and programs. */
 export interface RunPorts extends Ports {
-  loadCommit(branch: Branch, commit: string, outside: Outside): Promise<Committed>
+  loadCommit(branch: HeldBranch, commit: string, outside: Outside): Promise<Committed>
   buildDriftRequest(workspace: LoadedWorkspace, outside: Outside): DriftRequest
 }
 
 /** What runs work with. */
 export interface RunContext {
   ports: RunPorts
-  branch: Branch
+  branch: HeldBranch
   identity: Identity
   metrics: ServerMetrics
   logger: Logger
@@ -229,6 +229,9 @@ export function createRuns(context: RunContext) {
         },
       ),
     deliver: (workspace: LoadedWorkspace) => notifications.deliver(workspace),
+    /** Notifies that a commit is invalid, as the workspace of another one is configured. */
+    reportInvalid: (workspace: LoadedWorkspace, commit: string) =>
+      notifications.aboutInvalid(workspace, commit),
     /** Logs and counts an error, and returns its message. */
     report: (what: string, error: unknown): string => {
       const isExpected = error instanceof EdgewiseError

@@ -17,12 +17,14 @@ import { createDriftMemory } from './pages/drift-memory.ts'
 import { createEventMemory } from './pages/event-memory.ts'
 import { createPageSource, type SourceContext } from './pages/create-page-source.ts'
 import { holdCommits } from './pages/hold-commits.ts'
+import type { PulseTerm } from './pulse-messages.ts'
 import { createReconciler } from './reconciler.ts'
 import { createRolloutWorkflow } from './rollout-workflow.ts'
 import { createRuns, type RunPorts } from './runs.ts'
 import { keepTerm, removeLocksOf, waitForTerm } from './term.ts'
 import { traceBranch, traceRuns, traceWork } from './trace-work.ts'
 import { createWatchdog } from './watchdog.ts'
+import { loadFirst } from './load-first.ts'
 import { identify } from './workspaces.ts'
 
 /** Options of the controller. */
@@ -44,7 +46,14 @@ export interface ServePorts extends Pick<RunPorts, 'loadCommit' | 'buildDriftReq
   /** Makes the page of the plan of a folder, without blocking this process. */
   ownPage: SourceContext['ownPage']
   /** Serves the HTTP interface until its end. */
-  listen(controller: Controller): Promise<{ close(): Promise<void> }>
+  listen(controller: Controller): Promise<Interface>
+}
+
+/** The HTTP interface of a replica. */
+export interface Interface {
+  /** Also gives signs of life of a term while this process is busy; null: of none. */
+  lead(term: PulseTerm | null): void
+  close(): Promise<void>
 }
 
 /** Longest wait for the database before a replica counts as not ready, ms. */
@@ -70,9 +79,10 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const { tracer } = outside
   const opened = await ports.openBranch({ ...options, ...world, ...git })
   const branch = holdCommits(traceBranch(opened, tracer))
-  const { head, workspace } = await traceWork(tracer, 'serve start', async () => {
+  const { tip, workspace } = await traceWork(tracer, 'serve start', async () => {
     const commit = await branch.fetch()
-    return { head: commit, workspace: await ports.loadCommit(branch, commit, outside) }
+    const load = (each: string) => ports.loadCommit(branch, each, outside)
+    return { tip: commit, workspace: await loadFirst(branch, commit, load, logger) }
   })
   logger.setScrub((text) => workspace.scrub(text))
   const identity = identify(workspace)
@@ -102,6 +112,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     outside,
     branch,
     runs,
+    head: workspace.commit,
     listRollouts: (current) => listRollouts(current, outside),
     metrics,
     logger,
@@ -131,24 +142,30 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     isHung: watchdog.isHung,
     pingMs,
   })
-  let http: { close(): Promise<void> } | null = null
+  let http: Interface | null = null
   try {
     http = await ports.listen(controller)
+    const { lead } = http
+    const setTerm = (number: number | null) => {
+      position.term = number
+      metrics.setLeader(number)
+      const { database } = workspace.config.state
+      const { workspace: path } = leadership
+      lead(number === null || database === undefined ? null : { database, path, number })
+    }
     metrics.setLeader(null)
-    logger.info(`follows ${branch.name} of ${branch.location}`, { commit: head })
+    logger.info(`follows ${branch.name} of ${branch.location}`, { commit: tip })
     const tick = () => {
       position.tickMs = clock.monotonic()
     }
     const term = await waitForTerm(leadership, outside, logger, tick)
     if (term === null) return 'stopped'
-    position.term = term.number
-    metrics.setLeader(term.number)
+    setTerm(term.number)
     logger.info('leads', { term: term.number })
     const kept = keepTerm(leadership, term, outside, logger, tick, controller.poke).then(
       (isLost) => {
         if (!isLost) return
-        position.term = null
-        metrics.setLeader(null)
+        setTerm(null)
         lost.abort()
       },
     )
@@ -168,7 +185,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     // What runs finishes its calls in flight, and records their outcomes.
     await reconciler.drain()
     await kept
-    metrics.setLeader(null)
+    setTerm(null)
     await engine.close()
     if (lost.signal.aborted) {
       logger.error('another replica leads now: this one ends, and has to be started again')

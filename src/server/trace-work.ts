@@ -23,6 +23,7 @@ export function traceBranch(branch: Branch, tracer: Tracer | undefined): Branch 
     checkOut: (commit) => branch.checkOut(commit),
     keepOnly: (commits) => branch.keepOnly(commits),
     isAncestor: (ancestor, commit) => branch.isAncestor(ancestor, commit),
+    listHistory: (commit, max) => branch.listHistory(commit, max),
     close: () => branch.close(),
   }
 }

@@ -3,7 +3,8 @@ import { countProblems } from '../model/limit-problems.ts'
 import { pluralize } from '../model/words.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
-import type { Branch } from './branch.ts'
+import type { CommitChecks } from './commit-checks.ts'
+import type { HeldBranch } from './pages/hold-commits.ts'
 
 /** What must be the same in all commits: the state that this controller leads. */
 export interface Identity {
@@ -16,17 +17,27 @@ export interface Identity {
 export type Committed = LoadedWorkspace & { commit: string }
 
 /**
- * Loads the workspace of a commit. Manifests may be invalid: rollouts of other commits continue.
+ * Loads the workspace of a commit once another process has done so within limits. Manifests may be
+ * invalid: rollouts of other commits continue.
  *
- * @throws EdgewiseError `invalid` if its edgewise.yaml is, and those of `Branch.checkOut`
+ * @throws EdgewiseError `invalid` if its edgewise.yaml is, or if it exceeds the limits, and those
+ * of `Branch.checkOut`
  */
 export async function loadCommit(
-  branch: Branch,
+  branch: Pick<HeldBranch, 'hold'>,
   commit: string,
   outside: Outside,
+  checks: CommitChecks,
 ): Promise<Committed> {
-  const root = await branch.checkOut(commit)
-  return Object.assign(loadWorkspace(root, outside, 'available'), { commit })
+  return branch.hold(commit, async (root) => {
+    await checks.refuseHeavy(root, commit, outside)
+    return Object.assign(loadWorkspace(root, outside, 'available'), { commit })
+  })
+}
+
+/** Tests whether an error is about what a commit has in it. */
+export function isAboutCommit(error: unknown): error is EdgewiseError {
+  return error instanceof EdgewiseError && ['invalid', 'not-a-workspace'].includes(error.code)
 }
 
 /** @throws EdgewiseError `invalid`, with the place of the first problem */

@@ -11,7 +11,7 @@ import { createMovableFiles, type MovableFiles } from './move-old-paths.ts'
 import { createGitFiles } from './git/create-git-files.ts'
 import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
-import { findRepositoryFolder } from './git/find-repository-folder.ts'
+import { findRepository as findPlace } from './git/find-repository.ts'
 import type { Database } from './postgres/database.ts'
 import { createLeadership, type Leadership } from './postgres/leadership.ts'
 import { createPostgresCalls } from './postgres/postgres-calls.ts'
@@ -91,9 +91,9 @@ export async function openState(place: StateLocation, world: StateEnvironment): 
     if (world.openDatabase === undefined) throw new TypeError('expected a way to open a database')
     return openInDatabase(place, world.openDatabase(state.database))
   }
-  const git = state.store === 'dir' ? null : await findRepository(place, world)
+  const git = state.store === 'dir' ? null : await findConfigured(place, world)
   if (git === null) return openInFolder(place, world)
-  const { folder, files } = openFolder(place, world)
+  const { folder, files } = await openFolder(place, world)
   if (
     state.store === null &&
     (await files.listPaths(buildStatePaths(place).addresses)).length > 0
@@ -109,11 +109,11 @@ export async function openState(place: StateLocation, world: StateEnvironment): 
   return openInGit(place, world, git)
 }
 
-async function findRepository(
+async function findConfigured(
   { root, state }: StateLocation,
   world: StateEnvironment,
 ): Promise<GitRepository | null> {
-  if (state.store === null && findRepositoryFolder(root) === null) return null
+  if (state.store === null && findPlace(root) === null) return null
   const git = await world.openGit(root, state.remote)
   if (git === null && state.store === 'git') {
     throw new EdgewiseError(
@@ -133,21 +133,39 @@ async function findRepository(
   return git
 }
 
+/**
+ * Refuses state behind a link of the checkout: a commit can bring one that leads anywhere.
+ *
+ * @throws EdgewiseError `usage`
+ */
+async function refuseLinks(root: string, folder: string, disk: Disk): Promise<void> {
+  const link = (await disk.findLink?.(findPlace(root)?.workTree ?? root, folder)) ?? null
+  if (link === null) return
+  throw new EdgewiseError(
+    'usage',
+    `the state folder ${folder} is not used: ${link} is a symbolic link in the checkout, and a ` +
+      'commit can bring one',
+    'Remove the link. To store the state elsewhere, name that folder in edgewise.yaml: ' +
+      '"state: {store: dir, path: …}".',
+  )
+}
+
 /** Opens the files of the folder and the lock of the account. */
-function openFolder(
+async function openFolder(
   { root, state, account, ...key }: StateLocation,
   { disk, processName }: StateEnvironment,
 ) {
   const folder = resolve(root, state.path)
+  await refuseLinks(root, folder, disk)
   const openLock = (path: string) => createFolderRegister(disk, join(folder, path), processName)
   const lock = openLock(buildLockPath(key.address, account))
   const files = createFolderFiles(disk, folder, processName, lock, { ...key, account })
   return { folder, files, lock, openLock }
 }
 
-function openInFolder(place: StateLocation, world: StateEnvironment): OpenState {
+async function openInFolder(place: StateLocation, world: StateEnvironment): Promise<OpenState> {
   const { root, account, state: _state, ...key } = place
-  const { folder, files: stored, lock, openLock } = openFolder(place, world)
+  const { folder, files: stored, lock, openLock } = await openFolder(place, world)
   const files = createMovableFiles(stored, key, account)
   return {
     store: openFileStore(files, key, account, openUserCalls(key.address, account, world)),
@@ -156,7 +174,7 @@ function openInFolder(place: StateLocation, world: StateEnvironment): OpenState 
     ...findMoves(files, (name) => openLock(buildLockPathAt(name, account))),
     notes: [],
     findFolderInCheckout: () =>
-      isInside(findRepositoryFolder(root) ?? root, folder) ? folder : null,
+      isInside(findPlace(root)?.workTree ?? root, folder) ? folder : null,
   }
 }
 

@@ -138,7 +138,7 @@ function findParent(sdk: Sdk, { env, warn }: TracingOptions): Context {
 /** Files of certificates that the SDK could not read. */
 const unread = /^Failed to read (?:root|client) certificate [a-z ]*file/
 /** Numbers that edgewise checks itself, and warns of. */
-const checked = /_(?:TIMEOUT|BSP_[A-Z_]+)$/
+const checked = /_TIMEOUT$|_BSP_/
 
 /** Warns of what the SDK ignores, without the values of variables. */
 function warnOfVariables<T>(sdk: Sdk, warn: (text: string) => void, work: () => T): T {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -169,6 +170,34 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
   })
 })
 
+describe('reports', { timeout: 90_000 }, () => {
+  it('are neither removed nor written through a link in the checkout', async () => {
+    const outside = join(runner.temp, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'page.html'), 'precious')
+    symlinkSync(outside, join(place.root, 'to'))
+    for (const input of ['report', 'html']) {
+      const { status, out } = await act({ command: 'plan', [input]: 'to/page.html' })
+      expect([status, out]).toEqual([1, expect.stringContaining('is a symbolic link')])
+    }
+    expect(readFileSync(join(outside, 'page.html'), 'utf8')).toBe('precious')
+  })
+
+  it('are not removed if they are pipes', async () => {
+    execFileSync('mkfifo', [join(runner.temp, 'pipe')])
+    const { out } = await act({ command: 'plan', html: join(runner.temp, 'pipe') })
+    expect(out.replace(/\s+/g, ' ')).toContain('nothing reads from this pipe')
+    expect(lstatSync(join(runner.temp, 'pipe')).isFIFO()).toBe(true)
+  })
+
+  it('are not published through a link out of the checkout', async () => {
+    writeFileSync(join(runner.temp, 'secret'), 'precious')
+    symlinkSync(join(runner.temp, 'secret'), join(place.root, 'report.md'))
+    const { status, out } = await act({ command: 'issue', differs: 'true', report: 'report.md' })
+    expect([status, out]).toEqual([1, expect.stringContaining('a link out of the checkout')])
+  })
+})
+
 describe('other commands', { timeout: 90_000 }, () => {
   it('run with their arguments, and fail with their exit code', async () => {
     await place.settle()
@@ -266,14 +295,13 @@ describe('the checkout', { timeout: 90_000 }, () => {
       NODE_PATH: join(place.root, 'node_modules'),
       PATH: ['node_modules/.bin', bin, process.env['PATH']].join(delimiter),
     }
-    // Without the action, the program would run the checkout's git.
+    // The program by itself skips the checkout's git as well.
     execFileSync(process.execPath, [runner.program, 'plan'], {
       cwd: place.root,
       env,
       stdio: 'ignore',
     })
-    expect(place.read('pwned')).toMatch(/^git$/m)
-    rmSync(pwned)
+    expect(isIn('pwned')).toBe(false)
 
     const planned = await act({ command: 'plan' }, env)
     expect(planned).toMatchObject({ status: 0, summary: report(), outputs: { differs: 'true' } })

@@ -130,4 +130,13 @@ describe('a regular expression', () => {
   ] as const)('%j has %i capturing groups', (pattern, count) => {
     expect(countGroups(pattern)).toBe(count)
   })
+
+  it.each(['[[:', '[[:[:', '[^[:', '[[:a', '(', '[a-', '\\', '{1,', '(?<'])(
+    'a pattern of many %s takes linear time',
+    (part) => {
+      const started = process.cpuUsage()
+      findRegexFault(part.repeat(100_000))
+      expect(process.cpuUsage(started).user / 1000).toBeLessThan(1000)
+    },
+  )
 })

@@ -72,9 +72,10 @@ describe('ignored differences', () => {
   })
 
   it('need a rule for the domain and the item', () => {
-    const find = createIgnoreLookup([
-      { domain: '*.example.com', item: 'https', pointer: '/cert_id', reason },
-    ])
+    const find = createIgnoreLookup(
+      [{ domain: '*.example.com', item: 'https', pointer: '/cert_id', reason }],
+      1,
+    )
     expect(find(domain, 'https')).toHaveLength(1)
     expect(find(domain, 'origin')).toEqual([])
     expect(find('example.com', 'https')).toEqual([])

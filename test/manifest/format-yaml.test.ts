@@ -6,6 +6,7 @@ import { formatYaml } from '../../src/manifest/format-yaml.ts'
 import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import type { Json } from '../../src/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
+import { createRandomYaml } from './random-yaml.ts'
 
 const path = 'domains/a.yaml'
 
@@ -154,6 +155,21 @@ config:
     expect(formatYaml({ path, text: 'vars:\n  a: >- # c\n     \ndomain: a\n' })).toEqual({
       unchanged: 'formatting it would change its values',
     })
+  })
+
+  it('leaves a file unchanged that is not valid between two rounds', () => {
+    expect(formatYaml({ path, text: '--- #\rc\nc d0:\n  c d1: x\n' })).toEqual({
+      unchanged: 'formatting does not settle',
+    })
+  })
+
+  itOften('returns a result for any text', () => {
+    fc.assert(
+      fc.property(fc.nat().map(createRandomYaml), (text) => {
+        expect(Object.keys(formatYaml({ path, text }))).toHaveLength(1)
+      }),
+      { numRuns: runs(100, 5_000) },
+    )
   })
 
   it.each([

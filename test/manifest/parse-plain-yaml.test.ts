@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parsePlainYaml } from '../../src/manifest/parse-plain-yaml.ts'
 import { parseAnyYaml } from '../../src/manifest/yaml-file.ts'
 import { fc, itOften, runs } from '../runs.ts'
+import { createRandomYaml } from './random-yaml.ts'
 
 /** Compares a text's values with those of the parser that reports diagnostics. */
 function expectSameOrNone(text: string): void {
@@ -153,6 +154,9 @@ describe('parsePlainYaml', () => {
       ],
       ['a:b\n', '{a:b}\n', '{a:1, b: 2}\n', 'http://x: 1\n'],
       ['a: ${secret:X}}\nb: {c: ${secret:X}}\n', 'a: [${domain}]\n', 'a: b: c\n', 'a: b\n c: d\n'],
+      // Comments within values, which "yaml" refuses or reads as text.
+      ['a:\n\n# c\n    b\n', 'a:\n# c\n  [b]\n', 'a:\n  -\n\n# c\n    b\n', 'a:\n-\n  b\n'],
+      ['a: { b # c\n  :d }\n', 'a: {b # c\n  : d}\n', 'a: {"b"\n  # c\n  : d}\n'],
       ['a:\n- {}b:\n- {}\n', 'a: {\n# c\nb: 1\n  }\n', 'a: {b: c\n# d\n  }\n', 'a: "b"#c\n'],
       [`a: ${'['.repeat(70)}${']'.repeat(70)}\n`, 'a: [\n  b\n]\n', 'a: [b\n', 'a: }\n', 'a: @b\n'],
     ]
@@ -172,6 +176,11 @@ describe('parsePlainYaml', () => {
 
   itOften('parses edited manifests like the other parser, or not at all', () => {
     fc.assert(fc.property(edited, expectSameOrNone), { numRuns: runs(200, 5_000) })
+  })
+
+  itOften('parses texts with comments everywhere like the other parser, or not at all', () => {
+    const seeds = fc.nat().map(createRandomYaml)
+    fc.assert(fc.property(seeds, expectSameOrNone), { numRuns: runs(300, 30_000) })
   })
 
   itOften('parses any lines like the other parser, or not at all', () => {

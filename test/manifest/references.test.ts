@@ -1,8 +1,10 @@
+import { ReplacementBudget } from '../../src/manifest/replacement-budget.ts'
 import { describe, expect, it } from 'vitest'
 import { replaceReferences, type Names } from '../../src/manifest/references.ts'
 import { plainKeeper } from './test-workspace.ts'
 
 const names: Names = {
+  budget: new ReplacementBudget(),
   domain: 'www.example.com',
   vars: new Map([
     ['pool', 'eu'],

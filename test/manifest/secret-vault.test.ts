@@ -5,6 +5,8 @@ import { simpleGit } from 'simple-git'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSecretSources, type SecretReach } from '../../src/manifest/secret-sources.ts'
 import { SecretVault } from '../../src/manifest/secret-vault.ts'
+import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
+import { createCommitTest } from '../../src/state/git/open-place.ts'
 
 const values: Record<string, string> = { signing: 'signing-value-1', token: 'token-value-2' }
 const vault = (id = 'default') => new SecretVault(id, (name) => values[name] ?? null)
@@ -133,7 +135,11 @@ describe('sources', () => {
   type Source = Parameters<typeof createSecretSources>[1][string]
   const withheld = { token: 'the-token', variables: [], passwords: [] }
   const sources = (source: Source, reach: SecretReach, env = {}) =>
-    createSecretSources(root, { s: source }, env, withheld, reach, (pointer) => `at ${pointer}`)
+    createSecretSources(root, { s: source }, env, withheld, {
+      reach,
+      isCommitted: createCommitTest(root, buildGitEnvironment(process.env, '')),
+      locate: (pointer) => `at ${pointer}`,
+    })
   const lookUp = (source: Source, reach: SecretReach, env = {}) =>
     sources(source, reach, env).lookUp('s')
   const { signal } = new AbortController()

@@ -43,16 +43,28 @@ describe('the keys of the stores', () => {
     expect(faults(state)).toEqual([]),
   )
 
-  it.each(['Edgewise', '1a', 'a-b', 'a"b', '""', 'a'.repeat(64)])(
+  const invalid = ['Edgewise', '1a', 'a-b', 'a"b', '""', 'a'.repeat(64)]
+  const reserved =
+    'pg_catalog,pg_toast,pg_temp,pg_temp_3,pg_,PG_catalog,information_schema,INFORMATION_SCHEMA'
+
+  it.each([...invalid, ...reserved.split(','), `'"pg_catalog"'`, '"${env:OWN_SCHEMA}"'])(
     'the schema %s is refused',
     (schema) => {
       const state = `{store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema}}`
-      expect(faults(state, { DATABASE_URL: verified })).toEqual([
+      expect(faults(state, { DATABASE_URL: verified, OWN_SCHEMA: 'pg_catalog' })).toEqual([
         expect.stringContaining('expected at most 63 lower-case letters, digits and "_"'),
       ])
     },
   )
 })
+
+it.each(['public', 'pgedgewise', 'pg', 'information_schemas', '_pg_x'])(
+  'the schema %s is valid',
+  (schema) => {
+    const state = `{store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema}}`
+    expect(faults(state, { DATABASE_URL: verified })).toEqual([])
+  },
+)
 
 describe('the address of a database', () => {
   it('is in the configuration, with the schema', () => {

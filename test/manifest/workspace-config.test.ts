@@ -54,6 +54,7 @@ describe('parseWorkspaceConfig', () => {
       rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
       notes: { groups: 'on', waves: 'on', kinds: 'on' },
       notify: [],
+      texts: [],
     })
   })
 
@@ -166,13 +167,14 @@ describe('parseWorkspaceConfig', () => {
       expect(
         JSON.stringify(parse(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env)),
       ).toContain('workspace-invalid')
-      if (key !== 'timezone')
-        expect(
-          JSON.stringify(
-            parse(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env).diagnostics,
-          ),
-        ).not.toContain('hunter2')
+      expect(
+        JSON.stringify(parse(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env).diagnostics),
+      ).not.toContain('hunter2')
     }
+    const twice = 'itemKeys: {origin: "${env:NAME}", https: "${env:NAME}"}'
+    expect(faults(`version: 1\nservice: {${twice}}\n`, { NAME: 'hunter2' })).toEqual([
+      expect.stringContaining('the name "${env:NAME}" is already used for "origin"'),
+    ])
     expect(
       JSON.stringify(parse('version: 1\nservice: {token: 424242}\n').diagnostics),
     ).not.toContain('424242')
@@ -293,7 +295,11 @@ describe('parseWorkspaceConfig', () => {
       const found = faults(`version: 1\nservice: {url: "${url}"}\n`, { EDGEWISE_TOKEN })
       expect([url, found]).toEqual([
         url,
-        [expect.stringMatching(/^2:16-\d+ expected an address without the token/)],
+        [
+          expect.stringMatching(
+            /^2:16-\d+ the (?:value|variable) .*"service\.url".* the token, which/,
+          ),
+        ],
       ])
       expect(found[0]?.toLowerCase()).not.toContain('5ecret')
     }

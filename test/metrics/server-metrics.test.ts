@@ -126,9 +126,14 @@ it('a value that is not known is absent, where 0 would be wrong', async () => {
     return families.filter(([, { samples }]) => samples > 0).map(([name]) => name)
   }
   expect(await list()).toEqual(
-    ['webhooks', 'lock_wait_seconds', 'confirmation_age_seconds', 'leader', 'branch_in_sync'].map(
-      (name) => `edgewise_${name}`,
-    ),
+    [
+      'invalid_commits',
+      'webhooks',
+      'lock_wait_seconds',
+      'confirmation_age_seconds',
+      'leader',
+      'branch_in_sync',
+    ].map((name) => `edgewise_${name}`),
   )
   metrics.setLeader(7)
   metrics.setLeader(null)

@@ -45,7 +45,8 @@ describe('scanJson', () => {
 
   it('scans large and deep texts', () => {
     expect(scanJson(`"${'x'.repeat(1_000_000)}`).fault).toMatchObject({ at: 1_000_001 })
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
-    expect(scanJson(deep, new Set(['/0/0'])).fault).toBeNull()
+    const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(scanJson(nest(64), new Set(['/0/0'])).fault).toBeNull()
+    expect(scanJson(nest(100_000)).fault).toMatchObject({ at: 64, isTooDeep: true })
   })
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ let calls: string[]
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-local-'))
   mkdirSync(join(folder, 'checkout', '.git'), { recursive: true })
+  writeFileSync(join(folder, 'checkout', '.git', 'HEAD'), '')
   calls = []
 })
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -77,10 +78,31 @@ describe('state in a folder of the checkout of a CI job', () => {
     expect(await apply({ path: join(folder, 'link', 'state') })).toEqual(refused)
   })
 
-  it('is allowed outside of the checkout, and through a link that leads out', async () => {
+  it('is allowed outside of the checkout, also through a link there', async () => {
     expect(await apply({ path: '../../state' })).toBe('done')
     mkdirSync(join(folder, 'volume'))
+    symlinkSync(join(folder, 'volume'), join(folder, 'link'))
+    expect(await apply({ path: '../../link/state' })).toBe('done')
+  })
+
+  it('is refused through a link of the checkout, which a commit can bring', async () => {
+    mkdirSync(join(folder, 'volume'))
     symlinkSync(join(folder, 'volume'), join(folder, 'checkout', 'volume'))
-    expect(await apply({ path: '../volume/state' })).toBe('done')
+    expect(await apply({ path: '../volume/state' })).toEqual([
+      'usage',
+      expect.stringContaining(`${join(folder, 'checkout', 'volume')} is a symbolic link`),
+    ])
+    expect(readdirSync(join(folder, 'volume'))).toEqual([])
+  })
+
+  it('is refused with a link anywhere in its folder', async () => {
+    const options = { allowLocalState: true }
+    expect(await apply(options)).toBe('done')
+    mkdirSync(join(folder, 'elsewhere'))
+    const domains = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((path) =>
+      /state\/.*\/domains$/.test(path),
+    )
+    symlinkSync(join(folder, 'elsewhere'), join(folder, domains ?? '', 'zz'))
+    expect(await apply(options)).toEqual(['usage', expect.stringContaining('/domains/zz is a')])
   })
 })

@@ -24,6 +24,7 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'edgewise-'))
   root = join(place, 'work/cdn')
   mkdirSync(root, { recursive: true })
+  writeFileSync(join(root, 'edgewise.yaml'), '')
 })
 afterEach(() => rmSync(place, { recursive: true, force: true }))
 
@@ -83,15 +84,43 @@ describe('the cache of the user', () => {
       expect(createUserCache(env).open(root, 'manifests')).toBeNull()
   })
 
-  it('is never in the workspace, nor in the repository around it', () => {
+  it('is never in a workspace', () => {
     for (const base of [root, join(root, 'deep/cache')]) {
       expect(open(base)).toBeNull()
       expect(existsSync(join(base, 'edgewise'))).toBe(false)
     }
     expect(open(join(place, 'work/cache'))).not.toBeNull()
-    mkdirSync(join(place, 'work/.git'))
-    expect(open(join(place, 'work/cache'))).toBeNull()
-    expect(open()).not.toBeNull()
+  })
+
+  it.each(['.git', '.hg', '.jj', '.sl', '.svn', '.fslckout', '_FOSSIL_', '.repo', 'CVS'])(
+    'is never below a folder with %s, be it a file or a folder',
+    (mark) => {
+      writeFileSync(join(place, mark), '')
+      expect(open()).toBeNull()
+      rmSync(join(place, mark))
+      mkdirSync(join(place, 'work', mark))
+      expect(open(join(place, 'work/deep/cache'))).toBeNull()
+      expect(open()).not.toBeNull()
+    },
+  )
+
+  it('is never below a folder that looks like a bare repository', () => {
+    for (const name of ['HEAD', 'objects']) {
+      expect(open()).not.toBeNull()
+      writeFileSync(join(place, name), '')
+    }
+    expect(open()).toBeNull()
+  })
+
+  it.each([
+    ['true', undefined, false],
+    ['1', 'off', false],
+    ['true', 'on', true],
+    ['false', undefined, true],
+    ['', undefined, true],
+  ])('with CI=%s and EDGEWISE_CACHE=%s is there: %s', (CI, EDGEWISE_CACHE, isThere) => {
+    const env = { XDG_CACHE_HOME: join(place, 'cache'), CI, EDGEWISE_CACHE }
+    expect(createUserCache(env).open(root, 'manifests') !== null).toBe(isThere)
   })
 
   it('ignores one that a checkout brings, also through a link', () => {

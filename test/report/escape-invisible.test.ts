@@ -10,6 +10,7 @@ describe('escapeInvisible', () => {
     ['\u009b\u007f\u0000', '\\u{9b}\\u{7f}\\u{0}'],
     ['a\u202egpj', 'a\\u{202e}gpj'],
     ['\ud800', '\\u{d800}'],
+    ['a\u3164\u115f\u1160\uffa0', 'a\\u{3164}\\u{115f}\\u{1160}\\u{ffa0}'],
     ['\u200b\ufeff\u2028', '\\u{200b}\\u{feff}\\u{2028}'],
     ['👩‍👩‍👧 héé 漢', '👩‍👩‍👧 héé 漢'],
   ])('%j becomes %s', (text, shown) => {

@@ -34,6 +34,13 @@ describe('shown changes', () => {
   })
 })
 
+it.each(['constructor', 'toString', '__proto__'])('a new field %s is shown as set', (name) => {
+  const after = JSON.parse(`{"a": 1, "${name}": "x"}`) as Json
+  expect(listChangedLines({ a: 1 }, after, findShape('unknown'))).toEqual([
+    { action: 'set', field: name, text: expect.stringContaining('x') as string },
+  ])
+})
+
 describe('a plan', () => {
   const changes = fc
     .uniqueArray(

@@ -9,7 +9,8 @@ import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
 import type { ErrorCode } from '../../src/model/edgewise-error.ts'
 import type { ListedState } from '../../src/model/listed-rollout.ts'
 import type { Controller } from '../../src/server/controller.ts'
-import { createHttpServer, type HttpServer } from '../../src/server/http-server.ts'
+import { createHttpServer } from '../../src/server/http-server.ts'
+import type { LimitedServer } from '../../src/server/limited-server.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { createPages } from './page-stage.ts'
 
@@ -132,7 +133,7 @@ describe('queries', () => {
 })
 
 describe('containers', () => {
-  let http: HttpServer
+  let http: LimitedServer
   let url = ''
   beforeAll(async () => {
     const controller: Controller = {
@@ -156,15 +157,19 @@ describe('containers', () => {
 
   it('probe routes that exist, at the port of the server', async () => {
     const { command, ports } = container
+    const findPort = (option: string) => Number(command[command.indexOf(option) + 1])
     expect(ports).toEqual([
-      { name: 'http', containerPort: Number(command[command.indexOf('--port') + 1]) },
+      { name: 'http', containerPort: findPort('--port') },
+      { name: 'health', containerPort: findPort('--health-port') },
     ])
     const expected = { startupProbe: '/healthz', livenessProbe: '/healthz' }
     for (const [name, path] of Object.entries({ ...expected, readinessProbe: '/readyz' })) {
-      expect(container[name]).toMatchObject({ httpGet: { path, port: 'http' } })
+      expect(container[name]).toMatchObject({ httpGet: { path, port: 'health' } })
       expect((await fetch(url + path)).status).toBe(200)
     }
-    expect(JSON.stringify(compose.services['serve']?.['healthcheck'])).toContain(':8080/readyz')
+    expect(JSON.stringify(compose.services['serve']?.['healthcheck'])).toContain(':8081/readyz')
+    expect(compose.services['serve']?.command).not.toContain('--health-port')
+    expect(load('prometheus.yaml')).toContain('port: 8081}')
     expect(findKind('Service')).toMatchObject({ spec: { ports: [{ targetPort: 'http' }] } })
   })
 
@@ -184,7 +189,8 @@ describe('containers', () => {
     expect(container.envFrom).toEqual([{ secretRef: { name: secret.metadata.name } }])
     const sets = [secret.stringData, compose.services['serve']?.['environment'] ?? {}]
     const schema = readFileSync(join(root, 'schemas/workspace.schema.json'), 'utf8')
-    const known = help + schema + load('workspace/edgewise.yaml')
+    const commands = readFileSync(join(root, 'docs/reference/commands.md'), 'utf8')
+    const known = help + schema + commands + load('workspace/edgewise.yaml')
     for (const set of sets) {
       expect(Object.keys(set)).toContain('EDGEWISE_SERVE_TOKEN')
       for (const name of Object.keys(set)) expect(known).toMatch(new RegExp(`\\b${name}\\b`))

@@ -22,6 +22,7 @@ const limits = {
   closeMs: 5000,
   lingerMs: 50,
   connections: 16,
+  share: 4,
 }
 
 /** Sends bytes on a socket; returns all that arrives until the server ends it. */
@@ -74,7 +75,7 @@ describe('a connection', () => {
 
   it('ends if its client reads no answer', async () => {
     const large = 'x'.repeat(1_000_000)
-    const plan = () => Promise.resolve({ large })
+    const plan = () => Promise.resolve(large)
     const http = await startHttp({ plan }, { limits: { ...limits, idleMs: 200 } })
     const socket = connect(http.port, '127.0.0.1')
     const ended = once(socket, 'close')

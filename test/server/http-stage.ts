@@ -36,7 +36,7 @@ export function createOptions(own: Partial<Controller> = {}) {
     pages: createPages(),
     metrics,
     status: () => Promise.resolve({ role: 'leader' }),
-    plan: () => Promise.resolve({ format: 'edgewise.plan/1' }),
+    plan: () => Promise.resolve('{"format":"edgewise.plan/1"}\n'),
     listRollouts: () => Promise.resolve([listed]),
     decide: (verb, id, step) => {
       if (id !== 'r1') return Promise.resolve(null)

@@ -90,6 +90,7 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
     overview: () => Promise.resolve(waiting()),
     plan: () => Promise.resolve(built),
     history: () => Promise.resolve(built),
+    planJson: () => Promise.resolve('{}'),
     drift: () => null,
     listEvents: () => [
       {

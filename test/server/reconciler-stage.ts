@@ -13,6 +13,8 @@ interface Behaviour {
   /** @param running number of watched pieces of work */
   drift?(running: number): { pending: number; live: number; inDoubt: number }
   fetch?(): Promise<string>
+  /** Loads a commit; throws what is wrong with it. */
+  load?(commit: string): void
 }
 
 /** Creates a reconciler of a branch whose tip, clock and operations the test controls. */
@@ -27,6 +29,10 @@ export function stageReconciler(does: Behaviour = {}) {
     open: [] as string[],
     started: [] as string[],
     running: 0,
+    /** Commits that steps of rollouts and drift checks went by. */
+    heads: [] as string[],
+    /** Commits that were reported as invalid, each with the one before it. */
+    reported: [] as string[][],
   }
   const clock = {
     now: () => world.nowMs,
@@ -41,7 +47,10 @@ export function stageReconciler(does: Behaviour = {}) {
   })
   const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
   const config = { id: 'w', serve: { drift: { schedule: null } } }
-  const load = (commit: string) => Promise.resolve({ commit, config })
+  const load = async (commit: string) => {
+    does.load?.(commit)
+    return { commit, config, diagnostics: [] }
+  }
   const runs = {
     load,
     apply: async ({ commit }: { commit: string }) => {
@@ -49,12 +58,17 @@ export function stageReconciler(does: Behaviour = {}) {
       const { status, stopped = null } = (await does.apply?.(commit)) ?? { status: 'done' }
       return { status, message: stopped }
     },
-    advance: (id: string) =>
-      does.advance?.(id) ?? Promise.resolve({ waitMs: null, status: 'done' }),
-    compare: async () => ({
-      held: 0,
-      ...(does.drift?.(world.running) ?? { pending: 0, live: 0, inDoubt: 0 }),
-    }),
+    advance: (id: string, { commit }: { commit: string }) => {
+      world.heads.push(commit)
+      return does.advance?.(id) ?? Promise.resolve({ waitMs: null, status: 'done' })
+    },
+    compare: async ({ commit }: { commit: string }) => {
+      world.heads.push(commit)
+      const found = does.drift?.(world.running) ?? { pending: 0, live: 0, inDoubt: 0 }
+      return { held: 0, ...found }
+    },
+    reportInvalid: async ({ commit }: { commit: string }, invalid: string) =>
+      void world.reported.push([commit, invalid]),
     deliver: () => Promise.resolve(),
     report: (_what: string, error: unknown) => (error instanceof Error ? error.message : ''),
   }
@@ -75,6 +89,7 @@ export function stageReconciler(does: Behaviour = {}) {
   const reconciler = createReconciler({
     outside: { clock, newId: () => 'id' },
     branch,
+    head: null,
     runs: runs as unknown as Runs,
     metrics,
     logger,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { listed } from './http-stage.ts'
 import { refuse, stageReconciler } from './reconciler-stage.ts'
 
@@ -144,4 +145,37 @@ it('starts a workflow beside one that a lost leader began, and that nothing runs
   await round()
   await round()
   expect(world.started).toEqual(['w r1 id'])
+})
+
+it('goes by the last good commit while the tip is invalid, and reports that once', async () => {
+  const [good, heavy, better] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [
+    string,
+    string,
+    string,
+  ]
+  const { world, reconciler, round, metrics } = stageReconciler({
+    load: (commit) => {
+      if (commit === heavy) throw new EdgewiseError('invalid', 'it takes more than 60 seconds')
+    },
+  })
+  await round()
+  world.tip = heavy
+  world.rollouts = [{ ...listed, state: 'running' }]
+  for (world.nowMs = 0; world.nowMs < 5 * minute; world.nowMs += minute) await round()
+  await reconciler.advance('r1')
+  await reconciler.detectDrift()
+  expect(world.heads).toEqual([good, good])
+  expect(world.started).toHaveLength(1)
+  expect(reconciler.found).toMatchObject({
+    commit: heavy,
+    applied: { commit: heavy, status: 'failed', message: 'it takes more than 60 seconds' },
+    problem: null,
+  })
+  expect(world.reported).toEqual([[good, heavy]])
+  const { text } = await metrics.format('prometheus')
+  expect(text).toMatch(/^edgewise_invalid_commits_total\{.*\} 1$/m)
+  world.tip = better
+  await round()
+  await reconciler.advance('r1')
+  expect([world.heads.at(-1), world.applied]).toEqual([better, [good, better]])
 })

@@ -17,6 +17,8 @@ export interface LogLine {
 export interface Replica {
   /** Address of its HTTP interface. */
   readonly url: string
+  /** Address for probes. */
+  readonly healthUrl: string
   readonly log: LogLine[]
   /** All that it printed on stderr. */
   readonly err: string
@@ -57,14 +59,20 @@ export async function startReplica(
     for (const check of waiting) check()
   })
   const exited = once(child, 'exit') as Promise<[number | null]>
-  const first = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>
-  const [line] = await Promise.race([
+  const lines: string[] = []
+  const first = new Promise<void>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (lines.push(line) === 2) resolve()
+    })
+  })
+  await Promise.race([
     first,
     exited.then(() => Promise.reject(new Error(`the replica ended: ${err}`))),
   ])
-  const url = line.replace('listening on ', '')
+  const [url, healthUrl] = lines.map((line) => line.replace(/^.* on /, '')) as [string, string]
   return {
     url,
+    healthUrl,
     log,
     get err() {
       return err

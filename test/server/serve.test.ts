@@ -25,6 +25,10 @@ it('applies each new commit, and stops on SIGTERM', async () => {
   expect((await replica.get('/readyz')).status).toBe(200)
   const metrics = await (await replica.get('/metrics')).text()
   expect(metrics).toMatch(/edgewise_writes_total\{outcome="confirmed",.*\} 2/)
+  const probe = async (path: string) => (await fetch(replica.healthUrl + path)).status
+  expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/'].map(probe))).toEqual([
+    200, 200, 200, 404,
+  ])
   expect(await replica.end('SIGTERM')).toBe(143)
   expect(replica.log.at(-1)?.message).toBe('stopped')
   expect(replica.err).not.toContain(token)

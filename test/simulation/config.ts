@@ -48,5 +48,6 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     notes: { groups: 'on', waves: 'on', kinds: 'on' },
     notify: [],
     serve: { drift: { schedule: null, observed: null, repair: false } },
+    texts: [],
   }
 }

@@ -357,6 +357,7 @@ it('state that is only in a log counts for the choice of the store', async () =>
   await lock.compareAndSwap(null, 'me')
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   mkdirSync(join(kind.folder, '.git'))
+  writeFileSync(join(kind.folder, '.git', 'HEAD'), '')
   const state = { store: null, branch: 'edgewise-state', remote: 'origin', path: 'state' }
   const key = { id: 'default', address: 'https://api.example.net', account: 'default' }
   const openGit = async () => ({ remote: null }) as GitRepository

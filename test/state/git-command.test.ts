@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDetachedGit } from '../../src/state/git/detached-git.ts'
 import { formatGitError, type Git } from '../../src/state/git/git-command.ts'
-import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
+import { buildGitEnvironment, outsideRepositories } from '../../src/state/git/git-environment.ts'
 import { createLibraryGit } from '../../src/state/git/library-git.ts'
 import { findHeadCommit } from '../../src/state/git/open-git.ts'
 import { GitSandbox } from './git-sandbox.ts'
@@ -78,13 +78,40 @@ describe.each(runners)('git in %s', (_runner, gitIn) => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
   const script = (path: string, text: string) =>
     writeFileSync(join(folder, path), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
-  const withScript = () => gitIn(folder, { PATH: `${folder}:${process.env['PATH'] ?? ''}` })
+  const place = () => ({ cwd: folder, gitFolder: '/dev/null', workTree: join(folder, 'tree') })
+  const withScript = () => gitIn(place(), { PATH: `${folder}:${process.env['PATH'] ?? ''}` })
 
   it.each(['INT', 'TERM'])('is repeated if SIG%s ended it before it started', async (signal) => {
     script('git', `[ -e begun ] && exec echo done\n: > begun\nkill -${signal} $$\nsleep 5`)
     const { code, out } = await withScript()(['look'])
     expect([code, String(out), existsSync(join(folder, 'begun'))]).toEqual([0, 'done\n', true])
   })
+
+  it('is no program of the work tree, nor of a relative folder', async () => {
+    mkdirSync(join(folder, 'tree'))
+    script('git', 'echo "$PATH"')
+    script('tree/git', 'echo of a commit')
+    const path = ['.', 'tree', '', join(folder, 'tree'), folder, join(folder, 'tree/none'), '/bin']
+    const { out } = await gitIn(place(), { PATH: path.join(':') })(['look'])
+    expect(String(out)).toBe(`${folder}:/bin\n`)
+  })
+
+  it('is no program of the current folder where nothing is left of PATH', async () => {
+    script('git', 'echo of a commit')
+    await expect(gitIn(place(), { PATH: 'tree:.' })(['look'])).rejects.toMatchObject({
+      code: 'unavailable',
+    })
+  })
+
+  it.each(['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_ASKPASS'])(
+    'gets nothing of the work tree by %s',
+    async (name) => {
+      script('git', `echo "$GIT_CONFIG_GLOBAL $GIT_ASKPASS"`)
+      const env = { PATH: `${folder}:/bin`, [name]: join(folder, 'tree', 'x') }
+      const { out } = await gitIn(place(), env)(['look'])
+      expect(String(out).trim()).toBe(name === 'GIT_ASKPASS' ? '' : '/dev/null')
+    },
+  )
 
   it('fails after three interrupts', async () => {
     script('git', 'echo run >> runs\nkill -INT $$')
@@ -93,7 +120,9 @@ describe.each(runners)('git in %s', (_runner, gitIn) => {
   })
 
   it('throws if it is not installed', async () => {
-    await expect(gitIn(tmpdir(), { PATH: '/nowhere' })(['version'])).rejects.toMatchObject({
+    await expect(
+      gitIn(outsideRepositories(tmpdir()), { PATH: '/nowhere' })(['version']),
+    ).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('git is not installed') as string,
     })
@@ -220,7 +249,8 @@ describe.each(runners)('a hostile repository, with git in %s', (_runner, gitIn) 
       GIT_COMMITTER_NAME: 'Test',
       GIT_COMMITTER_EMAIL: 'test@example.com',
     }
-    git = gitIn(clone, buildGitEnvironment(given, ''))
+    const place = { cwd: clone, gitFolder: join(clone, '.git'), workTree: clone }
+    git = gitIn(place, buildGitEnvironment(given, ''))
   })
   afterEach(() => sandbox.remove())
 
@@ -259,7 +289,7 @@ describe.each(runners)('a hostile repository, with git in %s', (_runner, gitIn) 
 })
 
 it('simple-git refuses arguments that start a program', async () => {
-  const git = createLibraryGit(tmpdir(), buildGitEnvironment(process.env, ''))
+  const git = createLibraryGit(outsideRepositories(tmpdir()), buildGitEnvironment(process.env, ''))
   for (const args of [
     ['ls-remote', '--upload-pack=touch mark', 'origin'],
     ['fetch', '--upload-pack', 'touch mark', 'origin'],
@@ -305,7 +335,8 @@ it.each([
   const text = `import { ${name} as gitIn } from ${JSON.stringify(path)}
 process.on('SIGINT', () => undefined)
 const env = { PATH: ${JSON.stringify(folder)} + ':' + process.env.PATH, GROUP: String(process.pid) }
-const { out } = await gitIn(${JSON.stringify(folder)}, env)(['look'])
+const place = { cwd: ${JSON.stringify(folder)}, gitFolder: '/dev/null', workTree: '/none' }
+const { out } = await gitIn(place, env)(['look'])
 process.stdout.write(out)
 `
   writeFileSync(join(folder, 'run.mts'), text)

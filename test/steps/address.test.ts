@@ -109,7 +109,7 @@ describe('a service address that contains a secret', () => {
     place.env = { EDGEWISE_TOKEN: 'hunter2/hunter2' }
     workspace('https://api.example.net/${env:EDGEWISE_TOKEN}')
     const [validated] = await refused('hunter2', 'api.example.net')
-    expect(validated?.out).toContain('expected an address without the token')
+    expect(validated?.out).toContain('holds the token, which only')
     workspace('https://api.example.net/hunter2%2Fhunter2')
     await refused('hunter2', 'api.example.net')
   })
@@ -126,7 +126,7 @@ describe('a service address that contains a secret', () => {
       ]) {
         workspace(url, `secrets: {password: ${source}}\n`)
         const [validated] = await refused('hunter2', 'api.example.net')
-        expect(validated?.out).toContain('expected')
+        expect(validated?.out).toContain('contains the secret "password"')
       }
     }
     workspace(
@@ -134,6 +134,21 @@ describe('a service address that contains a secret', () => {
       'secrets: {password: {env: PASSWORD}, other: {env: NONE}, gone: {file: /nowhere/x}}\n',
     )
     expect(await place.cli('plan')).toMatchObject({ code: 0 })
+  })
+
+  it('is an error in the address of a receiver; so is the token as a secret', async () => {
+    place.env = { EDGEWISE_TOKEN: 'tok-hunter2', STAGE: 'x/hunter3' }
+    const receiver =
+      'notify: [{kind: slack, url: "https://a.example.net/${env:STAGE}", on: [drift]}]\n'
+    place.write('a.txt', 'hunter3\n')
+    workspace('emulator', `secrets: {a: {file: a.txt}}\n${receiver}`)
+    const [validated] = await refused('hunter3', 'a.example.net')
+    expect(validated?.out).toMatch(
+      /:6:29 [^]*the value of "notify\[0\]\.url" \(from "STAGE"\)\s+contains the secret "a"/,
+    )
+    place.write('a.txt', 'Bearer tok-hunter2\n')
+    const [second] = await refused('hunter2', 'a.example.net')
+    expect(second?.out).toContain('the value of "secrets.a" contains the token')
   })
 
   it('is checked against secret files that can be read at once, and no others', async () => {
@@ -176,7 +191,7 @@ describe('a secret printed by a command', () => {
     expect([code, existsSync(ran)]).toEqual([1, true])
     expect(JSON.parse(out)).toMatchObject({
       code: 'invalid',
-      message: expect.stringContaining('expected an address without') as string,
+      message: expect.stringContaining('the value of "service.url" contains a secret') as string,
     })
     expect(out).not.toContain('hunter2')
     const stored = join(place.root, '.edgewise')
@@ -206,7 +221,7 @@ describe('a secret printed by a command', () => {
     const { code, out, err } = await place.cli('rollback', '--yes')
     expect([code, `${out}${err}`]).toEqual([
       1,
-      expect.stringContaining('expected an address without'),
+      expect.stringContaining('the value of "service.url" contains a secret'),
     ])
     expect(await fetchCalls(emulator)).toHaveLength(before)
   })

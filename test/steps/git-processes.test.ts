@@ -12,7 +12,13 @@ beforeEach(() => {
 })
 afterEach(() => sandbox.remove())
 
-/** Creates a workspace whose git processes are counted. */
+/** Lines of a shell script that end a process of git which gets no repository. */
+const refuseUnplaced = `case "$*" in *safe.bareRepository=explicit*) ;; *) exit 99 ;; esac
+[ -n "$GIT_DIR" ] || exit 99
+case "$*" in *'init '*--bare*) ;; *) [ -n "$GIT_WORK_TREE" ] || exit 99 ;; esac
+`
+
+/** Creates a workspace whose git processes are counted. One that could find a repository fails. */
 function countIn(root: string): { place: Place; count: (...args: string[]) => Promise<object> } {
   const log = join(sandbox.folder, 'log')
   const bin = join(sandbox.folder, 'bin')
@@ -20,7 +26,7 @@ function countIn(root: string): { place: Place; count: (...args: string[]) => Pr
   mkdirSync(bin)
   writeFileSync(
     join(bin, 'git'),
-    `#!/bin/sh\necho "$*" >> ${log}\nPATH="${path}" exec git "$@"\n`,
+    `#!/bin/sh\necho "$*" >> ${log}\n${refuseUnplaced}PATH="${path}" exec git "$@"\n`,
     { mode: 0o755 },
   )
   const place = new Place(emulator.url, '', { root, state: '' })

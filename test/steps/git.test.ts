@@ -246,7 +246,6 @@ describe('a workspace in a git repository', () => {
       'a work tree',
       (s: GitSandbox) => s.git('clone', 'worktree', 'add', '--quiet', '--detach', '../place'),
     ],
-    ['bare', (s: GitSandbox) => s.git('.', 'clone', '--quiet', '--bare', 'remote.git', 'place')],
   ])('works in a checkout that is %s', async (_how, make) => {
     await sandbox.withRemote()
     await workspaceIn('clone').settle()

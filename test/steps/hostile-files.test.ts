@@ -79,6 +79,19 @@ describe.each(Object.keys(hostile))('%s instead of a text file', (kind) => {
   })
 })
 
+it.each([
+  ['a plan file', ['apply', 'given.json']],
+  ['an import file', ['import', 'given.json']],
+  ['observed configuration', ['drift', '--observed', 'given.json']],
+  ['the list of domains of an emulator', ['emulator', '--domains', 'given.json']],
+])('a link out of the checkout is refused with the reason as %s', async (_what, line) => {
+  execFileSync('git', ['init', '-q', place.root])
+  symlinkSync(process.execPath, path('given.json'))
+  const ran = await place.cli(...line)
+  expect(ran.code).toBe(1)
+  expect(ran.err.replace(/\s+/g, ' ')).toContain('expected a file, got a link out of the checkout')
+})
+
 it('a file of state that is a pipe is refused with the reason', async () => {
   const folder = path('.edgewise/state/default/emulator/domains/aa')
   mkdirSync(folder, { recursive: true })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { escapeInvisible, escapeInvisibleInLines } from '../../src/report/text/escape-invisible.ts'
 import type { Step } from '../action/templates.ts'
 import { Place } from './cli.ts'
 
@@ -172,6 +173,47 @@ describe('init --ci github', () => {
       [filter],
       { BRANCH: branch },
     ])
+  })
+
+  it.each(['main\u202egnp', 'a\u200bb', 'x\u2066y\u2069', 'k\u3164', '\u{e0041}tag'])(
+    'escapes what is invisible in the branch %j',
+    async (branch) => {
+      createRepository(branch)
+      const { out } = await place.cli('init', 'repo', '--ci', 'github', '--action', action)
+      const path = 'repo/.github/workflows/edgewise-apply.yml'
+      const text = place.read(path)
+      expect([escapeInvisibleInLines(text) === text, escapeInvisibleInLines(out) === out]).toEqual([
+        true,
+        true,
+      ])
+      const { on, jobs } = parseApply(path)
+      expect([on.push.branches, jobs.plan.steps[0]?.env]).toEqual([[branch], { BRANCH: branch }])
+      expect(out).toContain(`what is merged to "${escapeInvisible(branch)}" is applied`)
+    },
+  )
+
+  it('refuses the path of a workspace with an invisible letter', async () => {
+    createRepository('main')
+    const { code, err } = await place.cli(
+      'init',
+      'repo/a\u3164',
+      '--ci',
+      'github',
+      '--action',
+      action,
+    )
+    expect([code, err.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining('"a\\u{3164}", can'),
+    ])
+  })
+
+  it.each([
+    ["a'b", "cd 'a'\\''b'"],
+    ['a; b', "cd 'a; b'"],
+    ['$(a)', "cd '$(a)'"],
+  ])('prints the folder %j for a shell', async (folder, line) => {
+    expect((await place.cli('init', folder)).out).toContain(`  ${line}\n`)
   })
 
   it('refuses a branch with an expression', async () => {

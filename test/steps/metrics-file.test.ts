@@ -1,4 +1,4 @@
-import { readdirSync, symlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import parse from 'parse-prometheus-text-format'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -85,16 +85,18 @@ describe('apply --metrics-file', () => {
   })
 
   it('says while an apply runs that it does, in a file that is never half written', async () => {
-    place.manifest(www, { timeout: { time: 60 } }).write('collected.prom', 'edgewise_old 1\n')
-    symlinkSync(join(place.root, 'collected.prom'), join(place.root, 'edgewise.prom'))
+    place.manifest(www, { timeout: { time: 60 } }).write('edgewise.prom', 'edgewise_old 1\n')
+    const link = `${place.root}-link.prom`
+    symlinkSync(join(place.root, 'edgewise.prom'), link)
     let meanwhile: Record<string, unknown> | null = null
     place.onStderr = () => (meanwhile ??= readMetrics())
     await setFaults(emulator, { kind: 'error', probability: 1 })
-    expect((await apply()).code).toBe(3)
+    expect((await place.cli('apply', '--yes', '--metrics-file', link)).code).toBe(3)
     place.onStderr = null
     expect(meanwhile).toMatchObject({ apply_state: state('running') })
     expect(meanwhile).not.toHaveProperty('apply_end_time_seconds')
-    expect(place.read('collected.prom')).toBe(place.read('edgewise.prom'))
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    rmSync(link)
     expect(readdirSync(place.root).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Drift, DriftItem } from '../../src/model/drift.ts'
-import type { Content } from '../../src/notify/notification.ts'
+import { describeInvalid, type Content } from '../../src/notify/notification.ts'
 import { openOutbox, type Outbox } from '../../src/notify/outbox.ts'
 import { loadWorkspace } from '../../src/operations/load-workspace.ts'
 import { createNodeOutside } from '../../src/operations/node-outside.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 beforeEach(async () => {
   schema = await TestSchema.make()
-  const all = '[applied, refused, in-doubt, drift, rollout, approval]'
+  const all = '[applied, refused, in-doubt, failed, drift, rollout, approval]'
   enter(`  - {kind: webhook, url: "\${env:HOOK}", on: ${all}}`)
 })
 afterEach(async () => {
@@ -224,6 +224,18 @@ describe('notifications in a database', () => {
        update ${schema.name}.version set version = 4`,
     )
     expect(await open().count()).toMatchObject({ pending: 0 })
+  })
+
+  it('an invalid commit is reported once, by whatever process', async () => {
+    for (const commit of ['a', 'a', 'b']) {
+      const outbox = open()
+      await outbox.reportOnce('invalid commit', commit, describeInvalid(commit.repeat(40)))
+      await outbox.deliverDue()
+    }
+    expect(received.map(({ title, events }) => [title.slice(0, 37), events])).toEqual([
+      ['Commit aaaaaaaaaaaa is not applied: i', ['failed']],
+      ['Commit bbbbbbbbbbbb is not applied: i', ['failed']],
+    ])
   })
 
   it('report drift when it changes, and when it is gone', async () => {

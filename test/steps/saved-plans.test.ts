@@ -245,6 +245,16 @@ describe('an altered plan file', () => {
       'it has more than 100 levels',
     ],
     [
+      'has the key of a prototype',
+      (text) => text.replace('{', '{"__proto__": {"noted": true},'),
+      'at /: no plan has a key "__proto__"',
+    ],
+    [
+      'has the key of a prototype in a write',
+      (text) => text.replace('"wave"', '"__proto__": null, "wave"'),
+      'at /writes/0: no plan has a key "__proto__"',
+    ],
+    [
       'is of a newer version',
       (text) => text.replace('edgewise.plan/1', 'edgewise.plan/2'),
       'got edgewise.plan/2; a newer edgewise wrote it',

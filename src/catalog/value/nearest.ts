@@ -7,8 +7,11 @@ export function findNearest(word: string, candidates: Iterable<string>): string 
   let minSlips = Infinity
   for (const candidate of candidates) {
     if (candidate === word) continue
+    const max = maxSlips(word, candidate)
+    // A difference in length is at least that many slips, and costs nothing to find.
+    if (Math.abs(word.length - candidate.length) > max) continue
     const slips = countSlips(word.toLowerCase(), candidate.toLowerCase())
-    if (slips < minSlips && slips <= maxSlips(word, candidate)) {
+    if (slips < minSlips && slips <= max) {
       minSlips = slips
       best = candidate
     }

@@ -83,11 +83,14 @@ function findClassEnd(pattern: string, start: number): number {
   let i = start + 1
   if (pattern[i] === '^') i++
   const first = i
+  // Searching for ":]" at each "[:" again would take quadratic time where there is none.
+  let hasNamedEnd = true
   for (; i < pattern.length; i++) {
     if (pattern[i] === '\\') i++
-    else if (pattern[i] === '[' && pattern[i + 1] === ':') {
+    else if (hasNamedEnd && pattern[i] === '[' && pattern[i + 1] === ':') {
       const end = pattern.indexOf(':]', i + 2)
-      if (end > 0) i = end + 1
+      hasNamedEnd = end > 0
+      if (hasNamedEnd) i = end + 1
     } else if (pattern[i] === ']' && i > first) return i
   }
   return pattern[first] === ']' ? first : -1

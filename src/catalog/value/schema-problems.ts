@@ -1,3 +1,4 @@
+import { inputLimits } from '../../model/input-limits.ts'
 import type { Json } from '../../model/json.ts'
 import { resolvePointer, formatPointerStep } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -8,26 +9,27 @@ import type { ItemSchema } from './item-schema.ts'
 import { didYouMean } from './nearest.ts'
 import { findRegexFault } from './regex.ts'
 
-/** Describes the violations of a schema by a value, as sentences. */
+/** Describes the violations of a schema by a value, as sentences: the first thousands of them. */
 export function describeSchemaErrors(
-  errors: SchemaError[],
+  found: SchemaError[],
   schema: ItemSchema,
   value: Json,
 ): Problem[] {
+  const errors = found.slice(0, inputLimits.problems)
   // An entry that matches none of several alternatives is reported once, not per alternative.
   const choices = errors
     .filter((error) => error.keyword === 'oneOf')
     .map((error) => error.instancePath)
-  const listed = errors
-    .filter(({ keyword }) => keyword === 'enum')
-    .map(({ instancePath }) => instancePath)
+  const listed = new Set(
+    errors.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath),
+  )
   return (
     errors
       .filter(
         (error) => error.keyword === 'oneOf' || !choices.some((path) => isInside(error, path)),
       )
       // The allowed values show the type.
-      .filter((error) => error.keyword !== 'type' || !listed.includes(error.instancePath))
+      .filter((error) => error.keyword !== 'type' || !listed.has(error.instancePath))
       .map((error) => createProblem(error, schema, value))
   )
 }

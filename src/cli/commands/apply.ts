@@ -42,6 +42,7 @@ export function declareApply(program: Command, declare: Declare): void {
       const { createMarkdownFile, withApplyReports } = await import('../apply-report.ts')
       const { openValidWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
+      const { createOutput, findCheckout } = await import('../save-file.ts')
       const workspace = openValidWorkspace(context, 'available')
       const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
       const request = {
@@ -58,11 +59,16 @@ export function declareApply(program: Command, declare: Declare): void {
         planFile:
           path === null
             ? undefined
-            : loadFile(path, `the plan file ${path}`, 'Make one with "edgewise plan --out FILE".'),
+            : loadFile(
+                path,
+                `the plan file ${path}`,
+                'Make one with "edgewise plan --out FILE".',
+                findCheckout(workspace),
+              ),
       }
       const files: ReportFile[] = []
       if (options.markdown !== undefined)
-        files.push(createMarkdownFile(resolve(context.io.cwd, options.markdown)))
+        files.push(createMarkdownFile(createOutput(options.markdown, workspace, context.io)))
       if (options.html !== undefined) {
         const { createPageFile } = await import('../page-file.ts')
         files.push(createPageFile(options.html, workspace, context.io, !options.waves))
@@ -70,11 +76,7 @@ export function declareApply(program: Command, declare: Declare): void {
       let outside: Outside = context.io
       if (options.metricsFile !== undefined) {
         const { createMetricsFile } = await import('../metrics-file.ts')
-        const metrics = createMetricsFile(
-          resolve(context.io.cwd, options.metricsFile),
-          workspace,
-          outside,
-        )
+        const metrics = createMetricsFile(options.metricsFile, workspace, context.io)
         files.push(metrics.file)
         outside = metrics.outside
       }

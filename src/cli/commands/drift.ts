@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
@@ -126,7 +125,7 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
   }
   const found = await drift(workspace, request, io)
   const dialogue = await createDriftDialogue(context, workspace, options)
-  dialogue.show({ kind: 'drift', found, at: io.clock.now() })
+  await dialogue.show({ kind: 'drift', found, at: io.clock.now() })
   if (workspace.config.notify.length > 0) {
     const { createNotifier } = await import('../notify.ts')
     const { target, item, observed, live = false } = options
@@ -188,29 +187,31 @@ async function createDriftDialogue(
   const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
   const dialogue = createTerminalDialogue(context)
   const { io } = context
-  const savers: ((subject: Extract<Subject, { kind: 'drift' }>) => void)[] = []
+  const savers: ((subject: Extract<Subject, { kind: 'drift' }>) => Promise<void>)[] = []
+  const { createOutput, saveOutput } = await import('../save-file.ts')
   if (markdown !== undefined) {
     const { formatDriftMarkdown } = await import('../../report/drift/markdown.ts')
-    const { saveFile } = await import('../save-file.ts')
+    const output = createOutput(markdown, workspace, io)
     savers.push(({ found, at }) =>
-      saveFile(resolve(io.cwd, markdown), formatDriftMarkdown(found.drift, at, found.notes)),
+      saveOutput(output, formatDriftMarkdown(found.drift, at, found.notes)),
     )
   }
   if (html !== undefined) {
     const { buildDriftPage } = await import('../../report/page/build-drift-page.ts')
     const { createPageAbout } = await import('../../operations/page-about.ts')
     const { savePage } = await import('../page-file.ts')
+    const output = createOutput(html, workspace, io)
     const selected = { target, items, commit: await workspace.findCommit() }
     savers.push(({ found, at }) => {
       const about = createPageAbout(workspace, io, selected, found.notes)
-      savePage(html, buildDriftPage(found, at, about), io)
+      return savePage(output, buildDriftPage(found, at, about))
     })
   }
   return {
     ...dialogue,
-    show: (subject) => {
-      if (subject.kind === 'drift') for (const save of savers) save(subject)
-      dialogue.show(subject)
+    show: async (subject) => {
+      if (subject.kind === 'drift') for (const save of savers) await save(subject)
+      await dialogue.show(subject)
     },
   }
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { Option, type Command } from 'commander'
 import { efforts, type Effort } from '../../model/plan.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -30,7 +29,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { formatPlanMarkdown } = await import('../../report/plan/markdown.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openValidWorkspace } = await import('../open.ts')
-      const { saveFile } = await import('../save-file.ts')
+      const { createOutput, saveOutput } = await import('../save-file.ts')
       const { io } = context
       const workspace = openValidWorkspace(context, 'available')
       const { target, item: items, effort } = options
@@ -49,20 +48,22 @@ export function declarePlan(program: Command, declare: Declare): void {
       for (const warning of warnings) dialogue.warn(warning)
       const { itemKeys } = workspace.config.service
       const json = () => `${JSON.stringify(buildPlanJson(plan, (key) => itemKeys[key] ?? key))}\n`
-      if (options.out !== undefined) saveFile(resolve(io.cwd, options.out), json())
+      const save = (path: string, text: string) =>
+        saveOutput(createOutput(path, workspace, io), text)
+      if (options.out !== undefined) await save(options.out, json())
       if (options.markdown !== undefined)
-        saveFile(resolve(io.cwd, options.markdown), formatPlanMarkdown({ ...plan, warnings }))
+        await save(options.markdown, formatPlanMarkdown({ ...plan, warnings }))
       if (options.html !== undefined) {
         const { computePlanTimes } = await import('../../operations/plan-times.ts')
         const { createPageAbout } = await import('../../operations/page-about.ts')
-        const { savePage } = await import('../page-file.ts')
+        const { formatPage } = await import('../../report/page/format-page.ts')
         const { buildPlanPage } = await import('../../report/page/build-plan-page.ts')
         const about = createPageAbout(workspace, io, plan.basis, notes)
         const times = computePlanTimes(plan.writes, workspace, false)
-        savePage(options.html, buildPlanPage(plan, times, about), io)
+        await save(options.html, formatPage(buildPlanPage(plan, times, about)))
       }
       if (context.options.json === true) io.out(json())
-      else dialogue.show({ kind: 'plan', plan })
+      else await dialogue.show({ kind: 'plan', plan })
       const isDefinite = plan.changes.length > plan.summary.conditional
       const differs = isDefinite || rollbackUnfinished
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done

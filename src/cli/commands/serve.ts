@@ -27,6 +27,11 @@ export function declareServe(program: Command, declare: Declare): void {
       createIntegerParser(0, 65_535),
       8080,
     )
+    .option(
+      '--health-port <number>',
+      'port of /healthz, /readyz and /metrics; by default, the one after --port',
+      createIntegerParser(0, 65_535),
+    )
     .addOption(
       new Option('--log-format <format>', 'format of the log on stderr')
         .choices(['json', 'text'])
@@ -38,6 +43,7 @@ export function declareServe(program: Command, declare: Declare): void {
 The state of the workspace has to be in PostgreSQL, and the package
 @dbos-inc/dbos-sdk installed. EDGEWISE_SERVE_TOKEN is the token of the pages at
 / and of /api, EDGEWISE_WEBHOOK_SECRET the key of POST /webhook. Without them,
-these are closed. /healthz, /readyz and /metrics are open.`,
+these are closed. /healthz, /readyz and /metrics are open, at both ports; that
+of --health-port answers while the process is busy.`,
     )
 }

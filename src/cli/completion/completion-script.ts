@@ -42,7 +42,7 @@ function listCommands(command: Command, path: string): KnownCommand[] {
 function toKnownOption(option: Option): KnownOption {
   const names = [option.short, option.long].filter((name) => name !== undefined && name !== null)
   const hasValue = option.required || option.optional
-  const placeholder = /<([^>]+)>/.exec(option.flags)?.[1] ?? ''
+  const placeholder = /<([^<>]+)>/.exec(option.flags)?.[1] ?? ''
   return {
     names,
     description: option.description,

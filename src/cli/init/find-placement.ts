@@ -1,13 +1,14 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
+import { exists, findRealPath } from '../../files/look.ts'
 import { loadSource } from '../../manifest/load-source.ts'
 import { parseWorkspaceConfig } from '../../manifest/workspace-config.ts'
 import { parseYaml, type SourceFile } from '../../manifest/yaml-file.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import { findRepositoryFolder } from '../../state/git/find-repository-folder.ts'
-import { formatGitError, splitLines, type Git } from '../../state/git/git-command.ts'
-import { buildGitEnvironment } from '../../state/git/git-environment.ts'
+import { escapeInvisible } from '../../report/text/escape-invisible.ts'
+import { splitLines, type Git } from '../../state/git/git-command.ts'
+import { buildGitEnvironment, outsideRepositories } from '../../state/git/git-environment.ts'
+import { openPlace } from '../../state/git/open-place.ts'
 import { initialGlobs, isPlainPath, listPaths, type Placement } from './placement.ts'
 
 type Environment = Record<string, string | undefined>
@@ -26,13 +27,15 @@ export interface FoundPlacement extends Placement {
  */
 export async function findPlacement(root: string, env: Environment): Promise<FoundPlacement> {
   const start = findExistingFolder(root)
-  const home = realpathSync(start)
+  const home = findRealPath(start)
   const target = join(home, relative(start, root))
-  const isInRepository = findRepositoryFolder(home) !== null
-  const git = await openGit(home, env)
-  const top = isInRepository ? await findTop(home, git) : target
+  const gitEnv = buildGitEnvironment(env, env['EDGEWISE_TOKEN'] ?? '')
+  const place = openPlace(home, gitEnv)
+  const { createLibraryGit } = await import('../../state/git/library-git.ts')
+  const git = createLibraryGit(place ?? outsideRepositories(home), gitEnv)
+  const top = place?.workTree ?? target
   const workspace = relative(top, target).replaceAll(sep, '/') || '.'
-  const branch = await findBranch(git, isInRepository)
+  const branch = await findBranch(git, place !== null)
   refuseUnwritable(workspace, branch)
   return { top, workspace, branch, paths: listPaths(workspace, loadGlobs(root, env)) }
 }
@@ -41,34 +44,20 @@ function refuseUnwritable(workspace: string, branch: string): void {
   if (!isPlainPath(workspace))
     throw new EdgewiseError(
       'usage',
-      `the path of the workspace in its repository, "${workspace}", can't stand in a workflow`,
+      `the path of the workspace in its repository, "${escapeInvisible(workspace)}", can't stand ` +
+        'in a workflow',
       'Use letters, digits, blanks and the characters . _ - @ / for it.',
     )
   if (branch.includes('${{'))
     throw new EdgewiseError(
       'usage',
-      `the default branch, "${branch}", can't stand in a workflow`,
+      `the default branch, "${escapeInvisible(branch)}", can't stand in a workflow`,
       'Its "${{" would begin an expression. Rename the branch.',
     )
 }
 
 function findExistingFolder(root: string): string {
-  return existsSync(root) ? root : findExistingFolder(dirname(root))
-}
-
-async function openGit(folder: string, env: Environment): Promise<Git> {
-  const { createLibraryGit } = await import('../../state/git/library-git.ts')
-  return createLibraryGit(folder, buildGitEnvironment(env, env['EDGEWISE_TOKEN'] ?? ''))
-}
-
-async function findTop(folder: string, git: Git): Promise<string> {
-  const found = await git(['rev-parse', '--show-cdup'])
-  if (found.code === 0) return resolve(folder, splitLines(found.out)[0] ?? '')
-  throw new EdgewiseError(
-    'unavailable',
-    `git can't work in ${folder}: ${formatGitError(found)}`,
-    'Fix the cause, or leave out --ci.',
-  )
+  return exists(root) ? root : findExistingFolder(dirname(root))
 }
 
 /** Finds the default branch: of origin, else the current one, else that of new repositories. */
@@ -103,14 +92,14 @@ export function loadContent(root: string): JsonObject {
 }
 
 function loadConfig(root: string): SourceFile | null {
-  if (!existsSync(join(root, 'edgewise.yaml'))) return null
-  const source = loadSource(realpathSync(root), 'edgewise.yaml')
+  if (!exists(join(root, 'edgewise.yaml'))) return null
+  const source = loadSource(findRealPath(root), 'edgewise.yaml')
   return 'text' in source ? source : null
 }
 
 /** Loads the globs of manifests and profiles; all files if `edgewise.yaml` is invalid. */
 function loadGlobs(root: string, env: Environment): string[] {
-  if (!existsSync(join(root, 'edgewise.yaml'))) return initialGlobs
+  if (!exists(join(root, 'edgewise.yaml'))) return initialGlobs
   const source = loadConfig(root)
   const config = source === null ? null : parseWorkspaceConfig(source, env).config
   return config === null ? ['**'] : [...config.manifests, ...config.profiles]

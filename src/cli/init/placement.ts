@@ -1,4 +1,5 @@
 import picomatch from 'picomatch'
+import { escapeInvisible, quoteVisibly } from '../../report/text/escape-invisible.ts'
 
 /** Place of a workspace in its repository: what a workflow needs to know of it. */
 export interface Placement {
@@ -19,7 +20,7 @@ const plainPath = new RegExp(`^${plainPart}(?:/${plainPart})*$`, 'u')
 
 /** Checks that a path can stand in a workflow without an escape. */
 export function isPlainPath(path: string): boolean {
-  return plainPath.test(path)
+  return plainPath.test(path) && escapeInvisible(path) === path
 }
 
 /**
@@ -52,7 +53,7 @@ export function buildSuffix(workspace: string): string {
 
 /** Quotes a path for a shell if it needs quotes. */
 export function quotePath(path: string): string {
-  return path.includes(' ') ? `'${path}'` : path
+  return /^[\p{L}\p{N}_@./:\\-]+$/u.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }
 
 /** Formats names as lines that follow a step in a comment. */
@@ -64,5 +65,5 @@ export function formatNames(names: string[]): string {
 export function formatScalar(text: string): string {
   const isWord = /^(true|false|yes|no|on|off|y|n|null|\.inf|\.nan)$/i.test(text)
   const isPlain = text === '.' || (!isWord && /^\.?[A-Za-z][\w./*-]*$/.test(text))
-  return isPlain ? text : JSON.stringify(text)
+  return isPlain ? text : quoteVisibly(text)
 }

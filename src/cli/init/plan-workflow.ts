@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { exists } from '../../files/look.ts'
+import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import { findPlacement, loadContent } from './find-placement.ts'
 import { buildGithubWorkflows } from './github-workflows.ts'
 import { buildGitlabPipeline } from './gitlab-pipeline.ts'
@@ -28,13 +29,14 @@ export async function planWorkflow(
   if (pin.host === 'github') {
     const files = buildGithubWorkflows(pin, placement, variables)
     const setup = Object.keys(files).find((path) => path.endsWith('-apply.yml')) ?? ''
-    const events = `Pull requests are planned; what is merged to "${placement.branch}" is applied.`
+    const branch = escapeInvisible(placement.branch)
+    const events = `Pull requests are planned; what is merged to "${branch}" is applied.`
     const steps = `First follow the steps at the top of ${setup}.`
     return { top, files, note: `${events}\n${steps}\n${note}` }
   }
   // A repository has one such file; others can be included in it.
   const main = '.gitlab-ci.yml'
-  const isIncluded = existsSync(join(top, main))
+  const isIncluded = exists(join(top, main))
   const path = isIncluded ? `.gitlab/edgewise${buildSuffix(placement.workspace)}.yml` : main
   const events = 'Merge requests are planned; what is merged to the default branch is applied.'
   const include = isIncluded

@@ -1,9 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { isInside } from '../../files/is-inside.ts'
+import { exists, isLink } from '../../files/look.ts'
+import { createBelow, replaceBelow } from '../../files/replace-file.ts'
 import { findRoot } from '../../manifest/find-root.ts'
 import { findSchema } from '../../manifest/schema-line.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { findRepositoryFolder } from '../../state/git/find-repository-folder.ts'
+import { findRepository } from '../../state/git/find-repository.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
 import type { CommandContext } from '../io.ts'
@@ -30,12 +32,13 @@ export async function init(
   const start = resolve(io.cwd, context.options.workspace ?? '.', String(dir ?? '.'))
   const addsWorkflow = chosen !== null && chosen !== undefined
   const root = (addsWorkflow && dir === undefined ? findRoot(start) : null) ?? start
-  const isNew = !existsSync(join(root, workspacePath))
+  const isNew = !exists(join(root, workspacePath))
   if (!isNew && !addsWorkflow)
     throw createExistsError(
       [workspacePath],
       `Choose an empty folder: edgewise init DIR. To add a workflow: ${exampleCommand}`,
     )
+  const isInRepository = findRepository(root) !== null
   const initial = isNew ? placeFiles(root, buildInitialFiles(findSchema(root))) : []
   refuseExisting(initial, 'Choose an empty folder: edgewise init DIR.')
   const pin = chosen === undefined ? await askForPin(context) : chosen
@@ -46,9 +49,7 @@ export async function init(
 
   const notes = [
     ...(workflow === null ? [] : [workflow.note]),
-    ...(isNew
-      ? [formatNextSteps(relative(io.cwd, root), findRepositoryFolder(root) !== null)]
-      : []),
+    ...(isNew ? [formatNextSteps(relative(io.cwd, root), isInRepository)] : []),
     ...(pin === undefined ? [`To add a workflow: ${exampleCommand}\n`] : []),
   ]
   io.out(notes.map((note) => `\n${note}`).join(''))
@@ -59,18 +60,35 @@ export async function init(
 interface NewFile {
   /** Path from the workspace or the repository, for messages. */
   path: string
+  /** Folder of the workspace or the repository. */
+  folder: string
   target: string
   text: string
 }
 
 function placeFiles(folder: string, texts: Record<string, string>): NewFile[] {
-  return Object.entries(texts).map(([path, text]) => ({ path, target: join(folder, path), text }))
+  return Object.entries(texts).map(([path, text]) => ({
+    path,
+    folder,
+    target: join(folder, path),
+    text,
+  }))
 }
 
-/** Refuses to replace files; missing lines are added to an existing `.gitignore`. */
+/**
+ * Refuses to replace files, and to write through links to outside; missing lines are added to an
+ * existing `.gitignore`.
+ */
 function refuseExisting(files: NewFile[], hint: string): void {
+  const outside = files.find(({ folder, target }) => !isInside(folder, target))
+  if (outside !== undefined)
+    throw new EdgewiseError(
+      'usage',
+      `${outside.target} leads out of ${outside.folder} through a link; nothing was written`,
+      'Remove the link.',
+    )
   const existing = files
-    .filter(({ path, target }) => path !== '.gitignore' && existsSync(target))
+    .filter(({ path, target }) => path !== '.gitignore' && (exists(target) || isLink(target)))
     .map(({ path }) => path)
   if (existing.length > 0) throw createExistsError(existing, hint)
 }
@@ -84,10 +102,12 @@ function createExistsError(paths: string[], hint: string): EdgewiseError {
   )
 }
 
-function writeFile({ io }: CommandContext, { path, target, text }: NewFile): void {
-  mkdirSync(dirname(target), { recursive: true })
-  if (path === '.gitignore') addLines(target, text)
-  else writeFileSync(target, text, { flag: 'wx' })
+function writeFile({ io }: CommandContext, { path, folder, target, text }: NewFile): void {
+  const isReplaced = path === '.gitignore' && exists(target)
+  const failure = isReplaced
+    ? replaceBelow(folder, path, addLines(loadFile(target), text), io.machine.processName)
+    : createBelow(folder, path, text)
+  if (failure !== null) throw new EdgewiseError('usage', `${target} can't be written (${failure})`)
   io.out(`wrote ${relative(io.cwd, target) || target}\n`)
 }
 
@@ -97,14 +117,10 @@ function formatNextSteps(folder: string, isInRepository: boolean): string {
   return `Next:\n${enter}${git}  edgewise validate\n  edgewise plan\n  edgewise apply\n`
 }
 
-/** Appends the lines that a file lacks. */
-function addLines(path: string, text: string): void {
-  const before = existsSync(path) ? loadFile(path) : ''
+/** Appends the lines that a text lacks. */
+function addLines(before: string, text: string): string {
   const lines = new Set(before.split(/\r?\n/))
   const missing = text.split('\n').filter((line) => line !== '' && !lines.has(line))
-  if (missing.length > 0)
-    writeFileSync(
-      path,
-      `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`,
-    )
+  if (missing.length === 0) return before
+  return `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`
 }

@@ -1,17 +1,21 @@
-import { closeSync, fdatasync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
-import { promisify } from 'node:util'
+import { replaceDurably } from '../../files/replace-durably.ts'
+import {
+  appendTo,
+  closeFile,
+  openToAppend,
+  readStats,
+  syncContent,
+  type FileStats,
+} from '../../files/store-file.ts'
 import { createMemory, applyChange, type MemoryChange, type Memory } from './memory.ts'
 import { loadData } from './load-data.ts'
 import { formatSnapshot } from './snapshot.ts'
-import { writeDurably } from './write-durably.ts'
 
 /**
  * Minimum bytes of appended changes after which the file is rewritten as one snapshot; they must
  * also exceed the snapshot.
  */
 const minBytesToCompact = 1024 * 1024
-
-const syncHandle = promisify(fdatasync)
 
 /**
  * The data file: a line with a snapshot, then a line for each change. A change is appended before
@@ -27,7 +31,7 @@ export class DataLog {
   #snapshotBytes = 0
   #fileBytes = 0
   /** The file as last written by this process; null if there was none. */
-  #lastSeen: { ino: number; size: number } | null
+  #lastSeen: FileStats | null
   /** Number of changes, and of those that are durable. */
   #made = 0
   #durable = 0
@@ -42,11 +46,11 @@ export class DataLog {
    * @param sync makes what was written to an open file durable
    * @throws EdgewiseError `record-damaged` or `access` for an unreadable file
    */
-  constructor(path: string | null, sync = syncHandle) {
+  constructor(path: string | null, sync = syncContent) {
     this.#path = path
     this.#syncHandle = sync
     this.memory = path === null ? createMemory() : loadData(path)
-    this.#lastSeen = path === null ? null : readFileStats(path)
+    this.#lastSeen = path === null ? null : readStats(path)
   }
 
   /** Whether no change waits for a sync, and none has failed. */
@@ -99,7 +103,7 @@ export class DataLog {
     } finally {
       const file = this.#syncing
       this.#syncing = this.#running = null
-      if (file !== null && file !== this.#file) closeSync(file)
+      if (file !== null && file !== this.#file) closeFile(file)
     }
   }
 
@@ -115,14 +119,11 @@ export class DataLog {
     }
     const file = this.#file ?? this.#rewrite(path, this.memory)
     try {
-      const bytes = Buffer.from(`${JSON.stringify(change)}\n`)
-      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
-      this.#fileBytes += bytes.length
+      this.#fileBytes += appendTo(file, `${JSON.stringify(change)}\n`)
       this.#lastSeen = { ino: this.#lastSeen?.ino ?? 0, size: this.#fileBytes }
     } catch (error) {
       // The file's contents are unknown now, so the next change or sync rewrites it.
-      const { ino, size } = fstatSync(file)
-      this.#lastSeen = { ino, size }
+      this.#lastSeen = readStats(file)
       this.#close()
       throw error
     }
@@ -130,12 +131,11 @@ export class DataLog {
 
   /** Replaces the file by a snapshot, durably, and opens it for changes. */
   #rewrite(path: string, memory: Memory): number {
-    writeDurably(path, formatSnapshot(memory))
+    replaceDurably(path, formatSnapshot(memory))
     this.#durable = this.#made
-    this.#file = openSync(path, 'a', 0o600)
-    const { ino, size } = fstatSync(this.#file)
-    this.#lastSeen = { ino, size }
-    this.#snapshotBytes = this.#fileBytes = size
+    this.#file = openToAppend(path)
+    this.#lastSeen = readStats(this.#file)
+    this.#snapshotBytes = this.#fileBytes = this.#lastSeen?.size ?? 0
     return this.#file
   }
 
@@ -144,7 +144,7 @@ export class DataLog {
    * removed file is written again.
    */
   #refuseForeign(path: string): void {
-    const stats = readFileStats(path)
+    const stats = readStats(path)
     if (stats === null) {
       this.#close()
     } else if (stats.ino !== this.#lastSeen?.ino || stats.size !== this.#lastSeen.size) {
@@ -156,12 +156,7 @@ export class DataLog {
   }
 
   #close(): void {
-    if (this.#file !== null && this.#file !== this.#syncing) closeSync(this.#file)
+    if (this.#file !== null && this.#file !== this.#syncing) closeFile(this.#file)
     this.#file = null
   }
-}
-
-function readFileStats(path: string): { ino: number; size: number } | null {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? null : { ino: stats.ino, size: stats.size }
 }

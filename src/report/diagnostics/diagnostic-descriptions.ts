@@ -15,7 +15,7 @@ export const diagnosticDescriptions: Record<DiagnosticCode, CodeDescription> = {
       'Restore its content, rename or move it, or add a glob under `manifests` or `profiles`.',
   },
   'yaml-invalid': {
-    happened: 'A file is not well-formed YAML 1.2.',
+    happened: 'A file is not well-formed YAML 1.2, or exceeds a limit of manifests.',
     remedy: 'Correct the text at the position.',
   },
   'workspace-invalid': {

@@ -203,7 +203,7 @@ function formatRule({ statuses, margin, minRequests }: WaveStatistics): string {
 
 /** Formats a whole number with commas. */
 function formatWhole(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  return count.toLocaleString('en-US')
 }
 
 function buildCurve({ statistics, before }: Judged, clean: (text: string) => string): PageCurve {

@@ -1,7 +1,7 @@
 import { chooseAlternative } from '../../catalog/value/item-schema.ts'
 import { isSameJson } from '../../model/canonical-json.ts'
 import type { Action } from '../../model/change.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { getOwn, isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { pairEntries } from './pair-entries.ts'
@@ -72,8 +72,8 @@ function compareField(
     return listFields(schema, before, after).flatMap((name) =>
       compareField(
         (field === '' ? '' : `${field}.`) + escapeInvisible(name),
-        before[name],
-        after[name],
+        getOwn(before, name),
+        getOwn(after, name),
         narrow({ ...shape, schema }, name),
       ),
     )

@@ -1,5 +1,5 @@
-// Joiners are kept: emoji and several scripts need them.
-const unsafe = /[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}]/gu
+// Joiners are kept: emoji and several scripts need them. The last four are letters without a glyph.
+const unsafe = /[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu
 // Own colours and line ends, on a terminal also own movements of the cursor.
 const ownInLog = String.raw`\u001b\[[\d;]*m|\r?\n|\t`
 const ownOnTerminal = String.raw`\u001b\[[\d;?]*[A-Za-z]|[\r\n\t]`
@@ -17,6 +17,14 @@ export function escapeInvisible(text: string): string {
     unsafe,
     (character) => named[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   )
+}
+
+/** Formats a text as a YAML scalar in double quotes, in which those characters are escaped. */
+export function quoteVisibly(text: string): string {
+  return JSON.stringify(text).replace(unsafe, (character) => {
+    const digits = (character.codePointAt(0) ?? 0).toString(16)
+    return digits.length > 4 ? `\\U${digits.padStart(8, '0')}` : `\\u${digits.padStart(4, '0')}`
+  })
 }
 
 /**

@@ -10,15 +10,15 @@ import type { BuiltPage, PageSource } from './page-source.ts'
 import { computeRevisions } from './revisions.ts'
 import { createShared } from './shared.ts'
 
-/** A page that a process of its own makes. */
-export type OwnPage = 'plan' | 'history'
+/** A page that a process of its own makes; `json`: the plan for programs. */
+export type OwnPage = 'plan' | 'json' | 'history'
 
 /** What the pages are made of. */
 export interface SourceContext {
   /** The workspace as it was when the controller began. */
   workspace: LoadedWorkspace
   branch: Pick<HeldBranch, 'location' | 'name' | 'fetch' | 'hold' | 'keepOnly'>
-  reconciler: Pick<Reconciler, 'found'>
+  reconciler: Pick<Reconciler, 'found' | 'getHead'>
   position: { term: number | null }
   outside: Outside
   /** Removes the secrets from a text. */
@@ -57,14 +57,17 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
   const overview = createShared(clock, loadOverview)
   const findRevision = async (): Promise<string> =>
     computeRevisions(await overview.get(overviewMs, '')).plan
-  const build = async (page: OwnPage): Promise<BuiltPage> => {
+  const build = async (page: OwnPage): Promise<BuiltPage & { text: string }> => {
     const revision = await findRevision()
-    const commit = reconciler.found.commit ?? (await branch.fetch())
+    const { commit: tip } = reconciler.found
+    // The history needs a workspace that can be loaded, whatever the tip is.
+    const head = page === 'history' && tip !== null ? reconciler.getHead() : null
+    const commit = head ?? tip ?? (await branch.fetch())
     const at = new Date(clock.now()).toISOString()
     // A leader removes the folders of earlier commits in each round; a standby has no rounds.
     if (position.term === null) await branch.keepOnly([commit])
-    const html = await branch.hold(commit, (root) => context.ownPage(page, root, outside))
-    return { format: (frame) => frameHtml(html, frame), at, commit, revision }
+    const text = await branch.hold(commit, (root) => context.ownPage(page, root, outside))
+    return { text, format: (frame) => frameHtml(text, frame), at, commit, revision }
   }
   /** Makes a page once for all readers, and keeps it for some time. */
   const share = (page: OwnPage) => {
@@ -79,10 +82,12 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     )
     return async () => (await made.get(ownMs, await findRevision()))()
   }
+  const json = share('json')
   return {
     overview: () => overview.get(overviewMs, ''),
     plan: share('plan'),
     history: share('history'),
+    planJson: async () => (await json()).text,
     drift: context.getDrift,
     listEvents: context.listEvents,
     forget: overview.forget,

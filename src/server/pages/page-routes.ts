@@ -118,7 +118,7 @@ function answerRollout(
 
 /** Answers with a page that is made, or with one that asks again: proxies do not wait long. */
 async function answerOwn(
-  page: OwnPage,
+  page: Exclude<OwnPage, 'json'>,
   { controller, clock }: RouteContext,
   place: Place,
 ): Promise<Answer> {

@@ -11,6 +11,8 @@ export interface PageSource {
   overview(): Promise<Overview>
   /** Builds the page of the plan; several readers at the same time get one. */
   plan(): Promise<BuiltPage>
+  /** Builds the plan as JSON, as that of the page. */
+  planJson(): Promise<string>
   /** Builds the page of the history, as that of the plan. */
   history(): Promise<BuiltPage>
   /** Returns the page of the last drift check of this process; null if it did none. */

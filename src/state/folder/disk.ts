@@ -8,6 +8,11 @@ export interface Disk {
   /** Lists the names in a folder; none if it does not exist. */
   list(folder: string): Promise<string[]>
   exists(path: string): Promise<boolean>
+  /**
+   * Finds a link of a checkout on the way to a folder, or anywhere in the folder if it lies in the
+   * checkout; null if there is none. Absent on a disk without links.
+   */
+  findLink?(checkout: string, folder: string): Promise<string | null>
   /** Creates a folder in an existing one, for its owner only; false if the name is taken. */
   makeFolder(path: string): Promise<boolean>
   /** Creates a file, for its owner only; false if the name is taken. */

@@ -1,31 +1,26 @@
 import {
-  closeSync,
-  constants,
-  existsSync,
-  fsync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { promisify } from 'node:util'
+  addName,
+  appendToFile,
+  closeFile,
+  createFile,
+  createFolder,
+  openToSync,
+  remove,
+  renameFile,
+  syncFile,
+} from '../../files/store-file.ts'
+import { findAnyLink } from '../../files/find-link.ts'
+import { listNames } from '../../files/list-names.ts'
+import { exists } from '../../files/look.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk, Fence } from './disk.ts'
 import { syncFileSystem } from './sync-file-system.ts'
 
-/** Opens an existing file to add to its end. */
-const appendOnly = constants.O_WRONLY | constants.O_APPEND
 /** Maximum size of a state file, bytes. */
 const maxBytes = 256 * 1024 * 1024
 /** Gets the bytes of each small file until they are decoded. */
 const scratch = Buffer.allocUnsafeSlow(16 * 1024)
-
-const syncHandle = promisify(fsync)
 
 /**
  * File system of this machine. Its operations are synchronous, which is faster for thousands of
@@ -34,57 +29,36 @@ const syncHandle = promisify(fsync)
  */
 export const realDisk: Disk = {
   read: async (path) => load(path),
-  list: async (folder) => attempt(folder, () => readdirSync(folder), { ENOENT: [] }),
-  exists: async (path) => existsSync(path),
-  makeFolder: async (path) =>
-    attempt(path, () => done(mkdirSync(path, { mode: 0o700 })), { EEXIST: false }),
+  list: async (folder) => attempt(folder, () => listNames(folder), { ENOENT: [] }),
+  exists: async (path) => exists(path),
+  findLink: async (checkout, folder) => attempt(folder, () => findAnyLink(checkout, folder), {}),
+  makeFolder: async (path) => attempt(path, () => done(createFolder(path)), { EEXIST: false }),
   create: async (path, text) =>
-    attempt(path, () => done(writeFileSync(path, text, { flag: 'wx', mode: 0o600 })), {
-      EEXIST: false,
-    }),
+    attempt(path, () => done(createFile(path, text)), { EEXIST: false }),
   append: async (path, text, fence) =>
-    isIntact(fence) && attempt(path, () => done(append(path, text)), { ENOENT: false }),
-  link: async (from, to) => attempt(to, () => done(linkSync(from, to)), { EEXIST: false }),
+    isIntact(fence) && attempt(path, () => done(appendToFile(path, text)), { ENOENT: false }),
+  link: async (from, to) => attempt(to, () => done(addName(from, to)), { EEXIST: false }),
   sync: (path) =>
     sync(
       path,
-      attempt(path, () => openSync(path, 'r'), {}),
+      attempt(path, () => openToSync(path), {}),
     ),
   syncIfThere: async (path) => {
-    const handle = attempt(path, () => openSync(path, 'r'), { ENOENT: null })
+    const handle = attempt(path, () => openToSync(path), { ENOENT: null })
     if (handle !== null) await sync(path, handle)
     return handle !== null
   },
   syncAll: syncFileSystem,
   rename: async (from, to, fence) =>
-    isIntact(fence) && attempt(to, () => done(renameSync(from, to)), {}),
+    isIntact(fence) && attempt(to, () => done(renameFile(from, to)), {}),
   remove: async (path, fence) => isIntact(fence) && attempt(path, () => done(remove(path)), {}),
 }
 
 async function sync(path: string, handle: number): Promise<void> {
   try {
-    await syncHandle(handle).catch((error: unknown) => attempt(path, () => fail(error), {}))
+    await syncFile(handle).catch((error: unknown) => attempt(path, () => fail(error), {}))
   } finally {
-    closeSync(handle)
-  }
-}
-
-function append(path: string, text: string): void {
-  const handle = openSync(path, appendOnly)
-  try {
-    writeFileSync(handle, text)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-/** Removes a file or folder. `rmSync` alone takes five times as long for a file. */
-function remove(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    rmSync(path, { recursive: true, force: true })
+    closeFile(handle)
   }
 }
 
@@ -106,7 +80,7 @@ function createDiskError(path: string, message: string): EdgewiseError {
 function isIntact(fence: Fence | undefined): boolean {
   if (fence === undefined) return true
   const { folder } = fence
-  return fence.isIntact(attempt(folder, () => readdirSync(folder), { ENOENT: [] }))
+  return fence.isIntact(attempt(folder, () => listNames(folder), { ENOENT: [] }))
 }
 
 function done(_nothing: unknown): boolean {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync, statfsSync } from 'node:fs'
 import { platform, release } from 'node:os'
+import { exists, findFileSystemType } from '../../files/look.ts'
 
 const timeoutMs = 20_000
 /**
@@ -15,8 +15,13 @@ const localTypes = [0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x79
  * it is not there, reports an error or a warning, or does not end within 20 seconds.
  */
 export async function syncFileSystem(folder: string): Promise<boolean> {
-  const program = ['/usr/bin/sync', '/bin/sync'].find((path) => existsSync(path))
-  if (program === undefined || !reportsErrors() || !isLocal(folder)) return false
+  const program = ['/usr/bin/sync', '/bin/sync'].find((path) => exists(path))
+  if (
+    program === undefined ||
+    !reportsErrors() ||
+    !localTypes.includes(findFileSystemType(folder) ?? 0)
+  )
+    return false
   return new Promise((resolve) => {
     const child = spawn(program, ['-f', folder], { stdio: ['ignore', 'ignore', 'pipe'] })
     let isClean = true
@@ -43,13 +48,4 @@ export async function syncFileSystem(folder: string): Promise<boolean> {
 function reportsErrors(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   return platform() === 'linux' && (major > 5 || (major === 5 && minor >= 8))
-}
-
-function isLocal(folder: string): boolean {
-  try {
-    return localTypes.includes(statfsSync(folder).type)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false
-    throw error
-  }
 }

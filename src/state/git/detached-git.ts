@@ -6,7 +6,7 @@ import {
   type GitWatch,
   type WatchedGit,
 } from './git-command.ts'
-import { gitSettings } from './git-environment.ts'
+import { gitSettings, withPlace, type GitPlace } from './git-environment.ts'
 
 /**
  * Creates a runner of git in a separate process group: an interrupt from the terminal then reaches
@@ -15,8 +15,10 @@ import { gitSettings } from './git-environment.ts'
  * An interrupt can still end a new process before it has its group. It has not started git yet, so
  * it is repeated.
  */
-export function createDetachedGit(folder: string, env: Record<string, string>): WatchedGit {
-  return (args, input, watch) => repeatInterrupted(() => attempt(folder, env, args, input, watch))
+export function createDetachedGit(place: GitPlace, env: Record<string, string>): WatchedGit {
+  const placed = withPlace(env, place)
+  return (args, input, watch) =>
+    repeatInterrupted(() => attempt(place.cwd, placed, args, input, watch))
 }
 
 function attempt(

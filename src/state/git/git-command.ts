@@ -80,7 +80,7 @@ const access = /^(Please make sure you have the correct access rights|and the re
 export function formatGitError({ err }: GitResult): string {
   const lines = hideCredentials(err)
     .split(/[\n\r]/)
-    .map((line) => line.replace(/^(fatal|error|remote): |^@+|@+$/g, '').trim())
+    .map((line) => line.replace(/^(fatal|error|remote): |^@+|(?<!@)@+$/g, '').trim())
     .filter((line) => line !== '' && !line.startsWith('hint:') && !progress.test(line))
     .filter((line) => !access.test(line))
   const causes = lines.filter((line) => line !== noAccess)

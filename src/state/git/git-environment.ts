@@ -1,9 +1,14 @@
+import { basename, delimiter, isAbsolute } from 'node:path'
+import { isInside } from '../../files/is-inside.ts'
+
 /**
  * Settings of every git process. They disable hooks and the file system monitor, which are for the
  * user's own work, and settings that change pushes and fetches. A remote whose address is a command
- * (`ext::`) needs the variable GIT_ALLOW_PROTOCOL.
+ * (`ext::`) needs the variable GIT_ALLOW_PROTOCOL. Git never looks for a repository by itself, but
+ * gets a place; should it look nevertheless, it refuses a folder that only looks like a repository.
  */
 export const gitSettings = [
+  'safe.bareRepository=explicit',
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.fsync=committed',
@@ -13,13 +18,68 @@ export const gitSettings = [
   'maintenance.auto=false',
 ]
 
+/** Where a process of git works. */
+export interface GitPlace {
+  /** Its current folder. */
+  cwd: string
+  /** Its repository: GIT_DIR. */
+  gitFolder: string
+  /** Its work tree: GIT_WORK_TREE; null only for `git init --bare`, which takes none. */
+  workTree: string | null
+}
+
+/** A GIT_DIR in which git finds no repository. */
+const nowhere = process.platform === 'win32' ? 'NUL' : '/dev/null'
+
+/** Returns the place of a command that needs no repository: git finds none there. */
+export function outsideRepositories(cwd: string): GitPlace {
+  return { cwd, gitFolder: nowhere, workTree: cwd }
+}
+
+/** Variables with the path of a program or of programs of git. */
+const programs = ['GIT_SSH', 'GIT_ASKPASS', 'GIT_EXEC_PATH']
+/** Variables with the folder or the file of git's settings of the user. */
+const userSettings = ['HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL']
+
+/**
+ * Adds the repository to the environment of git's processes. They take no program and no settings
+ * of the user from a relative path or from the work tree, where a commit could put them. `PATH`
+ * also loses the folders `node_modules/.bin` that npm adds.
+ */
+export function withPlace(
+  env: Record<string, string>,
+  { gitFolder, workTree }: GitPlace,
+): Record<string, string> {
+  const isOutside = (path: string) =>
+    isAbsolute(path) && (workTree === null || !isInside(workTree, path))
+  const isForeign = (path: string) => basename(path) !== '.bin' && isOutside(path)
+  const entries = Object.entries(env).filter(
+    ([name, value]) => !programs.includes(name) || isOutside(value),
+  )
+  const placed = entries.map(([name, value]): [string, string] => {
+    if (name.toUpperCase() !== 'PATH') return [name, value]
+    // An empty PATH would be the current folder.
+    return [name, value.split(delimiter).filter(isForeign).join(delimiter) || '/nonexistent']
+  })
+  const isUserOutside = userSettings.every((name) => {
+    const value = env[name]
+    return value === undefined || value === nowhere || isOutside(value)
+  })
+  return {
+    ...Object.fromEntries(placed),
+    ...(isUserOutside ? {} : { GIT_CONFIG_GLOBAL: nowhere }),
+    GIT_DIR: gitFolder,
+    ...(workTree === null ? {} : { GIT_WORK_TREE: workTree }),
+  }
+}
+
 /** Variables for git, its credential helpers and ssh; they get no others. */
 const passed = new Set(
   [
     'PATH HOME USER LOGNAME SHELL TMPDIR TEMP TMP LANG',
     'XDG_CONFIG_HOME XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS',
     'SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES',
-    'HOMEDRIVE HOMEPATH',
+    'HOMEDRIVE HOMEPATH SUDO_UID',
     'SSH_AUTH_SOCK SSH_AGENT_PID GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_ASKPASS GIT_EXEC_PATH',
     'GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CONFIG_COUNT GIT_ALLOW_PROTOCOL',
     'GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL',

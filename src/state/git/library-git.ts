@@ -1,16 +1,17 @@
 import { parseEnv } from '@simple-git/argv-parser'
 import { simpleGit, type SimpleGitOptions } from 'simple-git'
 import { createNoGitError, repeatInterrupted, type Git, type GitAttempt } from './git-command.ts'
-import { gitSettings } from './git-environment.ts'
+import { gitSettings, withPlace, type GitPlace } from './git-environment.ts'
 
 /**
  * Creates a runner of git with `simple-git`, for commands that may be repeated: an interrupt from
  * the terminal also reaches git, which is then run again. The module is large: load it on demand.
  * The runner throws GitPluginError of the library if arguments would start another program.
  */
-export function createLibraryGit(folder: string, env: Record<string, string>): Git {
+export function createLibraryGit(place: GitPlace, given: Record<string, string>): Git {
+  const env = withPlace(given, place)
   const unsafe = listAllowed(env)
-  return (args, input) => repeatInterrupted(() => attempt(folder, env, unsafe, args, input))
+  return (args, input) => repeatInterrupted(() => attempt(place.cwd, env, unsafe, args, input))
 }
 
 async function attempt(

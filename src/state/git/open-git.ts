@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { createRepository } from './create-repository.ts'
 import { createDetachedGit } from './detached-git.ts'
-import { findRepositoryFolder } from './find-repository-folder.ts'
 import { formatGitError, scrubErrors, splitLines, type GitResult } from './git-command.ts'
 import { withQuietSsh } from './git-environment.ts'
 import type { GitRepository } from './git-repository.ts'
+import { openPlace } from './open-place.ts'
 import { limitRemoteCalls, type RemoteContext } from './remote-calls.ts'
 
 /**
@@ -23,41 +23,35 @@ export async function openGit(
   env: Record<string, string>,
   context: RemoteContext & { scrub?(text: string): string },
 ): Promise<GitRepository | null> {
+  const place = openPlace(folder, env)
+  if (place === null) return null
   const { createLibraryGit } = await import('./library-git.ts')
   const withoutSecrets = <T extends unknown[]>(run: (...args: T) => Promise<GitResult>) =>
     scrubErrors(run, (text) => context.scrub?.(text) ?? text)
-  const git = withoutSecrets(createLibraryGit(folder, env))
-  const questions = '--git-common-dir --is-shallow-repository --show-object-format --show-cdup'
+  const git = withoutSecrets(createLibraryGit(place, env))
+  const questions = '--git-common-dir --is-shallow-repository --show-object-format'
   const found = await git(['rev-parse', ...questions.split(' ')])
-  if (found.code !== 0) {
-    if (/not a git repository/i.test(found.err)) return null
+  if (found.code !== 0)
     throw new EdgewiseError(
       'unavailable',
       `git can't work in ${folder}: ${formatGitError(found)}`,
       'Fix the cause, or store the state in a folder: "state: {store: dir}".',
     )
-  }
-  const [common = '', shallow, format = 'sha1', up = ''] = splitLines(found.out)
-  const commonFolder = resolve(folder, common)
-  // The top folder: git resolves a relative address of a remote from there.
-  const top = resolve(folder, up)
-  const inRepository = { ...env, GIT_DIR: commonFolder }
+  const [common = '', shallow, format = 'sha1'] = splitLines(found.out)
   const remoteKeys = `${remote.replaceAll('.', '\\.')}\\.url|.*\\.promisor`
   const pattern = `^(core\\.sshcommand|remote\\.(${remoteKeys}))$`
-  const settings = splitLines(
-    (await createLibraryGit(top, inRepository)(['config', '--get-regexp', pattern])).out,
-  )
-  const repositoryEnv = withQuietSsh(inRepository, settings)
-  const updates = withoutSecrets(createDetachedGit(top, repositoryEnv))
+  const settings = splitLines((await git(['config', '--get-regexp', pattern])).out)
+  const quiet = withQuietSsh(env, settings)
+  const updates = withoutSecrets(createDetachedGit(place, quiet))
   const urlKey = `remote.${remote}.url `
   const url = settings.find((line) => line.startsWith(urlKey))?.slice(urlKey.length)
   const gits = {
-    queries: withoutSecrets(createLibraryGit(top, repositoryEnv)),
+    queries: withoutSecrets(createLibraryGit(place, quiet)),
     updates,
     network: limitRemoteCalls(updates, { name: remote, url: url ?? '' }, context),
   }
   return createRepository(gits, {
-    commonFolder,
+    commonFolder: resolve(place.cwd, common),
     remote: url === undefined ? null : remote,
     isPartial: settings.some((line) => line.endsWith('.promisor true')),
     isShallow: shallow === 'true',
@@ -67,17 +61,18 @@ export async function openGit(
 }
 
 /**
- * Finds the checked-out commit of a folder; null without a commit or git, and without running git
- * outside of a repository.
+ * Finds the checked-out commit of a folder; null without a commit, a usable repository or git, and
+ * without running git outside of a repository.
  */
 export async function findHeadCommit(
   folder: string,
   env: Record<string, string>,
 ): Promise<string | null> {
-  if (findRepositoryFolder(folder) === null) return null
   try {
+    const place = openPlace(folder, env)
+    if (place === null) return null
     const { createLibraryGit } = await import('./library-git.ts')
-    const { code, out } = await createLibraryGit(folder, env)(['rev-parse', '--verify', 'HEAD'])
+    const { code, out } = await createLibraryGit(place, env)(['rev-parse', '--verify', 'HEAD'])
     return code === 0 ? (splitLines(out)[0] ?? null) : null
   } catch (error) {
     if (error instanceof EdgewiseError) return null

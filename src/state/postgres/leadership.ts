@@ -24,6 +24,8 @@ export interface Term {
  * database's clock.
  */
 export interface Leadership {
+  /** Path of the workspace's state. */
+  readonly workspace: string
   /**
    * Becomes the leader if there is none, or none with a sign of life; null otherwise.
    *
@@ -47,6 +49,7 @@ export interface Leadership {
 export function createLeadership(database: Database, workspace: string): Leadership {
   const table = `${database.schema}.leaders`
   return {
+    workspace,
     campaign: (token, machine) =>
       database.transact(async (sql) => {
         await sql(`insert into ${table} (workspace) values ($1) on conflict do nothing`, [

@@ -49,6 +49,7 @@ export class Repository {
       checkOut: (commit) => process.step(1, 'checks out', () => `/${commit}`),
       keepOnly: () => process.step(1, 'removes folders', () => undefined),
       isAncestor: async (ancestor, commit) => ancestor <= commit,
+      listHistory: async (commit) => [commit],
       close: async () => undefined,
     }
   }

@@ -165,7 +165,7 @@ export class ServeWorld {
           launch: async (_workspace, workflows) => launchEngine(this.workflows, workflows, process),
           listen: async (controller) => {
             replica.controller = controller
-            return { close: async () => undefined }
+            return { lead: () => undefined, close: async () => undefined }
           },
         },
       )

@@ -3,6 +3,8 @@ import { realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } 
 import { dirname } from 'node:path'
 import { append } from '../model/append.ts'
 import { ignoreProgress, type Progress } from '../model/parallel.ts'
+import { isInside } from './is-inside.ts'
+import { findCode } from './look.ts'
 
 /** A file to write. */
 export interface FileToWrite {
@@ -16,7 +18,10 @@ export interface FileToWrite {
 /** Why files were not written. */
 export interface WriteFailure {
   path: string
-  /** Code of the file system, or `CHANGED` if the file has another text than expected. */
+  /**
+   * Code of the file system, `CHANGED` if the file has another text than expected, or `OUTSIDE` if
+   * its path leads out of the root.
+   */
   code: string
   /** Files that were written before, and could not be restored. */
   left: string[]
@@ -30,18 +35,21 @@ interface Draft extends FileToWrite {
 
 /**
  * Writes all files, or none: first drafts of all, then each takes its place. What was written
- * before a failure is removed or restored.
+ * before a failure is removed or restored. A link is followed if its target lies below the root.
  *
+ * @param root folder of all files
  * @param temporary identifies this process among those that may write here
  * @param progress gets the number of written drafts and of files that took their place
  * @returns why nothing was written; null if everything was
  */
 export function writeFiles(
+  root: string,
   files: FileToWrite[],
   temporary: string,
   move: (from: string, to: string) => void = renameSync,
   progress: Progress = ignoreProgress,
 ): WriteFailure | null {
+  const inside = new Set<string>()
   const drafts: Draft[] = []
   const folders: string[] = []
   const published: Draft[] = []
@@ -50,9 +58,11 @@ export function writeFiles(
     for (const file of files) {
       progress(drafts.length, 2 * files.length)
       path = file.path
+      if (!inside.has(dirname(path)) && !isInside(root, dirname(path))) throw createError('OUTSIDE')
+      inside.add(dirname(path))
       const first = mkdirSync(dirname(path), { recursive: true })
       if (first !== undefined) append(folders, listFolders(dirname(path), first))
-      drafts.push(createDraft(file, temporary))
+      drafts.push(createDraft(root, file, temporary))
     }
     for (const each of drafts) {
       progress(drafts.length + published.length, 2 * files.length)
@@ -64,7 +74,7 @@ export function writeFiles(
     }
     return null
   } catch (error) {
-    const code = readCode(error)
+    const code = findCode(error)
     const left = published
       .toReversed()
       .filter((each) => !restore(each))
@@ -82,10 +92,11 @@ function listFolders(inside: string, first: string): string[] {
   return folders
 }
 
-function createDraft(file: FileToWrite, temporary: string): Draft {
+function createDraft(root: string, file: FileToWrite, temporary: string): Draft {
   const { path, text, before } = file
   if (before === null && existsSync(path)) throw createError('EEXIST')
-  const target = before === null ? path : realpathSync(path)
+  if (before !== null && !isInside(root, path)) throw createError('OUTSIDE')
+  const target = before === null ? path : realpathSync.native(path)
   const draft = `${target}.${temporary}.tmp`
   if (before !== null) {
     accessSync(target, constants.W_OK)
@@ -125,9 +136,4 @@ function removeEmpty(folder: string): void {
 
 function createError(code: string): Error {
   return Object.assign(new Error(code), { code })
-}
-
-function readCode(error: unknown): string {
-  if (error instanceof Error && 'code' in error) return String(error.code)
-  throw error
 }

@@ -1,12 +1,13 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { appendTo } from './store-file.ts'
 
 /**
  * Replaces a file (mode 0600): a crash leaves the old text or the new one, and once this returns
  * the new one survives a power cut. Creates missing folders. Throws what the file system throws;
  * the old file is untouched then.
  */
-export function writeDurably(path: string, text: string): void {
+export function replaceDurably(path: string, text: string): void {
   const folder = dirname(path)
   mkdirSync(folder, { recursive: true })
   const temporary = `${path}.${process.pid}.tmp`
@@ -24,8 +25,7 @@ export function writeDurably(path: string, text: string): void {
 function writeWhole(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600)
   try {
-    const bytes = Buffer.from(text)
-    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
+    appendTo(file, text)
     fsyncSync(file)
   } finally {
     closeSync(file)

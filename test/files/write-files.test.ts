@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { writeFiles } from '../../src/operations/write-files.ts'
+import { writeFiles } from '../../src/files/write-files.ts'
 
 let folder: string
 beforeEach(() => {
@@ -26,7 +26,7 @@ const list = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).to
 const readOld = () => readFileSync(join(folder, 'old'), 'utf8')
 
 it('writes new files in new folders, and replaces files', () => {
-  expect(writeFiles([changed(), created('a/b/c'), created('a/d')], 'me')).toBeNull()
+  expect(writeFiles(folder, [changed(), created('a/b/c'), created('a/d')], 'me')).toBeNull()
   expect(list()).toEqual(['a', 'a/b', 'a/b/c', 'a/d', 'old'])
   expect(readFileSync(join(folder, 'a/b/c'), 'utf8')).toBe('a/b/c')
   expect([readOld(), statSync(join(folder, 'old')).mode & 0o777]).toEqual(['after', 0o640])
@@ -43,7 +43,7 @@ it.each([
   ],
   ['two files have one name', 'EEXIST', () => [changed(), created('a'), created('a')]],
 ])('writes nothing if %s', (_what, code, files) => {
-  expect(writeFiles(files(), 'me')).toMatchObject({ code, left: [] })
+  expect(writeFiles(folder, files(), 'me')).toMatchObject({ code, left: [] })
   expect([list(), readOld()]).toEqual([['old'], 'before'])
 })
 
@@ -54,7 +54,7 @@ it('removes and restores what it wrote before a failure', () => {
     renameSync(from, to)
   }
   const files = [changed(), created('a'), created('b'), created('c')]
-  expect(writeFiles(files, 'me', move)).toEqual({
+  expect(writeFiles(folder, files, 'me', move)).toEqual({
     path: join(folder, 'b'),
     code: 'ENOSPC',
     left: [],
@@ -70,7 +70,9 @@ it('names what it could not remove again', () => {
     rmSync(to)
     mkdirSync(join(to, 'x'), { recursive: true })
   }
-  expect(writeFiles([created('a'), created('b')], 'me', move)?.left).toEqual([join(folder, 'a')])
+  expect(writeFiles(folder, [created('a'), created('b')], 'me', move)?.left).toEqual([
+    join(folder, 'a'),
+  ])
 })
 
 it('leaves a file that somebody else creates meanwhile', () => {
@@ -78,6 +80,8 @@ it('leaves a file that somebody else creates meanwhile', () => {
     renameSync(from, to)
     if (to.endsWith('a')) writeFileSync(join(folder, 'b'), 'theirs')
   }
-  expect(writeFiles([created('a'), created('b')], 'me', move)).toMatchObject({ code: 'EEXIST' })
+  expect(writeFiles(folder, [created('a'), created('b')], 'me', move)).toMatchObject({
+    code: 'EEXIST',
+  })
   expect([list(), readFileSync(join(folder, 'b'), 'utf8')]).toEqual([['b', 'old'], 'theirs'])
 })

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { setPriority } from 'node:os'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { isObject, parseJson } from '../model/json.ts'
+import type { Outside } from '../operations/outside.ts'
+
+/** Limits of a process that works on what others have written. */
+export interface OwnLimits {
+  seconds: number
+  megabytes: number
+}
+
+/** Limits of a commit: those of a plan for 10,000 domains, and plenty more. */
+export const ownLimits: OwnLimits = { seconds: 60, megabytes: 1024 }
+
+/** How a process of this program ended. */
+export interface OwnEnd {
+  /** Null if it was ended by a signal. */
+  code: number | null
+  /** The error that it printed as JSON; null without one. */
+  error: Record<string, unknown> | null
+  /** What it took too much of, such as "more than 60 seconds"; null if it ended by itself. */
+  excess: string | null
+}
+
+/** Runs this program with other arguments. */
+export type RunOwn = (args: string[], outside: Pick<Outside, 'env' | 'signal'>) => Promise<OwnEnd>
+
+/** Bytes of the answer of the process that are kept: an error is short, a plan is not needed. */
+const maxBytes = 1024 * 1024
+/** Interval at which the memory is measured, ms. */
+const measureMs = 250
+/** Priority below that of this process: it must not take the processor from the leader. */
+const niceness = 10
+/** How V8 ends a process whose heap is full, and the system one that takes too much memory. */
+const memorySignals = ['SIGABRT', 'SIGKILL']
+
+/**
+ * Creates what runs this program in a process of its own, within limits. It throws `unavailable` if
+ * the process can't run or is interrupted.
+ *
+ * @param measureMemory measures the memory of a process, MB; null where that is not known
+ * @param program what Node runs
+ */
+export function createOwnProcesses(
+  measureMemory: (pid: number) => number | null,
+  { seconds, megabytes }: OwnLimits = ownLimits,
+  program = [...process.execArgv, process.argv[1] ?? ''],
+): RunOwn {
+  return (args, { env, signal }) =>
+    new Promise((resolve, reject) => {
+      const own = [`--max-old-space-size=${megabytes}`, ...program, ...args]
+      const child = spawn(process.execPath, own, {
+        env: withhold(env),
+        stdio: ['ignore', 'pipe', 'ignore'],
+        signal,
+        // A process that parses hears of no other signal.
+        killSignal: 'SIGKILL',
+      })
+      if (child.pid !== undefined) lowerPriority(child.pid)
+      const tooMuch = `more than ${megabytes} MB of memory`
+      let excess: string | null = null
+      const end = (reason: string): void => {
+        excess ??= reason
+        child.kill('SIGKILL')
+      }
+      const timer = setTimeout(() => end(`more than ${seconds} seconds`), seconds * 1000)
+      const meter = setInterval(() => {
+        if ((measureMemory(child.pid ?? 0) ?? 0) > megabytes) end(tooMuch)
+      }, measureMs)
+      const chunks: Buffer[] = []
+      let size = 0
+      child.stdout.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size <= maxBytes) chunks.push(chunk)
+      })
+      child.on('error', (error) =>
+        reject(new EdgewiseError('unavailable', `edgewise can't run a process: ${error.message}`)),
+      )
+      child.on('close', (code, by) => {
+        clearTimeout(timer)
+        clearInterval(meter)
+        if (by !== null && memorySignals.includes(by)) excess ??= tooMuch
+        resolve({ code, error: parseError(Buffer.concat(chunks).toString()), excess })
+      })
+    })
+}
+
+/** Neither secrets of the server nor traces of its own belong to the process. */
+function withhold(env: Outside['env']): Outside['env'] {
+  const own = Object.entries(env).filter(
+    ([name]) => !/^(OTEL_|EDGEWISE_(SERVE|WEBHOOK)_)/.test(name),
+  )
+  return Object.fromEntries(own)
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, niceness)
+  } catch (error) {
+    // The process has ended already, or the system forbids it.
+    if (!(error instanceof Error && 'code' in error)) throw error
+  }
+}
+
+/** Parses the error that a command has printed as JSON; null if it has printed none. */
+function parseError(out: string): Record<string, unknown> | null {
+  const parsed = parseJson(out.trim().split('\n').at(-1) ?? '')
+  return isObject(parsed) && parsed['format'] === 'edgewise.error/1' ? parsed : null
+}

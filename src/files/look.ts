@@ -1,0 +1,81 @@
+import { accessSync, constants, existsSync, fstatSync, lstatSync } from 'node:fs'
+import { readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs'
+
+/** Kind of what a path leads to: a pipe, a device and a socket are a `stream`. */
+export type Kind = 'file' | 'folder' | 'stream'
+
+/** Tests whether a path leads to anything, with its links followed. */
+export function exists(path: string): boolean {
+  return existsSync(path)
+}
+
+/**
+ * Finds the kind of what a path leads to, with its links followed; null for nothing, and for what
+ * can't be looked at.
+ */
+export function findKind(path: string): Kind | null {
+  try {
+    const status = statSync(path)
+    return status.isFile() ? 'file' : status.isDirectory() ? 'folder' : 'stream'
+  } catch (error) {
+    findCode(error)
+    return null
+  }
+}
+
+/** Tests whether a path itself is a link. */
+export function isLink(path: string): boolean {
+  return readLink(path) !== null
+}
+
+/** Returns the text of a link; null for anything else, and for nothing. */
+export function readLink(path: string): string | null {
+  try {
+    return readlinkSync(path)
+  } catch (error) {
+    findCode(error)
+    return null
+  }
+}
+
+/** Resolves all links of an existing path. Throws what the file system throws. */
+export function findRealPath(path: string): string {
+  return realpathSync.native(path)
+}
+
+/** Finds the user id of the owner of a file, folder or link. Throws what the file system throws. */
+export function findOwner(path: string): number {
+  return lstatSync(path).uid
+}
+
+/** Tests whether this user may execute a file. Throws what the file system throws. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch (error) {
+    if (findCode(error) === 'EACCES') return false
+    throw error
+  }
+}
+
+/** Tests whether an open file is a character device, as a terminal is. */
+export function isCharacterDevice(descriptor: number): boolean {
+  return fstatSync(descriptor).isCharacterDevice()
+}
+
+/** Finds the type of the file system of a folder (`statfs`); null if it does not tell. */
+export function findFileSystemType(folder: string): number | null {
+  try {
+    return statfsSync(folder).type
+  } catch (error) {
+    findCode(error)
+    return null
+  }
+}
+
+/** Returns the code of an error of the file system; throws any other error. */
+export function findCode(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code)
+  throw error
+}

@@ -1,0 +1,92 @@
+import { closeSync, constants, fdatasync, fstatSync, fsync, linkSync, mkdirSync } from 'node:fs'
+import { appendFileSync, openSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+// Single steps for stores, whose protocols decide what survives a crash. Each throws what the file
+// system throws.
+
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/** Creates a folder in an existing one, for its owner only. */
+export function createFolder(path: string): void {
+  mkdirSync(path, { mode: 0o700 })
+}
+
+/** Creates a file, for its owner only. */
+export function createFile(path: string, text: string): void {
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+}
+
+/** Adds text to the end of an existing file that is no link. */
+export function appendToFile(path: string, text: string): void {
+  const file = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Adds text to a file that the environment names, or creates it. */
+export function appendToNamed(path: string, text: string): void {
+  appendFileSync(path, text)
+}
+
+/** Adds a second name to a file. */
+export function addName(from: string, to: string): void {
+  linkSync(from, to)
+}
+
+/** Renames a file; it replaces another one. */
+export function renameFile(from: string, to: string): void {
+  renameSync(from, to)
+}
+
+/** Removes a file or a folder with its contents. `rmSync` alone takes five times as long. */
+export function remove(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** Opens a file or folder, to make it durable. */
+export function openToSync(path: string): number {
+  return openSync(path, 'r')
+}
+
+/** Opens a file to add to its end, for its owner only. */
+export function openToAppend(path: string): number {
+  return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+}
+
+/** Adds text to an open file, and returns the number of bytes. */
+export function appendTo(file: number, text: string): number {
+  const bytes = Buffer.from(text)
+  for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
+  return bytes.length
+}
+
+/** Identity and size of a file. */
+export interface FileStats {
+  ino: number
+  size: number
+}
+
+/** Reads the stats of an open file, or of one that a path leads to; null for nothing. */
+export function readStats(file: number | string): FileStats | null {
+  const stats =
+    typeof file === 'number' ? fstatSync(file) : statSync(file, { throwIfNoEntry: false })
+  return stats === undefined ? null : { ino: stats.ino, size: stats.size }
+}
+
+export const closeFile = closeSync
+
+/** Makes the content and the name or mode of an open file durable. */
+export const syncFile = promisify(fsync)
+
+/** Makes the content of an open file durable. */
+export const syncContent = promisify(fdatasync)

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import type { Outside } from '../../src/operations/outside.ts'
+import { createCommitChecks, type CheckEnd } from '../../src/server/commit-checks.ts'
+import { loadFirst } from '../../src/server/load-first.ts'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import type { Committed } from '../../src/server/workspaces.ts'
+import type { Logger } from '../../src/server/logger.ts'
+
+const commit = 'c0ffee'.padEnd(40, '0')
+
+function stage() {
+  const world = {
+    nowMs: 0,
+    roots: [] as string[],
+    end: { excess: null, isPartial: false } as CheckEnd,
+  }
+  const checks = createCommitChecks(
+    async (root) => {
+      world.roots.push(root)
+      return world.end
+    },
+    { monotonic: () => world.nowMs },
+  )
+  const refuse = (root: string) => checks.refuseHeavy(root, commit, {} as Outside)
+  return { world, checks, refuse }
+}
+
+it('a commit is checked once, also by several at the same time', async () => {
+  const { world, refuse } = stage()
+  await Promise.all([refuse('/a'), refuse('/a'), refuse('/b')])
+  world.nowMs = 1e9
+  await refuse('/a')
+  expect(world.roots).toEqual(['/a', '/b'])
+})
+
+it('a heavy commit is invalid, and checked again after half an hour', async () => {
+  const { world, checks, refuse } = stage()
+  world.end = { excess: 'more than 60 seconds', isPartial: false }
+  for (world.nowMs = 0; world.nowMs < 30 * 60_000; world.nowMs += 60_000)
+    await expect(refuse('/a')).rejects.toMatchObject({
+      code: 'invalid',
+      message: 'loading and planning commit c0ffee000000 takes more than 60 seconds',
+    })
+  expect(world.roots).toEqual(['/a'])
+  world.end = { excess: null, isPartial: false }
+  await refuse('/a')
+  expect([world.roots.length, checks.findFault('/a')]).toEqual([2, null])
+})
+
+it('a check that could not reach the state is done again, and only so many are kept', async () => {
+  const { world, refuse } = stage()
+  world.end = { excess: null, isPartial: true }
+  await refuse('/a')
+  world.end = { excess: null, isPartial: false }
+  await refuse('/a')
+  expect(world.roots).toEqual(['/a', '/a'])
+  for (let i = 0; i < 100; i++) await refuse(`/${i}`)
+  await refuse('/a')
+  expect(world.roots).toHaveLength(103)
+})
+
+it('a start goes back to the last commit that can be loaded', async () => {
+  const tried: string[] = []
+  const log: string[] = []
+  const branch = { listHistory: async () => ['tip', 'bad', 'good', 'older'] }
+  const load = (good: string) => async (each: string) => {
+    tried.push(each)
+    if (each !== good) throw new EdgewiseError('invalid', `${each} is heavy`)
+    return { commit: each } as Committed
+  }
+  const logger = { error: (message: string) => void log.push(message) } as unknown as Logger
+  expect((await loadFirst(branch, 'tip', load('good'), logger)).commit).toBe('good')
+  expect([tried, log]).toEqual([
+    ['tip', 'bad', 'good'],
+    ["commit tip can't be loaded: tip is heavy"],
+  ])
+  await expect(loadFirst(branch, 'tip', load('none'), logger)).rejects.toThrow('tip is heavy')
+})

@@ -1,0 +1,86 @@
+import { getPriority } from 'node:os'
+import { expect, it } from 'vitest'
+import { checkCommit } from '../../src/cli/check-commit.ts'
+import { createOwnPages, measureMemory } from '../../src/cli/own-page.ts'
+import { createOwnProcesses } from '../../src/cli/own-process.ts'
+
+const outside = { env: { PATH: process.env['PATH'] }, signal: new AbortController().signal }
+const limits = { seconds: 20, megabytes: 200 }
+const run = (code: string, own = limits, measure = measureMemory) =>
+  createOwnProcesses(measure, own, ['-e', code, '--'])
+
+it('a process that never ends is ended, and the one that it blocks is not', async () => {
+  const end = await run('for (;;);', { ...limits, seconds: 0.5 })([], outside)
+  expect(end).toEqual({ code: null, error: null, excess: 'more than 0.5 seconds' })
+})
+
+const memory = { code: null, error: null, excess: 'more than 100 MB of memory' }
+const small = { seconds: 20, megabytes: 100 }
+
+it('a process with too many objects is ended', async () => {
+  const code = 'const all = []; for (;;) all.push({ a: [all.length] })'
+  expect(await run(code, small, () => null)([], outside)).toEqual(memory)
+})
+
+it.runIf(process.platform === 'linux')('a process with too many buffers is ended', async () => {
+  const code = 'setInterval(() => (globalThis.all ??= []).push(Buffer.alloc(2e7, 1)), 20)'
+  expect(await run(code, small)([], outside)).toEqual(memory)
+})
+
+it('a process that is interrupted is ended, whatever it does', async () => {
+  const interrupt = new AbortController()
+  const ended = run('for (;;);')([], { ...outside, signal: interrupt.signal })
+  interrupt.abort()
+  await expect(ended).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+it('a process has no secret of the server, and a lower priority', async () => {
+  const code =
+    'setTimeout(() => console.log(JSON.stringify({ format: "edgewise.error/1", ' +
+    'env: Object.keys(process.env), priority: os.getPriority() })), 200)'
+  const env = { EDGEWISE_SERVE_TOKEN: 'a', EDGEWISE_WEBHOOK_SECRET: 'b', OTEL_X: 'c', OTHER: 'd' }
+  const { error } = await run(code)([], { ...outside, env })
+  expect(error).toMatchObject({ env: expect.arrayContaining(['OTHER']) as unknown })
+  expect(JSON.stringify(error?.['env'])).not.toMatch(/SERVE|WEBHOOK|OTEL/)
+  expect(error?.['priority']).toBeGreaterThanOrEqual(Math.min(10, getPriority() + 1))
+})
+
+it('a check tells a commit that is too heavy from one with errors, and from failures', async () => {
+  const print = (code: string) =>
+    `console.log(JSON.stringify({format: "edgewise.error/1", code: "${code}"})); process.exit(1)`
+  const check = (code: string, own = limits) => checkCommit(run(code, own), '/root', outside)
+  expect(await check('')).toEqual({ excess: null, isPartial: false })
+  expect(await check(print('invalid'))).toEqual({ excess: null, isPartial: false })
+  expect(await check(print('record-unreachable'))).toEqual({ excess: null, isPartial: true })
+  const late = { ...limits, seconds: 0.3 }
+  expect(await check('for (;;);', late)).toEqual({
+    excess: 'more than 0.3 seconds',
+    isPartial: false,
+  })
+  expect((await check('throw new Error("defect")')).excess).toContain('survives')
+})
+
+it('pages are made one at a time, and not of a commit that was refused', async () => {
+  let [running, most] = [0, 0]
+  const pages = createOwnPages(
+    async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      running--
+      return { code: 1, error: null, excess: 'more than 60 seconds' }
+    },
+    { findFault: (root) => (root === '/bad' ? new Error('refused') : null) as null },
+  )
+  const made = await Promise.allSettled([
+    pages('plan', '/good', outside),
+    pages('json', '/good', outside),
+    pages('history', '/bad', outside),
+  ])
+  const reasons = made.map((each) => (each.status === 'rejected' ? String(each.reason) : ''))
+  expect(reasons).toEqual([
+    "EdgewiseError: the plan can't be made: it takes more than 60 seconds",
+    "EdgewiseError: the plan can't be made: it takes more than 60 seconds",
+    'Error: refused',
+  ])
+  expect(most).toBe(1)
+})
