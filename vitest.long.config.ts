@@ -17,10 +17,10 @@ export default defineConfig({
   test: {
     ...shared,
     // Some files wait for killed processes and for terms: others use the processors then.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: LongestFirst },
     include: [...often, 'test/long/**/*.test.ts'],
-    env: { EDGEWISE_TEST_RUNS: '1' },
+    env: { EDGEWISE_TEST_RUNS: process.env['EDGEWISE_TEST_RUNS'] ?? '1' },
     testTimeout: 300_000,
   },
 })

@@ -6,6 +6,10 @@ import { spawn } from 'node:child_process'
 
 type Step = [name: string, command: string]
 
+/** Part of the repetitions that `npm run check:long` makes in full. */
+const runs = process.env['EDGEWISE_TEST_RUNS'] ?? '0.25'
+const long = 'vitest run --config vitest.long.config.ts --tags-filter often'
+
 const steps: Step[][] = [
   [
     ['types', 'npm run --silent typecheck'],
@@ -22,7 +26,7 @@ const steps: Step[][] = [
   [['speed', 'node --import tsx tools/bench.ts --small']],
   // All use the program that the tests built. The pages mostly wait for the call rate.
   [
-    ['longer checks', 'vitest run --config vitest.long.config.ts --tags-filter often'],
+    ['longer checks', `EDGEWISE_TEST_RUNS=${runs} ${long}`],
     ['pages', 'tsx tools/docs-test.ts'],
     ['licences', 'npm run --silent licences'],
     ['package', 'npm run --silent package:check'],

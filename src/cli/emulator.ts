@@ -6,7 +6,7 @@ import { parseFault, type Fault } from '../emulator/entities/fault.ts'
 import { refuseLinkIn } from '../files/refuse-link.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { findRepository } from '../state/git/find-repository.ts'
+import { findCheckout } from '../state/git/find-repository.ts'
 import type { CommandContext, Io } from './io.ts'
 import { exitCodes } from './exit-codes.ts'
 import { loadFile } from './load-file.ts'
@@ -78,11 +78,6 @@ function findDataFile(file: string, { cwd }: Io): string {
   const checkout = findCheckout(cwd)
   if (checkout !== null) refuseLinkIn(checkout, path)
   return path
-}
-
-/** Finds the top folder of the repository that a folder is in; null if it is in none. */
-function findCheckout(folder: string): string | null {
-  return findRepository(folder)?.workTree ?? null
 }
 
 /** Loads the token from the options or the environment; null if there is none. */

@@ -3,7 +3,7 @@ import { createLinkError } from '../files/refuse-link.ts'
 import { isStream, writeOutput, type Output } from '../files/write-output.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Outside } from '../operations/outside.ts'
-import { findRepository } from '../state/git/find-repository.ts'
+import { findCheckout } from '../state/git/find-repository.ts'
 
 /** Creates the output of a command for a path of its options. */
 export function createOutput(
@@ -13,14 +13,9 @@ export function createOutput(
 ): Output {
   return {
     path: resolve(cwd, path),
-    checkout: findCheckout({ root }),
+    checkout: findCheckout(root) ?? root,
     temporary: machine.processName,
   }
-}
-
-/** Finds the folder that a commit brings: the repository of a workspace, else its own folder. */
-export function findCheckout({ root }: { root: string }): string {
-  return findRepository(root)?.workTree ?? root
 }
 
 /**

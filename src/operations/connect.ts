@@ -10,7 +10,7 @@ import { createQueryClient, type QueryClientOptions } from '../service/query/que
 import { ServiceTime } from '../service/service-time.ts'
 import { traceCalls } from '../service/trace-calls.ts'
 import { createNetworkTransport, type Transport } from '../service/transport.ts'
-import { findRepository } from '../state/git/find-repository.ts'
+import { findCheckout } from '../state/git/find-repository.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -83,7 +83,7 @@ async function startEmbeddedEmulator(root: string, config: Workspace['config'], 
   const { startEmulator } = await import('../emulator/emulator.ts')
   const { callsPerMinute } = config.limits
   const dataFile = resolve(root, '.edgewise', 'emulator.json')
-  refuseLinkIn(findRepository(root)?.workTree ?? root, dataFile)
+  refuseLinkIn(findCheckout(root) ?? root, dataFile)
   let calls = 0
   return startEmulator(
     {

@@ -11,7 +11,7 @@ import { scanJson } from '../model/json-scan.ts'
 import { maxSearchedLength } from '../model/secret.ts'
 import { splitWords } from '../model/split-words.ts'
 import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
-import { findRepository } from '../state/git/find-repository.ts'
+import { findCheckout } from '../state/git/find-repository.ts'
 import type { Outside } from './outside.ts'
 
 /** Limits of the output and the run time of a program. */
@@ -87,7 +87,7 @@ function isFile(source: string, cwd: string): boolean {
 }
 
 function loadBytes(source: string, cwd: string, { bytes }: Limits): Buffer {
-  const loaded = loadNamed(resolve(cwd, source), bytes, findRepository(cwd)?.workTree ?? null)
+  const loaded = loadNamed(resolve(cwd, source), bytes, findCheckout(cwd))
   if (!isFault(loaded)) return loaded
   if (loaded.kind === 'too-large')
     throw createError(source, `expected at most ${toMebibytes(bytes)} MiB, got more`)

@@ -11,7 +11,7 @@ import { createMovableFiles, type MovableFiles } from './move-old-paths.ts'
 import { createGitFiles } from './git/create-git-files.ts'
 import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
-import { findRepository as findPlace } from './git/find-repository.ts'
+import { findCheckout, findRepository as findPlace } from './git/find-repository.ts'
 import type { Database } from './postgres/database.ts'
 import { createLeadership, type Leadership } from './postgres/leadership.ts'
 import { createPostgresCalls } from './postgres/postgres-calls.ts'
@@ -139,7 +139,7 @@ async function findConfigured(
  * @throws EdgewiseError `usage`
  */
 async function refuseLinks(root: string, folder: string, disk: Disk): Promise<void> {
-  const link = (await disk.findLink?.(findPlace(root)?.workTree ?? root, folder)) ?? null
+  const link = (await disk.findLink?.(findCheckout(root) ?? root, folder)) ?? null
   if (link === null) return
   throw new EdgewiseError(
     'usage',
@@ -174,7 +174,7 @@ async function openInFolder(place: StateLocation, world: StateEnvironment): Prom
     ...findMoves(files, (name) => openLock(buildLockPathAt(name, account))),
     notes: [],
     findFolderInCheckout: () =>
-      isInside(findPlace(root)?.workTree ?? root, folder) ? folder : null,
+      isInside(findCheckout(root) ?? root, folder) ? folder : null,
   }
 }
 

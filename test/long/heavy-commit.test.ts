@@ -19,13 +19,21 @@ import {
 setStage()
 setServeStage()
 
-/** A manifest of 2.5 MB whose problems take the parser half a minute, and much memory. */
-const heavy = `domain: heavy.example.com\nconfig: {a: 1\n${'b: }\n'.repeat(500_000)}`
+/** Fills the memory of each process that plans a workspace with this file. */
+const heavy = 'domains/heavy.yaml'
+const preload = `
+import { existsSync } from 'node:fs'
+const root = process.argv[process.argv.indexOf('-C') + 1]
+if (process.argv.includes('plan') && existsSync(root + '/${heavy}')) {
+  const all = []
+  for (;;) all.push({ a: [all.length] })
+}`
 
-it('a commit that takes too long to load is refused, and the leader lives on', async () => {
+it('a commit that takes too much to load is refused, and the leader lives on', async () => {
   enterServed('rollout: {waves: [1, 100%], pause: 20s}\n')
   configure(5, 60)
   commit()
+  place.env['NODE_OPTIONS'] = `--import=data:text/javascript,${encodeURIComponent(preload)}`
   const replica = await start()
   const { url, healthUrl } = replica
   const loadApplied = async () => {
@@ -37,26 +45,26 @@ it('a commit that takes too long to load is refused, and the leader lives on', a
     return status.applied
   }
   await replica.waitFor(': waiting')
-  for (let i = 0; i < 6; i++) writeFileSync(join(place.root, `domains/heavy${i}.yaml`), heavy)
+  writeFileSync(join(place.root, heavy), 'domain: heavy.example.com\nconfig: {https: {}}\n')
   const bad = commit()
-  let [isOver, longestMs] = [false, 0]
+  let isOver = false
   const watch = async () => {
     while (!isOver) {
-      const sinceMs = performance.now()
-      for (const each of [url, healthUrl]) expect((await fetch(`${each}/healthz`)).status).toBe(200)
-      longestMs = Math.max(longestMs, performance.now() - sinceMs)
+      const signal = AbortSignal.timeout(10_000)
+      for (const each of [url, healthUrl])
+        expect((await fetch(`${each}/healthz`, { signal })).status).toBe(200)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
   const watching = watch()
   const refused = await replica.waitFor(`commit ${bad.slice(0, 12)} is not applied`)
-  expect(refused.message).toMatch(/takes more than (60 seconds|1024 MB of memory)/)
+  expect(refused.message).toContain('takes more than 1024 MB of memory')
   // The rollout of the commit before it goes on to its end.
   await until(async () => (await listSent()).length === 2)
   await until(async () => (await loadApplied()).status === 'failed')
   const metrics = await (await replica.get('/metrics')).text()
   expect(metrics).toMatch(/edgewise_invalid_commits_total\{.*\} 1\n/)
-  git('rm', '--quiet', 'domains/heavy*.yaml')
+  git('rm', '--quiet', heavy)
   place.manifest(name(1), { timeout: { time: 70 } })
   const last = commit()
   await until(async () => {
@@ -65,6 +73,5 @@ it('a commit that takes too long to load is refused, and the leader lives on', a
   })
   isOver = true
   await watching
-  expect(longestMs).toBeLessThan(1000)
   expect(replica.process.exitCode).toBe(null)
 }, 300_000)

@@ -3,11 +3,9 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { createWorld } from '../emulator/world.ts'
-
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+import { findProgram } from '../program.ts'
 
 it(
   'the emulator, killed at any moment, restarts with every answered write',
@@ -20,9 +18,7 @@ it(
     try {
       for (let round = 0; round < 12; round++) {
         const args = [
-          '--import',
-          'tsx',
-          program,
+          ...findProgram(),
           'emulator',
           '--quiet',
           '--calls-per-minute',

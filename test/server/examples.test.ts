@@ -12,6 +12,7 @@ import type { Controller } from '../../src/server/controller.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import type { LimitedServer } from '../../src/server/limited-server.ts'
 import { createLogger } from '../../src/server/logger.ts'
+import { findProgram } from '../program.ts'
 import { createPages } from './page-stage.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -65,11 +66,10 @@ interface PodSpec {
   volumes: { name: string; emptyDir?: unknown }[]
 }
 const container = pod.containers[0]
-const help = execFileSync(
-  process.execPath,
-  ['--import', import.meta.resolve('tsx'), join(root, 'src/cli/main.ts'), 'serve', '--help'],
-  { encoding: 'utf8', env: { PATH: process.env['PATH'] } },
-)
+const help = execFileSync(process.execPath, [...findProgram(), 'serve', '--help'], {
+  encoding: 'utf8',
+  env: { PATH: process.env['PATH'] },
+})
 
 it('all files of the example are valid YAML or JSON', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

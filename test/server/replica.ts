@@ -1,10 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-
-const sources = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-const loader = import.meta.resolve('tsx')
+import { findProgram } from '../program.ts'
 
 /** A line of the log of a replica. */
 export interface LogLine {
@@ -36,13 +33,13 @@ export const serveToken = 'token-of-the-http-interface'
 /**
  * Starts a replica, and waits until its HTTP interface answers.
  *
- * @param program what Node runs; the sources by default
+ * @param program what Node runs
  */
 export async function startReplica(
   cwd: string,
   env: Record<string, string | undefined>,
   args: string[] = [],
-  program = ['--import', loader, sources],
+  program = findProgram(),
 ): Promise<Replica> {
   const flags = ['serve', '--port', '0', '--poll', '5', ...args]
   const child = spawn(process.execPath, [...program, ...flags], {

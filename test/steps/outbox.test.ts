@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Drift, DriftItem } from '../../src/model/drift.ts'
 import { describeInvalid, type Content } from '../../src/notify/notification.ts'
@@ -10,6 +9,7 @@ import { openOutbox, type Outbox } from '../../src/notify/outbox.ts'
 import { loadWorkspace } from '../../src/operations/load-workspace.ts'
 import { createNodeOutside } from '../../src/operations/node-outside.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
+import { findProgram } from '../program.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { Place, token } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
@@ -83,9 +83,7 @@ function sleepUntilAborted(_ms: number, signal?: AbortSignal): Promise<void> {
 
 /** Runs an apply in a process of its own, and kills it. */
 async function killApply(hook: string, prepare: (kill: () => void) => void): Promise<void> {
-  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-  const loader = import.meta.resolve('tsx')
-  const child = spawn(process.execPath, ['--import', loader, program, 'apply', '--yes'], {
+  const child = spawn(process.execPath, [...findProgram(), 'apply', '--yes'], {
     cwd: place.root,
     env: { PATH: process.env['PATH'], ...place.env, HOOK: hook },
     stdio: 'ignore',

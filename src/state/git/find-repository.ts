@@ -1,5 +1,5 @@
-import { dirname, join, resolve } from 'node:path'
-import { resolveLinks } from '../../files/is-inside.ts'
+import { dirname, join, resolve, sep } from 'node:path'
+import { isWithin, resolveLinks } from '../../files/is-inside.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { findKind, findOwner, findRealPath } from '../../files/look.ts'
 import { hasHead, looksBare } from '../../files/work-tree.ts'
@@ -32,6 +32,22 @@ export function findRepository(folder: string): RepositoryPlace | null {
     if (looksBare(workTree)) throw createBareError(workTree)
     if (workTree === dirname(workTree)) return null
   }
+}
+
+/**
+ * Finds the folder whose links a commit may have brought: the top of the work tree, or that of the
+ * repository that has this one as a submodule.
+ *
+ * @returns null if there is no repository
+ * @throws EdgewiseError `usage` as `findRepository`
+ */
+export function findCheckout(folder: string): string | null {
+  const place = findRepository(folder)
+  if (place === null) return null
+  const { gitFolder, workTree } = place
+  const modules = [sep, '.git', sep, 'modules', sep].join('')
+  const outer = gitFolder.slice(0, Math.max(0, gitFolder.indexOf(modules)))
+  return outer !== '' && isWithin(outer, workTree) ? outer : workTree
 }
 
 /** Maximum size of a `.git` file, bytes. */

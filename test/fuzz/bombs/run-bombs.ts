@@ -6,6 +6,7 @@ import { structureBombs } from './structures.ts'
 import { textBombs } from './texts.ts'
 
 const builders: Record<string, Builder> = { ...textBombs, ...structureBombs, ...relationBombs }
+export const bombKinds = Object.keys(builders)
 const maxBytes = 5_000_000
 
 /** A command on a bomb: its cost, and what is wrong with it. */

@@ -1,10 +1,12 @@
+// @module-tag often
+
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { place, setStage } from '../steps/stage.ts'
 import { findServer } from '../state/test-schema.ts'
-import { commit, configure, enterServed, setServeStage, start } from './serve-stage.ts'
+import { commit, configure, enterServed, setServeStage, start } from '../server/serve-stage.ts'
 
 setStage()
 setServeStage()

@@ -1,3 +1,5 @@
+// @module-tag often
+
 import { once } from 'node:events'
 import pg from 'pg'
 import { expect, it } from 'vitest'
@@ -13,7 +15,7 @@ import {
   setServeStage,
   start,
   until,
-} from './serve-stage.ts'
+} from '../server/serve-stage.ts'
 
 setStage()
 setServeStage()

@@ -1,8 +1,10 @@
+// @module-tag often
+
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { place, setStage } from '../steps/stage.ts'
-import { serveToken } from './replica.ts'
+import { serveToken } from '../server/replica.ts'
 import {
   commit,
   configure,
@@ -11,7 +13,7 @@ import {
   setServeStage,
   start,
   until,
-} from './serve-stage.ts'
+} from '../server/serve-stage.ts'
 
 setStage()
 setServeStage()

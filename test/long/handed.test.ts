@@ -1,3 +1,5 @@
+// @module-tag often
+
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -11,7 +13,7 @@ import {
   name,
   setServeStage,
   start,
-} from './serve-stage.ts'
+} from '../server/serve-stage.ts'
 
 setStage()
 setServeStage()

@@ -1,7 +1,9 @@
+// @module-tag often
+
 import { expect, it } from 'vitest'
 import { setFaults } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
-import type { Replica } from './replica.ts'
+import type { Replica } from '../server/replica.ts'
 import {
   commit,
   configure,
@@ -10,7 +12,7 @@ import {
   setServeStage,
   start,
   until,
-} from './serve-stage.ts'
+} from '../server/serve-stage.ts'
 
 setStage()
 setServeStage()

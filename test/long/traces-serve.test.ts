@@ -1,8 +1,10 @@
+// @module-tag often
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commit, enterServed, name, setServeStage, start } from '../server/serve-stage.ts'
 import { token } from '../steps/cli.ts'
 import { place, setStage } from '../steps/stage.ts'
-import { OtlpReceiver } from './otlp-receiver.ts'
+import { OtlpReceiver } from '../tracing/otlp-receiver.ts'
 
 setStage()
 setServeStage()

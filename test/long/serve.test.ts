@@ -1,11 +1,21 @@
+// @module-tag often
+
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { token } from '../steps/cli.ts'
 import { place, setStage } from '../steps/stage.ts'
-import { serveToken } from './replica.ts'
-import { commit, enterServed, git, listSent, name, setServeStage, start } from './serve-stage.ts'
+import { serveToken } from '../server/replica.ts'
+import {
+  commit,
+  enterServed,
+  git,
+  listSent,
+  name,
+  setServeStage,
+  start,
+} from '../server/serve-stage.ts'
 
 setStage()
 setServeStage()
