@@ -3,8 +3,8 @@ import { decodeText } from '../model/decode-text.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportSource } from '../operations/import-file.ts'
 import type { Io } from './io.ts'
+import { findCheckout } from '../state/git/find-repository.ts'
 import { loadFile, maxBytes } from './load-file.ts'
-import { findCheckout } from './save-file.ts'
 
 const stdinName = '(stdin)'
 
@@ -34,7 +34,7 @@ function loadSource(path: string, root: string): ImportSource {
   const within = relative(root, path).split(sep).join('/')
   const name = within.startsWith('..') ? path : within
   try {
-    return { name, path, text: loadFile(path, path, '', findCheckout({ root })) }
+    return { name, path, text: loadFile(path, path, '', findCheckout(root) ?? root) }
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
     return { name, path, fault: `${error.message}. ${error.hint}`.trimEnd() }

@@ -68,7 +68,7 @@ it('a cost beyond the bounds, a crash and a silent failure are found', () => {
 
 itLong('bombs end within 10 seconds and 1 GB', () => {
   const failures: string[] = []
-  const kinds = everyNth(bombKinds, 1)
+  const kinds = everyNth(bombKinds, 4)
   expect(kinds.length).toBeGreaterThan(0)
   for (const kind of kinds)
     for (const { name, cost, excess } of runBombs(seed, `${kind}:0`))

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import { findRepository } from '../../src/state/git/find-repository.ts'
+import { findCheckout, findRepository } from '../../src/state/git/find-repository.ts'
 import { createCommitTest, openPlace } from '../../src/state/git/open-place.ts'
 import { GitSandbox } from './git-sandbox.ts'
 
@@ -72,6 +72,9 @@ describe('the repository of a folder', () => {
       gitFolder: join(top, '.git/modules/sub'),
       workTree: join(top, 'sub'),
     })
+    expect(findCheckout(join(top, 'sub'))).toBe(top)
+    expect(findCheckout(join(sandbox.folder, 'tree'))).toBe(realpathSync(`${sandbox.folder}/tree`))
+    expect(findCheckout(sandbox.folder)).toBeNull()
   })
 
   it.each([[['HEAD', 'objects', 'refs', 'config']], [['HEAD', 'commondir']]])(

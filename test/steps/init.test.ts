@@ -206,6 +206,7 @@ describe('init --ci github', () => {
       1,
       expect.stringContaining('"a\\u{3164}", can'),
     ])
+    expect(has('repo/a\u3164')).toBe(false)
   })
 
   it.each([

@@ -192,6 +192,7 @@ describe('the command of a secret', () => {
   it.each<[string, string, string]>([
     ['fails', 'exit 3', 'the command "./signing.sh" failed (exit 3)'],
     ['prints nothing', 'true', 'the command "./signing.sh" printed nothing'],
+    ['prints the token', `echo ${token}`, 'service.token'],
     ['prints too much', 'yes | head -c 3000000', 'the command "./signing.sh" failed'],
   ])('ends the apply before anything is sent or recorded if it %s', async (_what, text, why) => {
     workspace('rollout: {waves: [1, 100%], pause: 0m}')

@@ -42,7 +42,8 @@ export function declareApply(program: Command, declare: Declare): void {
       const { createMarkdownFile, withApplyReports } = await import('../apply-report.ts')
       const { openValidWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
-      const { createOutput, findCheckout } = await import('../save-file.ts')
+      const { createOutput } = await import('../save-file.ts')
+      const { findCheckout } = await import('../../state/git/find-repository.ts')
       const workspace = openValidWorkspace(context, 'available')
       const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
       const request = {
@@ -63,7 +64,7 @@ export function declareApply(program: Command, declare: Declare): void {
                 path,
                 `the plan file ${path}`,
                 'Make one with "edgewise plan --out FILE".',
-                findCheckout(workspace),
+                findCheckout(workspace.root) ?? workspace.root,
               ),
       }
       const files: ReportFile[] = []
