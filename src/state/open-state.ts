@@ -173,8 +173,7 @@ async function openInFolder(place: StateLocation, world: StateEnvironment): Prom
     locks: createAccountLock(lock),
     ...findMoves(files, (name) => openLock(buildLockPathAt(name, account))),
     notes: [],
-    findFolderInCheckout: () =>
-      isInside(findCheckout(root) ?? root, folder) ? folder : null,
+    findFolderInCheckout: () => (isInside(findCheckout(root) ?? root, folder) ? folder : null),
   }
 }
 
