@@ -13,6 +13,14 @@ function countCharacters(text: string): number {
   return count
 }
 
+/** Adds a fault to those of a value. */
+function addFault(faults, instancePath, schemaPath, keyword, params, propertyName) {
+  const fault = { instancePath, schemaPath, keyword, params, propertyName }
+  if (faults === null) return [fault]
+  faults.push(fault)
+  return faults
+}
+
 export const itemValidators: ItemValidators = {
   add_back_source_head(formats) {
     const module = {};
@@ -21,75 +29,31 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (Array.isArray(data)) {
-        if (data.length > 20) {
-          const err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 20 } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.length > 20 && (vErrors = addFault(vErrors, instancePath, "#/maxItems", "maxItems", { limit: 20 }), errors++);
         const len0 = data.length;
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.head_name === void 0) {
-              const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "head_name" } };
-              vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-            }
-            if (data0.head_value === void 0) {
-              const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "head_value" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.head_name === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "head_name" }), errors++), data0.head_value === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "head_value" }), errors++);
             for (const key0 in data0)
-              if (!(key0 === "head_name" || key0 === "head_value" || key0 === "write_when_exists")) {
-                const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-              }
+              key0 === "head_name" || key0 === "head_value" || key0 === "write_when_exists" || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.head_name !== void 0) {
               let data1 = data0.head_name;
-              if (typeof data1 == "string") {
-                if (func0(data1) < 1) {
-                  const err4 = { instancePath: instancePath + "/" + i0 + "/head_name", schemaPath: "#/items/properties/head_name/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-                }
-                if (!formats0(data1)) {
-                  const err5 = { instancePath: instancePath + "/" + i0 + "/head_name", schemaPath: "#/items/properties/head_name/format", keyword: "format", params: { format: "header-name" } };
-                  vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-                }
-              } else {
-                const err6 = { instancePath: instancePath + "/" + i0 + "/head_name", schemaPath: "#/items/properties/head_name/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-              }
+              typeof data1 == "string" ? (func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/head_name", "#/items/properties/head_name/minLength", "minLength", { limit: 1 }), errors++), formats0(data1) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/head_name", "#/items/properties/head_name/format", "format", { format: "header-name" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/head_name", "#/items/properties/head_name/type", "type", { type: "string" }), errors++);
             }
             if (data0.head_value !== void 0) {
               let data2 = data0.head_value;
-              if (typeof data2 == "string") {
-                if (!formats2(data2)) {
-                  const err7 = { instancePath: instancePath + "/" + i0 + "/head_value", schemaPath: "#/items/properties/head_value/format", keyword: "format", params: { format: "header-value" } };
-                  vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-                }
-              } else {
-                const err8 = { instancePath: instancePath + "/" + i0 + "/head_value", schemaPath: "#/items/properties/head_value/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-              }
+              typeof data2 == "string" ? formats2(data2) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), errors++);
             }
             if (data0.write_when_exists !== void 0) {
               let data3 = data0.write_when_exists;
-              if (typeof data3 != "string") {
-                const err9 = { instancePath: instancePath + "/" + i0 + "/write_when_exists", schemaPath: "#/items/properties/write_when_exists/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-              }
-              if (!(data3 === "yes" || data3 === "no")) {
-                const err10 = { instancePath: instancePath + "/" + i0 + "/write_when_exists", schemaPath: "#/items/properties/write_when_exists/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.write_when_exists.enum } };
-                vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-              }
+              typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), errors++), data3 === "yes" || data3 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: schema0.items.properties.write_when_exists.enum }), errors++);
             }
-          } else {
-            const err11 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err12 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -101,25 +65,12 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.list === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "list" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.list === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "list" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "type" || key0 === "list")) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 === "type" || key0 === "list" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.type !== void 0) {
           let data0 = data.type;
-          if (typeof data0 != "string") {
-            const err2 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
-          if (!(data0 === "reset" || data0 === "add" || data0 === "remove")) {
-            const err3 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema0.properties.type.enum } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 != "string" && (vErrors = addFault(vErrors, instancePath + "/type", "#/properties/type/type", "type", { type: "string" }), errors++), data0 === "reset" || data0 === "add" || data0 === "remove" || (vErrors = addFault(vErrors, instancePath + "/type", "#/properties/type/enum", "enum", { allowedValues: schema0.properties.type.enum }), errors++);
         }
         if (data.list !== void 0) {
           let data1 = data.list;
@@ -131,84 +82,31 @@ export const itemValidators: ItemValidators = {
               let valid3 = !1, passing0 = null;
               const _errs8 = errors;
               if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-                if (data2.name === void 0) {
-                  const err4 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/oneOf/0/required", keyword: "required", params: { missingProperty: "name" } };
-                  vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-                }
-                if (data2.value === void 0) {
-                  const err5 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/oneOf/0/required", keyword: "required", params: { missingProperty: "value" } };
-                  vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-                }
+                data2.name === void 0 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), errors++), data2.value === void 0 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), errors++);
                 for (const key1 in data2)
-                  if (!(key1 === "name" || key1 === "value")) {
-                    const err6 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/oneOf/0/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } };
-                    vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-                  }
+                  key1 === "name" || key1 === "value" || (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: key1 }), errors++);
                 if (data2.name !== void 0) {
                   let data3 = data2.name;
-                  if (typeof data3 == "string") {
-                    if (func0(data3) < 1) {
-                      const err7 = { instancePath: instancePath + "/list/" + i0 + "/name", schemaPath: "#/properties/list/items/oneOf/0/properties/name/minLength", keyword: "minLength", params: { limit: 1 } };
-                      vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-                    }
-                    if (!formats0(data3)) {
-                      const err8 = { instancePath: instancePath + "/list/" + i0 + "/name", schemaPath: "#/properties/list/items/oneOf/0/properties/name/format", keyword: "format", params: { format: "header-name" } };
-                      vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-                    }
-                  } else {
-                    const err9 = { instancePath: instancePath + "/list/" + i0 + "/name", schemaPath: "#/properties/list/items/oneOf/0/properties/name/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-                  }
+                  typeof data3 == "string" ? (func0(data3) < 1 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), errors++), formats0(data3) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), errors++);
                 }
                 if (data2.value !== void 0) {
                   let data4 = data2.value;
-                  if (typeof data4 == "string") {
-                    if (!formats2(data4)) {
-                      const err10 = { instancePath: instancePath + "/list/" + i0 + "/value", schemaPath: "#/properties/list/items/oneOf/0/properties/value/format", keyword: "format", params: { format: "header-value" } };
-                      vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-                    }
-                  } else {
-                    const err11 = { instancePath: instancePath + "/list/" + i0 + "/value", schemaPath: "#/properties/list/items/oneOf/0/properties/value/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-                  }
+                  typeof data4 == "string" ? formats2(data4) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), errors++);
                 }
-              } else {
-                const err12 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/oneOf/0/type", keyword: "type", params: { type: "object" } };
-                vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-              }
+              } else
+                vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/oneOf/0/type", "type", { type: "object" }), errors++;
               var _valid0 = _errs8 === errors;
               _valid0 && (valid3 = !0, passing0 = 0);
               const _errs15 = errors;
-              if (typeof data2 == "string") {
-                if (func0(data2) < 1) {
-                  const err13 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/oneOf/1/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-                }
-                if (!formats0(data2)) {
-                  const err14 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/oneOf/1/format", keyword: "format", params: { format: "header-name" } };
-                  vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-                }
-              } else {
-                const err15 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/oneOf/1/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-              }
+              typeof data2 == "string" ? (func0(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), errors++), formats0(data2) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), errors++);
               var _valid0 = _errs15 === errors;
-              if (_valid0 && valid3 ? (valid3 = !1, passing0 = [passing0, 1]) : _valid0 && (valid3 = !0, passing0 = 1), valid3)
-                errors = _errs7, vErrors !== null && (_errs7 ? vErrors.length = _errs7 : vErrors = null);
-              else {
-                const err16 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/oneOf", keyword: "oneOf", params: { passingSchemas: passing0 } };
-                vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-              }
+              _valid0 && valid3 ? (valid3 = !1, passing0 = [passing0, 1]) : _valid0 && (valid3 = !0, passing0 = 1), valid3 ? (errors = _errs7, vErrors !== null && (_errs7 ? vErrors.length = _errs7 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: passing0 }), errors++);
             }
-          } else {
-            const err17 = { instancePath: instancePath + "/list", schemaPath: "#/properties/list/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/list", "#/properties/list/type", "type", { type: "array" }), errors++;
         }
-      } else {
-        const err18 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -220,86 +118,35 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.code === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "code" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
-        if (data.bcache === void 0) {
-          const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "bcache" } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
+        data.code === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "code" }), errors++), data.bcache === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "bcache" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "code" || key0 === "bcache" || key0 === "cache_time" || key0 === "cache_unit")) {
-            const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
+          key0 === "code" || key0 === "bcache" || key0 === "cache_time" || key0 === "cache_unit" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.code !== void 0) {
           let data0 = data.code;
           if (Array.isArray(data0)) {
-            if (data0.length < 1) {
-              const err3 = { instancePath: instancePath + "/code", schemaPath: "#/properties/code/minItems", keyword: "minItems", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-            }
+            data0.length < 1 && (vErrors = addFault(vErrors, instancePath + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), errors++);
             const len0 = data0.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data1 = data0[i0];
-              if (typeof data1 != "string") {
-                const err4 = { instancePath: instancePath + "/code/" + i0, schemaPath: "#/properties/code/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-              }
-              if (!(data1 === "400" || data1 === "403" || data1 === "404" || data1 === "414" || data1 === "500" || data1 === "501" || data1 === "502" || data1 === "503" || data1 === "504" || data1 === "506" || data1 === "5XX")) {
-                const err5 = { instancePath: instancePath + "/code/" + i0, schemaPath: "#/properties/code/items/enum", keyword: "enum", params: { allowedValues: schema0.properties.code.items.enum } };
-                vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-              }
+              typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/code/" + i0, "#/properties/code/items/type", "type", { type: "string" }), errors++), data1 === "400" || data1 === "403" || data1 === "404" || data1 === "414" || data1 === "500" || data1 === "501" || data1 === "502" || data1 === "503" || data1 === "504" || data1 === "506" || data1 === "5XX" || (vErrors = addFault(vErrors, instancePath + "/code/" + i0, "#/properties/code/items/enum", "enum", { allowedValues: schema0.properties.code.items.enum }), errors++);
             }
-          } else {
-            const err6 = { instancePath: instancePath + "/code", schemaPath: "#/properties/code/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/code", "#/properties/code/type", "type", { type: "array" }), errors++;
         }
         if (data.bcache !== void 0) {
           let data2 = data.bcache;
-          if (typeof data2 != "string") {
-            const err7 = { instancePath: instancePath + "/bcache", schemaPath: "#/properties/bcache/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
-          if (!(data2 === "on" || data2 === "off")) {
-            const err8 = { instancePath: instancePath + "/bcache", schemaPath: "#/properties/bcache/enum", keyword: "enum", params: { allowedValues: schema0.properties.bcache.enum } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+          typeof data2 != "string" && (vErrors = addFault(vErrors, instancePath + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), errors++), data2 === "on" || data2 === "off" || (vErrors = addFault(vErrors, instancePath + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: schema0.properties.bcache.enum }), errors++);
         }
         if (data.cache_time !== void 0) {
           let data3 = data.cache_time;
-          if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3))) {
-            const err9 = { instancePath: instancePath + "/cache_time", schemaPath: "#/properties/cache_time/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
-          if (typeof data3 == "number" && isFinite(data3)) {
-            if (data3 > 65535 || isNaN(data3)) {
-              const err10 = { instancePath: instancePath + "/cache_time", schemaPath: "#/properties/cache_time/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65535 } };
-              vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-            }
-            if (data3 < 1 || isNaN(data3)) {
-              const err11 = { instancePath: instancePath + "/cache_time", schemaPath: "#/properties/cache_time/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-              vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-            }
-          }
+          typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3) || (vErrors = addFault(vErrors, instancePath + "/cache_time", "#/properties/cache_time/type", "type", { type: "integer" }), errors++), typeof data3 == "number" && isFinite(data3) && ((data3 > 65535 || isNaN(data3)) && (vErrors = addFault(vErrors, instancePath + "/cache_time", "#/properties/cache_time/maximum", "maximum", { comparison: "<=", limit: 65535 }), errors++), (data3 < 1 || isNaN(data3)) && (vErrors = addFault(vErrors, instancePath + "/cache_time", "#/properties/cache_time/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         }
         if (data.cache_unit !== void 0) {
           let data4 = data.cache_unit;
-          if (typeof data4 != "string") {
-            const err12 = { instancePath: instancePath + "/cache_unit", schemaPath: "#/properties/cache_unit/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-          }
-          if (!(data4 === "year" || data4 === "month" || data4 === "day" || data4 === "hour" || data4 === "minute" || data4 === "second")) {
-            const err13 = { instancePath: instancePath + "/cache_unit", schemaPath: "#/properties/cache_unit/enum", keyword: "enum", params: { allowedValues: schema0.properties.cache_unit.enum } };
-            vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-          }
+          typeof data4 != "string" && (vErrors = addFault(vErrors, instancePath + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), errors++), data4 === "year" || data4 === "month" || data4 === "day" || data4 === "hour" || data4 === "minute" || data4 === "second" || (vErrors = addFault(vErrors, instancePath + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: schema0.properties.cache_unit.enum }), errors++);
         }
-      } else {
-        const err14 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -315,110 +162,42 @@ export const itemValidators: ItemValidators = {
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.type === void 0) {
-              const err0 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "type" } };
-              vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-            }
-            if (data0.pattern === void 0) {
-              const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "pattern" } };
-              vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-            }
-            if (data0.time === void 0) {
-              const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "time" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.type === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "type" }), errors++), data0.pattern === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "pattern" }), errors++), data0.time === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "time" }), errors++);
             for (const key0 in data0)
-              if (!(key0 === "type" || key0 === "pattern" || key0 === "time" || key0 === "timeunit" || key0 === "ignore_no_cache" || key0 === "ignore_expired" || key0 === "ignore_query")) {
-                const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-              }
+              key0 === "type" || key0 === "pattern" || key0 === "time" || key0 === "timeunit" || key0 === "ignore_no_cache" || key0 === "ignore_expired" || key0 === "ignore_query" || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.type !== void 0) {
               let data1 = data0.type;
-              if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1))) {
-                const err4 = { instancePath: instancePath + "/" + i0 + "/type", schemaPath: "#/items/properties/type/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-              }
-              if (!(data1 === 1 || data1 === 2 || data1 === 3 || data1 === 4)) {
-                const err5 = { instancePath: instancePath + "/" + i0 + "/type", schemaPath: "#/items/properties/type/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.type.enum } };
-                vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-              }
+              typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/type", "#/items/properties/type/type", "type", { type: "integer" }), errors++), data1 === 1 || data1 === 2 || data1 === 3 || data1 === 4 || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/type", "#/items/properties/type/enum", "enum", { allowedValues: schema0.items.properties.type.enum }), errors++);
             }
             if (data0.pattern !== void 0) {
               let data2 = data0.pattern;
-              if (typeof data2 == "string") {
-                if (func0(data2) < 1) {
-                  const err6 = { instancePath: instancePath + "/" + i0 + "/pattern", schemaPath: "#/items/properties/pattern/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-                }
-              } else {
-                const err7 = { instancePath: instancePath + "/" + i0 + "/pattern", schemaPath: "#/items/properties/pattern/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-              }
+              typeof data2 == "string" ? func0(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), errors++);
             }
             if (data0.time !== void 0) {
               let data3 = data0.time;
-              if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3))) {
-                const err8 = { instancePath: instancePath + "/" + i0 + "/time", schemaPath: "#/items/properties/time/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-              }
-              if (typeof data3 == "number" && isFinite(data3) && (data3 < 0 || isNaN(data3))) {
-                const err9 = { instancePath: instancePath + "/" + i0 + "/time", schemaPath: "#/items/properties/time/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-                vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-              }
+              typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/time", "#/items/properties/time/type", "type", { type: "integer" }), errors++), typeof data3 == "number" && isFinite(data3) && (data3 < 0 || isNaN(data3)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/time", "#/items/properties/time/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++);
             }
             if (data0.timeunit !== void 0) {
               let data4 = data0.timeunit;
-              if (typeof data4 != "string") {
-                const err10 = { instancePath: instancePath + "/" + i0 + "/timeunit", schemaPath: "#/items/properties/timeunit/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-              }
-              if (!(data4 === "Y" || data4 === "M" || data4 === "D" || data4 === "h" || data4 === "i" || data4 === "s")) {
-                const err11 = { instancePath: instancePath + "/" + i0 + "/timeunit", schemaPath: "#/items/properties/timeunit/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.timeunit.enum } };
-                vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-              }
+              typeof data4 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), errors++), data4 === "Y" || data4 === "M" || data4 === "D" || data4 === "h" || data4 === "i" || data4 === "s" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: schema0.items.properties.timeunit.enum }), errors++);
             }
             if (data0.ignore_no_cache !== void 0) {
               let data5 = data0.ignore_no_cache;
-              if (typeof data5 != "string") {
-                const err12 = { instancePath: instancePath + "/" + i0 + "/ignore_no_cache", schemaPath: "#/items/properties/ignore_no_cache/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-              }
-              if (!(data5 === "on" || data5 === "off")) {
-                const err13 = { instancePath: instancePath + "/" + i0 + "/ignore_no_cache", schemaPath: "#/items/properties/ignore_no_cache/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.ignore_no_cache.enum } };
-                vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-              }
+              typeof data5 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), errors++), data5 === "on" || data5 === "off" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: schema0.items.properties.ignore_no_cache.enum }), errors++);
             }
             if (data0.ignore_expired !== void 0) {
               let data6 = data0.ignore_expired;
-              if (typeof data6 != "string") {
-                const err14 = { instancePath: instancePath + "/" + i0 + "/ignore_expired", schemaPath: "#/items/properties/ignore_expired/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-              }
-              if (!(data6 === "on" || data6 === "off")) {
-                const err15 = { instancePath: instancePath + "/" + i0 + "/ignore_expired", schemaPath: "#/items/properties/ignore_expired/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.ignore_expired.enum } };
-                vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-              }
+              typeof data6 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), errors++), data6 === "on" || data6 === "off" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: schema0.items.properties.ignore_expired.enum }), errors++);
             }
             if (data0.ignore_query !== void 0) {
               let data7 = data0.ignore_query;
-              if (typeof data7 != "string") {
-                const err16 = { instancePath: instancePath + "/" + i0 + "/ignore_query", schemaPath: "#/items/properties/ignore_query/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-              }
-              if (!(data7 === "on" || data7 === "off")) {
-                const err17 = { instancePath: instancePath + "/" + i0 + "/ignore_query", schemaPath: "#/items/properties/ignore_query/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.ignore_query.enum } };
-                vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-              }
+              typeof data7 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), errors++), data7 === "on" || data7 === "off" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: schema0.items.properties.ignore_query.enum }), errors++);
             }
-          } else {
-            const err18 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err19 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -434,165 +213,63 @@ export const itemValidators: ItemValidators = {
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.match_method === void 0) {
-              const err0 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "match_method" } };
-              vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-            }
-            if (data0.pattern === void 0) {
-              const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "pattern" } };
-              vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-            }
-            if (data0.expire === void 0) {
-              const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "expire" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.match_method === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "match_method" }), errors++), data0.pattern === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "pattern" }), errors++), data0.expire === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "expire" }), errors++);
             for (const key0 in data0)
-              if (!func0.call(schema0.items.properties, key0)) {
-                const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-              }
+              func0.call(schema0.items.properties, key0) || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.match_method !== void 0) {
               let data1 = data0.match_method;
-              if (typeof data1 != "string") {
-                const err4 = { instancePath: instancePath + "/" + i0 + "/match_method", schemaPath: "#/items/properties/match_method/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-              }
-              if (!(data1 === "ext" || data1 === "dir" || data1 === "route" || data1 === "regex")) {
-                const err5 = { instancePath: instancePath + "/" + i0 + "/match_method", schemaPath: "#/items/properties/match_method/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.match_method.enum } };
-                vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-              }
+              typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), errors++), data1 === "ext" || data1 === "dir" || data1 === "route" || data1 === "regex" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: schema0.items.properties.match_method.enum }), errors++);
             }
             if (data0.pattern !== void 0) {
               let data2 = data0.pattern;
-              if (typeof data2 == "string") {
-                if (func1(data2) < 1) {
-                  const err6 = { instancePath: instancePath + "/" + i0 + "/pattern", schemaPath: "#/items/properties/pattern/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-                }
-              } else {
-                const err7 = { instancePath: instancePath + "/" + i0 + "/pattern", schemaPath: "#/items/properties/pattern/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-              }
+              typeof data2 == "string" ? func1(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), errors++);
             }
             if (data0.case_ignore !== void 0) {
               let data3 = data0.case_ignore;
-              if (typeof data3 != "string") {
-                const err8 = { instancePath: instancePath + "/" + i0 + "/case_ignore", schemaPath: "#/items/properties/case_ignore/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-              }
-              if (!(data3 === "yes" || data3 === "no")) {
-                const err9 = { instancePath: instancePath + "/" + i0 + "/case_ignore", schemaPath: "#/items/properties/case_ignore/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.case_ignore.enum } };
-                vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-              }
+              typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), errors++), data3 === "yes" || data3 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: schema0.items.properties.case_ignore.enum }), errors++);
             }
             if (data0.expire !== void 0) {
               let data4 = data0.expire;
-              if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4))) {
-                const err10 = { instancePath: instancePath + "/" + i0 + "/expire", schemaPath: "#/items/properties/expire/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-              }
-              if (typeof data4 == "number" && isFinite(data4) && (data4 < 0 || isNaN(data4))) {
-                const err11 = { instancePath: instancePath + "/" + i0 + "/expire", schemaPath: "#/items/properties/expire/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-                vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-              }
+              typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/expire", "#/items/properties/expire/type", "type", { type: "integer" }), errors++), typeof data4 == "number" && isFinite(data4) && (data4 < 0 || isNaN(data4)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/expire", "#/items/properties/expire/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++);
             }
             if (data0.expire_unit !== void 0) {
               let data5 = data0.expire_unit;
-              if (typeof data5 != "string") {
-                const err12 = { instancePath: instancePath + "/" + i0 + "/expire_unit", schemaPath: "#/items/properties/expire_unit/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-              }
-              if (!(data5 === "Y" || data5 === "M" || data5 === "D" || data5 === "h" || data5 === "i" || data5 === "s")) {
-                const err13 = { instancePath: instancePath + "/" + i0 + "/expire_unit", schemaPath: "#/items/properties/expire_unit/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.expire_unit.enum } };
-                vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-              }
+              typeof data5 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), errors++), data5 === "Y" || data5 === "M" || data5 === "D" || data5 === "h" || data5 === "i" || data5 === "s" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: schema0.items.properties.expire_unit.enum }), errors++);
             }
             if (data0.ignore_no_cache_headers !== void 0) {
               let data6 = data0.ignore_no_cache_headers;
-              if (typeof data6 != "string") {
-                const err14 = { instancePath: instancePath + "/" + i0 + "/ignore_no_cache_headers", schemaPath: "#/items/properties/ignore_no_cache_headers/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-              }
-              if (!(data6 === "no" || data6 === "yes")) {
-                const err15 = { instancePath: instancePath + "/" + i0 + "/ignore_no_cache_headers", schemaPath: "#/items/properties/ignore_no_cache_headers/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.ignore_no_cache_headers.enum } };
-                vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-              }
+              typeof data6 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), errors++), data6 === "no" || data6 === "yes" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: schema0.items.properties.ignore_no_cache_headers.enum }), errors++);
             }
             if (data0.follow_expired !== void 0) {
               let data7 = data0.follow_expired;
-              if (typeof data7 != "string") {
-                const err16 = { instancePath: instancePath + "/" + i0 + "/follow_expired", schemaPath: "#/items/properties/follow_expired/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-              }
-              if (!(data7 === "no" || data7 === "yes")) {
-                const err17 = { instancePath: instancePath + "/" + i0 + "/follow_expired", schemaPath: "#/items/properties/follow_expired/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.follow_expired.enum } };
-                vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-              }
+              typeof data7 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), errors++), data7 === "no" || data7 === "yes" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: schema0.items.properties.follow_expired.enum }), errors++);
             }
             if (data0.query_params_op !== void 0) {
               let data8 = data0.query_params_op;
-              if (typeof data8 != "string") {
-                const err18 = { instancePath: instancePath + "/" + i0 + "/query_params_op", schemaPath: "#/items/properties/query_params_op/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-              }
-              if (!(data8 === "do_nothing" || data8 === "cache_back_source_remove" || data8 === "customer")) {
-                const err19 = { instancePath: instancePath + "/" + i0 + "/query_params_op", schemaPath: "#/items/properties/query_params_op/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.query_params_op.enum } };
-                vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-              }
+              typeof data8 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), errors++), data8 === "do_nothing" || data8 === "cache_back_source_remove" || data8 === "customer" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: schema0.items.properties.query_params_op.enum }), errors++);
             }
             if (data0.priority !== void 0) {
               let data9 = data0.priority;
-              if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9))) {
-                const err20 = { instancePath: instancePath + "/" + i0 + "/priority", schemaPath: "#/items/properties/priority/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-              }
+              typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/priority", "#/items/properties/priority/type", "type", { type: "integer" }), errors++);
             }
             if (data0.cache_or_not !== void 0) {
               let data10 = data0.cache_or_not;
-              if (typeof data10 != "string") {
-                const err21 = { instancePath: instancePath + "/" + i0 + "/cache_or_not", schemaPath: "#/items/properties/cache_or_not/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-              }
-              if (!(data10 === "yes" || data10 === "no")) {
-                const err22 = { instancePath: instancePath + "/" + i0 + "/cache_or_not", schemaPath: "#/items/properties/cache_or_not/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.cache_or_not.enum } };
-                vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-              }
+              typeof data10 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), errors++), data10 === "yes" || data10 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: schema0.items.properties.cache_or_not.enum }), errors++);
             }
             if (data0.query_params_op_way !== void 0) {
               let data11 = data0.query_params_op_way;
-              if (typeof data11 != "string") {
-                const err23 = { instancePath: instancePath + "/" + i0 + "/query_params_op_way", schemaPath: "#/items/properties/query_params_op_way/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-              }
-              if (!(data11 === "keep" || data11 === "remove")) {
-                const err24 = { instancePath: instancePath + "/" + i0 + "/query_params_op_way", schemaPath: "#/items/properties/query_params_op_way/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.query_params_op_way.enum } };
-                vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
-              }
+              typeof data11 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), errors++), data11 === "keep" || data11 === "remove" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: schema0.items.properties.query_params_op_way.enum }), errors++);
             }
             if (data0.query_params_op_when !== void 0) {
               let data12 = data0.query_params_op_when;
-              if (typeof data12 != "string") {
-                const err25 = { instancePath: instancePath + "/" + i0 + "/query_params_op_when", schemaPath: "#/items/properties/query_params_op_when/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
-              }
-              if (!(data12 === "cache" || data12 === "cache_back_source")) {
-                const err26 = { instancePath: instancePath + "/" + i0 + "/query_params_op_when", schemaPath: "#/items/properties/query_params_op_when/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.query_params_op_when.enum } };
-                vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
-              }
+              typeof data12 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), errors++), data12 === "cache" || data12 === "cache_back_source" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: schema0.items.properties.query_params_op_when.enum }), errors++);
             }
-            if (data0.params !== void 0 && typeof data0.params != "string") {
-              const err27 = { instancePath: instancePath + "/" + i0 + "/params", schemaPath: "#/items/properties/params/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
-            }
-          } else {
-            const err28 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
-          }
+            data0.params !== void 0 && typeof data0.params != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/params", "#/items/properties/params/type", "type", { type: "string" }), errors++);
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err29 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -604,42 +281,19 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.share_way === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "share_way" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.share_way === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "share_way" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "share_way" || key0 === "domain")) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 === "share_way" || key0 === "domain" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.share_way !== void 0) {
           let data0 = data.share_way;
-          if (typeof data0 != "string") {
-            const err2 = { instancePath: instancePath + "/share_way", schemaPath: "#/properties/share_way/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
-          if (!(data0 === "inner_share" || data0 === "cross_single_share" || data0 === "cross_all_share")) {
-            const err3 = { instancePath: instancePath + "/share_way", schemaPath: "#/properties/share_way/enum", keyword: "enum", params: { allowedValues: schema0.properties.share_way.enum } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 != "string" && (vErrors = addFault(vErrors, instancePath + "/share_way", "#/properties/share_way/type", "type", { type: "string" }), errors++), data0 === "inner_share" || data0 === "cross_single_share" || data0 === "cross_all_share" || (vErrors = addFault(vErrors, instancePath + "/share_way", "#/properties/share_way/enum", "enum", { allowedValues: schema0.properties.share_way.enum }), errors++);
         }
         if (data.domain !== void 0) {
           let data1 = data.domain;
-          if (typeof data1 == "string") {
-            if (!formats0(data1)) {
-              const err4 = { instancePath: instancePath + "/domain", schemaPath: "#/properties/domain/format", keyword: "format", params: { format: "domain" } };
-              vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-            }
-          } else {
-            const err5 = { instancePath: instancePath + "/domain", schemaPath: "#/properties/domain/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
+          typeof data1 == "string" ? formats0(data1) || (vErrors = addFault(vErrors, instancePath + "/domain", "#/properties/domain/format", "format", { format: "domain" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/domain", "#/properties/domain/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -651,35 +305,15 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.head === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "head" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.head === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "head" }), errors++);
         for (const key0 in data)
-          if (key0 !== "head") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "head" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.head !== void 0) {
           let data0 = data.head;
-          if (typeof data0 == "string") {
-            if (func0(data0) < 1) {
-              const err2 = { instancePath: instancePath + "/head", schemaPath: "#/properties/head/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
-            if (!formats0(data0)) {
-              const err3 = { instancePath: instancePath + "/head", schemaPath: "#/properties/head/format", keyword: "format", params: { format: "header-name" } };
-              vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-            }
-          } else {
-            const err4 = { instancePath: instancePath + "/head", schemaPath: "#/properties/head/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
+          typeof data0 == "string" ? (func0(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/head", "#/properties/head/minLength", "minLength", { limit: 1 }), errors++), formats0(data0) || (vErrors = addFault(vErrors, instancePath + "/head", "#/properties/head/format", "format", { format: "header-name" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/head", "#/properties/head/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -695,329 +329,151 @@ export const itemValidators: ItemValidators = {
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.configs === void 0) {
-              const err0 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "configs" } };
-              vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-            }
+            data0.configs === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "configs" }), errors++);
             for (const key0 in data0)
-              if (!(key0 === "action" || key0 === "configs")) {
-                const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-              }
+              key0 === "action" || key0 === "configs" || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.action !== void 0) {
               let data1 = data0.action;
-              if (typeof data1 != "string") {
-                const err2 = { instancePath: instancePath + "/" + i0 + "/action", schemaPath: "#/items/properties/action/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-              }
-              if (data1 !== "ban") {
-                const err3 = { instancePath: instancePath + "/" + i0 + "/action", schemaPath: "#/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.action.enum } };
-                vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-              }
+              typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/action", "#/items/properties/action/type", "type", { type: "string" }), errors++), data1 !== "ban" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/action", "#/items/properties/action/enum", "enum", { allowedValues: schema0.items.properties.action.enum }), errors++);
             }
             if (data0.configs !== void 0) {
               let data2 = data0.configs;
               if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
                 for (const key1 in data2)
-                  if (!(key1 === "method" || key1 === "ip" || key1 === "referer" || key1 === "url" || key1 === "ua")) {
-                    const err4 = { instancePath: instancePath + "/" + i0 + "/configs", schemaPath: "#/items/properties/configs/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } };
-                    vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-                  }
+                  key1 === "method" || key1 === "ip" || key1 === "referer" || key1 === "url" || key1 === "ua" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: key1 }), errors++);
                 if (data2.method !== void 0) {
                   let data3 = data2.method;
                   if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
-                    if (data3.method_type === void 0) {
-                      const err5 = { instancePath: instancePath + "/" + i0 + "/configs/method", schemaPath: "#/items/properties/configs/properties/method/required", keyword: "required", params: { missingProperty: "method_type" } };
-                      vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-                    }
+                    data3.method_type === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), errors++);
                     for (const key2 in data3)
-                      if (!(key2 === "method_type" || key2 === "is_match")) {
-                        const err6 = { instancePath: instancePath + "/" + i0 + "/configs/method", schemaPath: "#/items/properties/configs/properties/method/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } };
-                        vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-                      }
+                      key2 === "method_type" || key2 === "is_match" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: key2 }), errors++);
                     if (data3.method_type !== void 0) {
                       let data4 = data3.method_type;
-                      if (typeof data4 != "string") {
-                        const err7 = { instancePath: instancePath + "/" + i0 + "/configs/method/method_type", schemaPath: "#/items/properties/configs/properties/method/properties/method_type/type", keyword: "type", params: { type: "string" } };
-                        vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-                      }
-                      if (!(data4 === "get" || data4 === "post")) {
-                        const err8 = { instancePath: instancePath + "/" + i0 + "/configs/method/method_type", schemaPath: "#/items/properties/configs/properties/method/properties/method_type/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.configs.properties.method.properties.method_type.enum } };
-                        vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-                      }
+                      typeof data4 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), errors++), data4 === "get" || data4 === "post" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: schema0.items.properties.configs.properties.method.properties.method_type.enum }), errors++);
                     }
                     if (data3.is_match !== void 0) {
                       let data5 = data3.is_match;
-                      if (typeof data5 != "string") {
-                        const err9 = { instancePath: instancePath + "/" + i0 + "/configs/method/is_match", schemaPath: "#/items/properties/configs/properties/method/properties/is_match/type", keyword: "type", params: { type: "string" } };
-                        vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-                      }
-                      if (!(data5 === "yes" || data5 === "no")) {
-                        const err10 = { instancePath: instancePath + "/" + i0 + "/configs/method/is_match", schemaPath: "#/items/properties/configs/properties/method/properties/is_match/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.configs.properties.method.properties.is_match.enum } };
-                        vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-                      }
+                      typeof data5 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), errors++), data5 === "yes" || data5 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: schema0.items.properties.configs.properties.method.properties.is_match.enum }), errors++);
                     }
-                  } else {
-                    const err11 = { instancePath: instancePath + "/" + i0 + "/configs/method", schemaPath: "#/items/properties/configs/properties/method/type", keyword: "type", params: { type: "object" } };
-                    vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-                  }
+                  } else
+                    vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), errors++;
                 }
                 if (data2.ip !== void 0) {
                   let data6 = data2.ip;
                   if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-                    if (data6.list === void 0) {
-                      const err12 = { instancePath: instancePath + "/" + i0 + "/configs/ip", schemaPath: "#/items/properties/configs/properties/ip/required", keyword: "required", params: { missingProperty: "list" } };
-                      vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-                    }
+                    data6.list === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), errors++);
                     for (const key3 in data6)
-                      if (!(key3 === "list" || key3 === "is_match")) {
-                        const err13 = { instancePath: instancePath + "/" + i0 + "/configs/ip", schemaPath: "#/items/properties/configs/properties/ip/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } };
-                        vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-                      }
+                      key3 === "list" || key3 === "is_match" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: key3 }), errors++);
                     if (data6.list !== void 0) {
                       let data7 = data6.list;
                       if (Array.isArray(data7)) {
-                        if (data7.length < 1) {
-                          const err14 = { instancePath: instancePath + "/" + i0 + "/configs/ip/list", schemaPath: "#/items/properties/configs/properties/ip/properties/list/minItems", keyword: "minItems", params: { limit: 1 } };
-                          vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-                        }
+                        data7.length < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), errors++);
                         const len1 = data7.length;
                         for (let i1 = 0; i1 < len1; i1++) {
                           let data8 = data7[i1];
-                          if (typeof data8 == "string") {
-                            if (func0(data8) < 1) {
-                              const err15 = { instancePath: instancePath + "/" + i0 + "/configs/ip/list/" + i1, schemaPath: "#/items/properties/configs/properties/ip/properties/list/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                              vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-                            }
-                            if (!formats0(data8)) {
-                              const err16 = { instancePath: instancePath + "/" + i0 + "/configs/ip/list/" + i1, schemaPath: "#/items/properties/configs/properties/ip/properties/list/items/format", keyword: "format", params: { format: "ip-or-network" } };
-                              vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-                            }
-                          } else {
-                            const err17 = { instancePath: instancePath + "/" + i0 + "/configs/ip/list/" + i1, schemaPath: "#/items/properties/configs/properties/ip/properties/list/items/type", keyword: "type", params: { type: "string" } };
-                            vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-                          }
+                          typeof data8 == "string" ? (func0(data8) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip/list/" + i1, "#/items/properties/configs/properties/ip/properties/list/items/minLength", "minLength", { limit: 1 }), errors++), formats0(data8) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip/list/" + i1, "#/items/properties/configs/properties/ip/properties/list/items/format", "format", { format: "ip-or-network" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip/list/" + i1, "#/items/properties/configs/properties/ip/properties/list/items/type", "type", { type: "string" }), errors++);
                         }
-                      } else {
-                        const err18 = { instancePath: instancePath + "/" + i0 + "/configs/ip/list", schemaPath: "#/items/properties/configs/properties/ip/properties/list/type", keyword: "type", params: { type: "array" } };
-                        vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-                      }
+                      } else
+                        vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), errors++;
                     }
                     if (data6.is_match !== void 0) {
                       let data9 = data6.is_match;
-                      if (typeof data9 != "string") {
-                        const err19 = { instancePath: instancePath + "/" + i0 + "/configs/ip/is_match", schemaPath: "#/items/properties/configs/properties/ip/properties/is_match/type", keyword: "type", params: { type: "string" } };
-                        vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-                      }
-                      if (!(data9 === "yes" || data9 === "no")) {
-                        const err20 = { instancePath: instancePath + "/" + i0 + "/configs/ip/is_match", schemaPath: "#/items/properties/configs/properties/ip/properties/is_match/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.configs.properties.ip.properties.is_match.enum } };
-                        vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-                      }
+                      typeof data9 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), errors++), data9 === "yes" || data9 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: schema0.items.properties.configs.properties.ip.properties.is_match.enum }), errors++);
                     }
-                  } else {
-                    const err21 = { instancePath: instancePath + "/" + i0 + "/configs/ip", schemaPath: "#/items/properties/configs/properties/ip/type", keyword: "type", params: { type: "object" } };
-                    vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-                  }
+                  } else
+                    vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), errors++;
                 }
                 if (data2.referer !== void 0) {
                   let data10 = data2.referer;
                   if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
-                    if (data10.list === void 0) {
-                      const err22 = { instancePath: instancePath + "/" + i0 + "/configs/referer", schemaPath: "#/items/properties/configs/properties/referer/required", keyword: "required", params: { missingProperty: "list" } };
-                      vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-                    }
+                    data10.list === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), errors++);
                     for (const key4 in data10)
-                      if (!(key4 === "list" || key4 === "is_match")) {
-                        const err23 = { instancePath: instancePath + "/" + i0 + "/configs/referer", schemaPath: "#/items/properties/configs/properties/referer/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } };
-                        vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-                      }
+                      key4 === "list" || key4 === "is_match" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: key4 }), errors++);
                     if (data10.list !== void 0) {
                       let data11 = data10.list;
                       if (Array.isArray(data11)) {
-                        if (data11.length < 1) {
-                          const err24 = { instancePath: instancePath + "/" + i0 + "/configs/referer/list", schemaPath: "#/items/properties/configs/properties/referer/properties/list/minItems", keyword: "minItems", params: { limit: 1 } };
-                          vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
-                        }
+                        data11.length < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), errors++);
                         const len2 = data11.length;
                         for (let i2 = 0; i2 < len2; i2++) {
                           let data12 = data11[i2];
-                          if (typeof data12 == "string") {
-                            if (func0(data12) < 1) {
-                              const err25 = { instancePath: instancePath + "/" + i0 + "/configs/referer/list/" + i2, schemaPath: "#/items/properties/configs/properties/referer/properties/list/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                              vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
-                            }
-                          } else {
-                            const err26 = { instancePath: instancePath + "/" + i0 + "/configs/referer/list/" + i2, schemaPath: "#/items/properties/configs/properties/referer/properties/list/items/type", keyword: "type", params: { type: "string" } };
-                            vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
-                          }
+                          typeof data12 == "string" ? func0(data12) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer/list/" + i2, "#/items/properties/configs/properties/referer/properties/list/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer/list/" + i2, "#/items/properties/configs/properties/referer/properties/list/items/type", "type", { type: "string" }), errors++);
                         }
-                      } else {
-                        const err27 = { instancePath: instancePath + "/" + i0 + "/configs/referer/list", schemaPath: "#/items/properties/configs/properties/referer/properties/list/type", keyword: "type", params: { type: "array" } };
-                        vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
-                      }
+                      } else
+                        vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), errors++;
                     }
                     if (data10.is_match !== void 0) {
                       let data13 = data10.is_match;
-                      if (typeof data13 != "string") {
-                        const err28 = { instancePath: instancePath + "/" + i0 + "/configs/referer/is_match", schemaPath: "#/items/properties/configs/properties/referer/properties/is_match/type", keyword: "type", params: { type: "string" } };
-                        vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
-                      }
-                      if (!(data13 === "yes" || data13 === "no")) {
-                        const err29 = { instancePath: instancePath + "/" + i0 + "/configs/referer/is_match", schemaPath: "#/items/properties/configs/properties/referer/properties/is_match/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.configs.properties.referer.properties.is_match.enum } };
-                        vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
-                      }
+                      typeof data13 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), errors++), data13 === "yes" || data13 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: schema0.items.properties.configs.properties.referer.properties.is_match.enum }), errors++);
                     }
-                  } else {
-                    const err30 = { instancePath: instancePath + "/" + i0 + "/configs/referer", schemaPath: "#/items/properties/configs/properties/referer/type", keyword: "type", params: { type: "object" } };
-                    vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
-                  }
+                  } else
+                    vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), errors++;
                 }
                 if (data2.url !== void 0) {
                   let data14 = data2.url;
                   if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
-                    if (data14.list === void 0) {
-                      const err31 = { instancePath: instancePath + "/" + i0 + "/configs/url", schemaPath: "#/items/properties/configs/properties/url/required", keyword: "required", params: { missingProperty: "list" } };
-                      vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
-                    }
+                    data14.list === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), errors++);
                     for (const key5 in data14)
-                      if (!(key5 === "list" || key5 === "is_match" || key5 === "case_insensitive")) {
-                        const err32 = { instancePath: instancePath + "/" + i0 + "/configs/url", schemaPath: "#/items/properties/configs/properties/url/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } };
-                        vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
-                      }
+                      key5 === "list" || key5 === "is_match" || key5 === "case_insensitive" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: key5 }), errors++);
                     if (data14.list !== void 0) {
                       let data15 = data14.list;
                       if (Array.isArray(data15)) {
-                        if (data15.length < 1) {
-                          const err33 = { instancePath: instancePath + "/" + i0 + "/configs/url/list", schemaPath: "#/items/properties/configs/properties/url/properties/list/minItems", keyword: "minItems", params: { limit: 1 } };
-                          vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
-                        }
+                        data15.length < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), errors++);
                         const len3 = data15.length;
                         for (let i3 = 0; i3 < len3; i3++) {
                           let data16 = data15[i3];
-                          if (typeof data16 == "string") {
-                            if (func0(data16) < 1) {
-                              const err34 = { instancePath: instancePath + "/" + i0 + "/configs/url/list/" + i3, schemaPath: "#/items/properties/configs/properties/url/properties/list/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                              vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
-                            }
-                            if (!formats2(data16)) {
-                              const err35 = { instancePath: instancePath + "/" + i0 + "/configs/url/list/" + i3, schemaPath: "#/items/properties/configs/properties/url/properties/list/items/format", keyword: "format", params: { format: "regex-any" } };
-                              vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
-                            }
-                          } else {
-                            const err36 = { instancePath: instancePath + "/" + i0 + "/configs/url/list/" + i3, schemaPath: "#/items/properties/configs/properties/url/properties/list/items/type", keyword: "type", params: { type: "string" } };
-                            vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
-                          }
+                          typeof data16 == "string" ? (func0(data16) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/list/" + i3, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), errors++), formats2(data16) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/list/" + i3, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/list/" + i3, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), errors++);
                         }
-                      } else {
-                        const err37 = { instancePath: instancePath + "/" + i0 + "/configs/url/list", schemaPath: "#/items/properties/configs/properties/url/properties/list/type", keyword: "type", params: { type: "array" } };
-                        vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
-                      }
+                      } else
+                        vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), errors++;
                     }
                     if (data14.is_match !== void 0) {
                       let data17 = data14.is_match;
-                      if (typeof data17 != "string") {
-                        const err38 = { instancePath: instancePath + "/" + i0 + "/configs/url/is_match", schemaPath: "#/items/properties/configs/properties/url/properties/is_match/type", keyword: "type", params: { type: "string" } };
-                        vErrors === null ? vErrors = [err38] : vErrors.push(err38), errors++;
-                      }
-                      if (!(data17 === "yes" || data17 === "no")) {
-                        const err39 = { instancePath: instancePath + "/" + i0 + "/configs/url/is_match", schemaPath: "#/items/properties/configs/properties/url/properties/is_match/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.configs.properties.url.properties.is_match.enum } };
-                        vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
-                      }
+                      typeof data17 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), errors++), data17 === "yes" || data17 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: schema0.items.properties.configs.properties.url.properties.is_match.enum }), errors++);
                     }
                     if (data14.case_insensitive !== void 0) {
                       let data18 = data14.case_insensitive;
-                      if (typeof data18 != "string") {
-                        const err40 = { instancePath: instancePath + "/" + i0 + "/configs/url/case_insensitive", schemaPath: "#/items/properties/configs/properties/url/properties/case_insensitive/type", keyword: "type", params: { type: "string" } };
-                        vErrors === null ? vErrors = [err40] : vErrors.push(err40), errors++;
-                      }
-                      if (!(data18 === "yes" || data18 === "no")) {
-                        const err41 = { instancePath: instancePath + "/" + i0 + "/configs/url/case_insensitive", schemaPath: "#/items/properties/configs/properties/url/properties/case_insensitive/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.configs.properties.url.properties.case_insensitive.enum } };
-                        vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
-                      }
+                      typeof data18 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), errors++), data18 === "yes" || data18 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: schema0.items.properties.configs.properties.url.properties.case_insensitive.enum }), errors++);
                     }
-                  } else {
-                    const err42 = { instancePath: instancePath + "/" + i0 + "/configs/url", schemaPath: "#/items/properties/configs/properties/url/type", keyword: "type", params: { type: "object" } };
-                    vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
-                  }
+                  } else
+                    vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), errors++;
                 }
                 if (data2.ua !== void 0) {
                   let data19 = data2.ua;
                   if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
-                    if (data19.list === void 0) {
-                      const err43 = { instancePath: instancePath + "/" + i0 + "/configs/ua", schemaPath: "#/items/properties/configs/properties/ua/required", keyword: "required", params: { missingProperty: "list" } };
-                      vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
-                    }
+                    data19.list === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), errors++);
                     for (const key6 in data19)
-                      if (!(key6 === "list" || key6 === "is_match" || key6 === "case_insensitive")) {
-                        const err44 = { instancePath: instancePath + "/" + i0 + "/configs/ua", schemaPath: "#/items/properties/configs/properties/ua/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } };
-                        vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
-                      }
+                      key6 === "list" || key6 === "is_match" || key6 === "case_insensitive" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: key6 }), errors++);
                     if (data19.list !== void 0) {
                       let data20 = data19.list;
                       if (Array.isArray(data20)) {
-                        if (data20.length < 1) {
-                          const err45 = { instancePath: instancePath + "/" + i0 + "/configs/ua/list", schemaPath: "#/items/properties/configs/properties/ua/properties/list/minItems", keyword: "minItems", params: { limit: 1 } };
-                          vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
-                        }
+                        data20.length < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), errors++);
                         const len4 = data20.length;
                         for (let i4 = 0; i4 < len4; i4++) {
                           let data21 = data20[i4];
-                          if (typeof data21 == "string") {
-                            if (func0(data21) < 1) {
-                              const err46 = { instancePath: instancePath + "/" + i0 + "/configs/ua/list/" + i4, schemaPath: "#/items/properties/configs/properties/ua/properties/list/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                              vErrors === null ? vErrors = [err46] : vErrors.push(err46), errors++;
-                            }
-                          } else {
-                            const err47 = { instancePath: instancePath + "/" + i0 + "/configs/ua/list/" + i4, schemaPath: "#/items/properties/configs/properties/ua/properties/list/items/type", keyword: "type", params: { type: "string" } };
-                            vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
-                          }
+                          typeof data21 == "string" ? func0(data21) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua/list/" + i4, "#/items/properties/configs/properties/ua/properties/list/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua/list/" + i4, "#/items/properties/configs/properties/ua/properties/list/items/type", "type", { type: "string" }), errors++);
                         }
-                      } else {
-                        const err48 = { instancePath: instancePath + "/" + i0 + "/configs/ua/list", schemaPath: "#/items/properties/configs/properties/ua/properties/list/type", keyword: "type", params: { type: "array" } };
-                        vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
-                      }
+                      } else
+                        vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), errors++;
                     }
                     if (data19.is_match !== void 0) {
                       let data22 = data19.is_match;
-                      if (typeof data22 != "string") {
-                        const err49 = { instancePath: instancePath + "/" + i0 + "/configs/ua/is_match", schemaPath: "#/items/properties/configs/properties/ua/properties/is_match/type", keyword: "type", params: { type: "string" } };
-                        vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
-                      }
-                      if (!(data22 === "yes" || data22 === "no")) {
-                        const err50 = { instancePath: instancePath + "/" + i0 + "/configs/ua/is_match", schemaPath: "#/items/properties/configs/properties/ua/properties/is_match/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.configs.properties.ua.properties.is_match.enum } };
-                        vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
-                      }
+                      typeof data22 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), errors++), data22 === "yes" || data22 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: schema0.items.properties.configs.properties.ua.properties.is_match.enum }), errors++);
                     }
                     if (data19.case_insensitive !== void 0) {
                       let data23 = data19.case_insensitive;
-                      if (typeof data23 != "string") {
-                        const err51 = { instancePath: instancePath + "/" + i0 + "/configs/ua/case_insensitive", schemaPath: "#/items/properties/configs/properties/ua/properties/case_insensitive/type", keyword: "type", params: { type: "string" } };
-                        vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
-                      }
-                      if (!(data23 === "yes" || data23 === "no")) {
-                        const err52 = { instancePath: instancePath + "/" + i0 + "/configs/ua/case_insensitive", schemaPath: "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.configs.properties.ua.properties.case_insensitive.enum } };
-                        vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
-                      }
+                      typeof data23 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), errors++), data23 === "yes" || data23 === "no" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: schema0.items.properties.configs.properties.ua.properties.case_insensitive.enum }), errors++);
                     }
-                  } else {
-                    const err53 = { instancePath: instancePath + "/" + i0 + "/configs/ua", schemaPath: "#/items/properties/configs/properties/ua/type", keyword: "type", params: { type: "object" } };
-                    vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
-                  }
+                  } else
+                    vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), errors++;
                 }
-              } else {
-                const err54 = { instancePath: instancePath + "/" + i0 + "/configs", schemaPath: "#/items/properties/configs/type", keyword: "type", params: { type: "object" } };
-                vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
-              }
+              } else
+                vErrors = addFault(vErrors, instancePath + "/" + i0 + "/configs", "#/items/properties/configs/type", "type", { type: "object" }), errors++;
             }
-          } else {
-            const err55 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err56 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1029,74 +485,31 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.content_type === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "content_type" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
-        if (data.min_size === void 0) {
-          const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "min_size" } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
-        if (data.min_size_unit === void 0) {
-          const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "min_size_unit" } };
-          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-        }
+        data.content_type === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "content_type" }), errors++), data.min_size === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "min_size" }), errors++), data.min_size_unit === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "min_size_unit" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "content_type" || key0 === "min_size" || key0 === "min_size_unit")) {
-            const err3 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          key0 === "content_type" || key0 === "min_size" || key0 === "min_size_unit" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.content_type !== void 0) {
           let data0 = data.content_type;
           if (Array.isArray(data0)) {
-            if (data0.length < 1) {
-              const err4 = { instancePath: instancePath + "/content_type", schemaPath: "#/properties/content_type/minItems", keyword: "minItems", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-            }
+            data0.length < 1 && (vErrors = addFault(vErrors, instancePath + "/content_type", "#/properties/content_type/minItems", "minItems", { limit: 1 }), errors++);
             const len0 = data0.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data1 = data0[i0];
-              if (typeof data1 == "string") {
-                if (func0(data1) < 1) {
-                  const err5 = { instancePath: instancePath + "/content_type/" + i0, schemaPath: "#/properties/content_type/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-                }
-              } else {
-                const err6 = { instancePath: instancePath + "/content_type/" + i0, schemaPath: "#/properties/content_type/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-              }
+              typeof data1 == "string" ? func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/content_type/" + i0, "#/properties/content_type/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/content_type/" + i0, "#/properties/content_type/items/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err7 = { instancePath: instancePath + "/content_type", schemaPath: "#/properties/content_type/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/content_type", "#/properties/content_type/type", "type", { type: "array" }), errors++;
         }
         if (data.min_size !== void 0) {
           let data2 = data.min_size;
-          if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2))) {
-            const err8 = { instancePath: instancePath + "/min_size", schemaPath: "#/properties/min_size/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
-          if (typeof data2 == "number" && isFinite(data2) && (data2 < 0 || isNaN(data2))) {
-            const err9 = { instancePath: instancePath + "/min_size", schemaPath: "#/properties/min_size/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
+          typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2) || (vErrors = addFault(vErrors, instancePath + "/min_size", "#/properties/min_size/type", "type", { type: "integer" }), errors++), typeof data2 == "number" && isFinite(data2) && (data2 < 0 || isNaN(data2)) && (vErrors = addFault(vErrors, instancePath + "/min_size", "#/properties/min_size/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++);
         }
         if (data.min_size_unit !== void 0) {
           let data3 = data.min_size_unit;
-          if (typeof data3 != "string") {
-            const err10 = { instancePath: instancePath + "/min_size_unit", schemaPath: "#/properties/min_size_unit/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-          }
-          if (!(data3 === "KB" || data3 === "MB")) {
-            const err11 = { instancePath: instancePath + "/min_size_unit", schemaPath: "#/properties/min_size_unit/enum", keyword: "enum", params: { allowedValues: schema0.properties.min_size_unit.enum } };
-            vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-          }
+          typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/min_size_unit", "#/properties/min_size_unit/type", "type", { type: "string" }), errors++), data3 === "KB" || data3 === "MB" || (vErrors = addFault(vErrors, instancePath + "/min_size_unit", "#/properties/min_size_unit/enum", "enum", { allowedValues: schema0.properties.min_size_unit.enum }), errors++);
         }
-      } else {
-        const err12 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1108,31 +521,15 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.origin_connect_timeout === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "origin_connect_timeout" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.origin_connect_timeout === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "origin_connect_timeout" }), errors++);
         for (const key0 in data)
-          if (key0 !== "origin_connect_timeout") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "origin_connect_timeout" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.origin_connect_timeout !== void 0) {
           let data0 = data.origin_connect_timeout;
-          if (typeof data0 == "string") {
-            if (!pattern0.test(data0)) {
-              const err2 = { instancePath: instancePath + "/origin_connect_timeout", schemaPath: "#/properties/origin_connect_timeout/pattern", keyword: "pattern", params: { pattern: "^(0|[1-9][0-9]*)$" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
-          } else {
-            const err3 = { instancePath: instancePath + "/origin_connect_timeout", schemaPath: "#/properties/origin_connect_timeout/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 == "string" ? pattern0.test(data0) || (vErrors = addFault(vErrors, instancePath + "/origin_connect_timeout", "#/properties/origin_connect_timeout/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/origin_connect_timeout", "#/properties/origin_connect_timeout/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1144,30 +541,15 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.protocol === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "protocol" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.protocol === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "protocol" }), errors++);
         for (const key0 in data)
-          if (key0 !== "protocol") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "protocol" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.protocol !== void 0) {
           let data0 = data.protocol;
-          if (typeof data0 != "string") {
-            const err2 = { instancePath: instancePath + "/protocol", schemaPath: "#/properties/protocol/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
-          if (!(data0 === "http" || data0 === "https")) {
-            const err3 = { instancePath: instancePath + "/protocol", schemaPath: "#/properties/protocol/enum", keyword: "enum", params: { allowedValues: schema0.properties.protocol.enum } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 != "string" && (vErrors = addFault(vErrors, instancePath + "/protocol", "#/properties/protocol/type", "type", { type: "string" }), errors++), data0 === "http" || data0 === "https" || (vErrors = addFault(vErrors, instancePath + "/protocol", "#/properties/protocol/enum", "enum", { allowedValues: schema0.properties.protocol.enum }), errors++);
         }
-      } else {
-        const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1179,44 +561,23 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.urls === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "urls" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.urls === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "urls" }), errors++);
         for (const key0 in data)
-          if (key0 !== "urls") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "urls" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.urls !== void 0) {
           let data0 = data.urls;
           if (Array.isArray(data0)) {
-            if (data0.length < 1) {
-              const err2 = { instancePath: instancePath + "/urls", schemaPath: "#/properties/urls/minItems", keyword: "minItems", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.length < 1 && (vErrors = addFault(vErrors, instancePath + "/urls", "#/properties/urls/minItems", "minItems", { limit: 1 }), errors++);
             const len0 = data0.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data1 = data0[i0];
-              if (typeof data1 == "string") {
-                if (func0(data1) < 1) {
-                  const err3 = { instancePath: instancePath + "/urls/" + i0, schemaPath: "#/properties/urls/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-                }
-              } else {
-                const err4 = { instancePath: instancePath + "/urls/" + i0, schemaPath: "#/properties/urls/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-              }
+              typeof data1 == "string" ? func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/urls/" + i0, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/urls/" + i0, "#/properties/urls/items/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err5 = { instancePath: instancePath + "/urls", schemaPath: "#/properties/urls/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/urls", "#/properties/urls/type", "type", { type: "array" }), errors++;
         }
-      } else {
-        const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1228,81 +589,35 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.bcache === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "bcache" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
-        if (data.code === void 0) {
-          const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "code" } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
+        data.bcache === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "bcache" }), errors++), data.code === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "code" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "bcache" || key0 === "code" || key0 === "cache_time" || key0 === "cache_unit")) {
-            const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
+          key0 === "bcache" || key0 === "code" || key0 === "cache_time" || key0 === "cache_unit" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.bcache !== void 0) {
           let data0 = data.bcache;
-          if (typeof data0 != "string") {
-            const err3 = { instancePath: instancePath + "/bcache", schemaPath: "#/properties/bcache/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
-          if (!(data0 === "on" || data0 === "off")) {
-            const err4 = { instancePath: instancePath + "/bcache", schemaPath: "#/properties/bcache/enum", keyword: "enum", params: { allowedValues: schema0.properties.bcache.enum } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
+          typeof data0 != "string" && (vErrors = addFault(vErrors, instancePath + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), errors++), data0 === "on" || data0 === "off" || (vErrors = addFault(vErrors, instancePath + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: schema0.properties.bcache.enum }), errors++);
         }
         if (data.code !== void 0) {
           let data1 = data.code;
           if (Array.isArray(data1)) {
-            if (data1.length < 1) {
-              const err5 = { instancePath: instancePath + "/code", schemaPath: "#/properties/code/minItems", keyword: "minItems", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-            }
+            data1.length < 1 && (vErrors = addFault(vErrors, instancePath + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), errors++);
             const len0 = data1.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data2 = data1[i0];
-              if (typeof data2 != "string") {
-                const err6 = { instancePath: instancePath + "/code/" + i0, schemaPath: "#/properties/code/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-              }
-              if (!(data2 === "400" || data2 === "403" || data2 === "404" || data2 === "414" || data2 === "500" || data2 === "501" || data2 === "502" || data2 === "503" || data2 === "504" || data2 === "506" || data2 === "5xx")) {
-                const err7 = { instancePath: instancePath + "/code/" + i0, schemaPath: "#/properties/code/items/enum", keyword: "enum", params: { allowedValues: schema0.properties.code.items.enum } };
-                vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-              }
+              typeof data2 != "string" && (vErrors = addFault(vErrors, instancePath + "/code/" + i0, "#/properties/code/items/type", "type", { type: "string" }), errors++), data2 === "400" || data2 === "403" || data2 === "404" || data2 === "414" || data2 === "500" || data2 === "501" || data2 === "502" || data2 === "503" || data2 === "504" || data2 === "506" || data2 === "5xx" || (vErrors = addFault(vErrors, instancePath + "/code/" + i0, "#/properties/code/items/enum", "enum", { allowedValues: schema0.properties.code.items.enum }), errors++);
             }
-          } else {
-            const err8 = { instancePath: instancePath + "/code", schemaPath: "#/properties/code/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/code", "#/properties/code/type", "type", { type: "array" }), errors++;
         }
         if (data.cache_time !== void 0) {
           let data3 = data.cache_time;
-          if (typeof data3 == "string") {
-            if (!pattern0.test(data3)) {
-              const err9 = { instancePath: instancePath + "/cache_time", schemaPath: "#/properties/cache_time/pattern", keyword: "pattern", params: { pattern: "^(0|[1-9][0-9]*)$" } };
-              vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-            }
-          } else {
-            const err10 = { instancePath: instancePath + "/cache_time", schemaPath: "#/properties/cache_time/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-          }
+          typeof data3 == "string" ? pattern0.test(data3) || (vErrors = addFault(vErrors, instancePath + "/cache_time", "#/properties/cache_time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/cache_time", "#/properties/cache_time/type", "type", { type: "string" }), errors++);
         }
         if (data.cache_unit !== void 0) {
           let data4 = data.cache_unit;
-          if (typeof data4 != "string") {
-            const err11 = { instancePath: instancePath + "/cache_unit", schemaPath: "#/properties/cache_unit/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-          }
-          if (!(data4 === "year" || data4 === "month" || data4 === "day" || data4 === "hour" || data4 === "minute" || data4 === "second")) {
-            const err12 = { instancePath: instancePath + "/cache_unit", schemaPath: "#/properties/cache_unit/enum", keyword: "enum", params: { allowedValues: schema0.properties.cache_unit.enum } };
-            vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-          }
+          typeof data4 != "string" && (vErrors = addFault(vErrors, instancePath + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), errors++), data4 === "year" || data4 === "month" || data4 === "day" || data4 === "hour" || data4 === "minute" || data4 === "second" || (vErrors = addFault(vErrors, instancePath + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: schema0.properties.cache_unit.enum }), errors++);
         }
-      } else {
-        const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1318,76 +633,26 @@ export const itemValidators: ItemValidators = {
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.error_status_code === void 0) {
-              const err0 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "error_status_code" } };
-              vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-            }
-            if (data0.redirect_status_code === void 0) {
-              const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "redirect_status_code" } };
-              vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-            }
-            if (data0.redirect_url === void 0) {
-              const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "redirect_url" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.error_status_code === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "error_status_code" }), errors++), data0.redirect_status_code === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "redirect_status_code" }), errors++), data0.redirect_url === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "redirect_url" }), errors++);
             for (const key0 in data0)
-              if (!(key0 === "error_status_code" || key0 === "redirect_status_code" || key0 === "redirect_url")) {
-                const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-              }
+              key0 === "error_status_code" || key0 === "redirect_status_code" || key0 === "redirect_url" || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.error_status_code !== void 0) {
               let data1 = data0.error_status_code;
-              if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1))) {
-                const err4 = { instancePath: instancePath + "/" + i0 + "/error_status_code", schemaPath: "#/items/properties/error_status_code/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-              }
-              if (typeof data1 == "number" && isFinite(data1)) {
-                if (data1 > 599 || isNaN(data1)) {
-                  const err5 = { instancePath: instancePath + "/" + i0 + "/error_status_code", schemaPath: "#/items/properties/error_status_code/maximum", keyword: "maximum", params: { comparison: "<=", limit: 599 } };
-                  vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-                }
-                if (data1 < 400 || isNaN(data1)) {
-                  const err6 = { instancePath: instancePath + "/" + i0 + "/error_status_code", schemaPath: "#/items/properties/error_status_code/minimum", keyword: "minimum", params: { comparison: ">=", limit: 400 } };
-                  vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-                }
-              }
+              typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/error_status_code", "#/items/properties/error_status_code/type", "type", { type: "integer" }), errors++), typeof data1 == "number" && isFinite(data1) && ((data1 > 599 || isNaN(data1)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/error_status_code", "#/items/properties/error_status_code/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data1 < 400 || isNaN(data1)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/error_status_code", "#/items/properties/error_status_code/minimum", "minimum", { comparison: ">=", limit: 400 }), errors++));
             }
             if (data0.redirect_status_code !== void 0) {
               let data2 = data0.redirect_status_code;
-              if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2))) {
-                const err7 = { instancePath: instancePath + "/" + i0 + "/redirect_status_code", schemaPath: "#/items/properties/redirect_status_code/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-              }
-              if (!(data2 === 301 || data2 === 302)) {
-                const err8 = { instancePath: instancePath + "/" + i0 + "/redirect_status_code", schemaPath: "#/items/properties/redirect_status_code/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.redirect_status_code.enum } };
-                vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-              }
+              typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), errors++), data2 === 301 || data2 === 302 || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: schema0.items.properties.redirect_status_code.enum }), errors++);
             }
             if (data0.redirect_url !== void 0) {
               let data3 = data0.redirect_url;
-              if (typeof data3 == "string") {
-                if (func0(data3) < 1) {
-                  const err9 = { instancePath: instancePath + "/" + i0 + "/redirect_url", schemaPath: "#/items/properties/redirect_url/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-                }
-                if (!formats0(data3)) {
-                  const err10 = { instancePath: instancePath + "/" + i0 + "/redirect_url", schemaPath: "#/items/properties/redirect_url/format", keyword: "format", params: { format: "http-url" } };
-                  vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-                }
-              } else {
-                const err11 = { instancePath: instancePath + "/" + i0 + "/redirect_url", schemaPath: "#/items/properties/redirect_url/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-              }
+              typeof data3 == "string" ? (func0(data3) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/redirect_url", "#/items/properties/redirect_url/minLength", "minLength", { limit: 1 }), errors++), formats0(data3) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/redirect_url", "#/items/properties/redirect_url/format", "format", { format: "http-url" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/redirect_url", "#/items/properties/redirect_url/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err12 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1399,23 +664,12 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.squid === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "squid" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.squid === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "squid" }), errors++);
         for (const key0 in data)
-          if (key0 !== "squid") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
-        if (data.squid !== void 0 && typeof data.squid != "string") {
-          const err2 = { instancePath: instancePath + "/squid", schemaPath: "#/properties/squid/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-        }
-      } else {
-        const err3 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-      }
+          key0 !== "squid" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
+        data.squid !== void 0 && typeof data.squid != "string" && (vErrors = addFault(vErrors, instancePath + "/squid", "#/properties/squid/type", "type", { type: "string" }), errors++);
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1427,43 +681,23 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.codes === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "codes" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.codes === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "codes" }), errors++);
         for (const key0 in data)
-          if (key0 !== "codes") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "codes" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.codes !== void 0) {
           let data0 = data.codes;
           if (Array.isArray(data0)) {
-            if (data0.length < 1) {
-              const err2 = { instancePath: instancePath + "/codes", schemaPath: "#/properties/codes/minItems", keyword: "minItems", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.length < 1 && (vErrors = addFault(vErrors, instancePath + "/codes", "#/properties/codes/minItems", "minItems", { limit: 1 }), errors++);
             const len0 = data0.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data1 = data0[i0];
-              if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1))) {
-                const err3 = { instancePath: instancePath + "/codes/" + i0, schemaPath: "#/properties/codes/items/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-              }
-              if (!(data1 === 301 || data1 === 302)) {
-                const err4 = { instancePath: instancePath + "/codes/" + i0, schemaPath: "#/properties/codes/items/enum", keyword: "enum", params: { allowedValues: schema0.properties.codes.items.enum } };
-                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-              }
+              typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1) || (vErrors = addFault(vErrors, instancePath + "/codes/" + i0, "#/properties/codes/items/type", "type", { type: "integer" }), errors++), data1 === 301 || data1 === 302 || (vErrors = addFault(vErrors, instancePath + "/codes/" + i0, "#/properties/codes/items/enum", "enum", { allowedValues: schema0.properties.codes.items.enum }), errors++);
             }
-          } else {
-            const err5 = { instancePath: instancePath + "/codes", schemaPath: "#/properties/codes/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/codes", "#/properties/codes/type", "type", { type: "array" }), errors++;
         }
-      } else {
-        const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1475,15 +709,9 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.list === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "list" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.list === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "list" }), errors++);
         for (const key0 in data)
-          if (key0 !== "list") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "list" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.list !== void 0) {
           let data0 = data.list;
           if (Array.isArray(data0)) {
@@ -1491,118 +719,41 @@ export const itemValidators: ItemValidators = {
             for (let i0 = 0; i0 < len0; i0++) {
               let data1 = data0[i0];
               if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
-                if (data1.regex === void 0) {
-                  const err2 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/required", keyword: "required", params: { missingProperty: "regex" } };
-                  vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-                }
-                if (data1.head_op === void 0) {
-                  const err3 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/required", keyword: "required", params: { missingProperty: "head_op" } };
-                  vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-                }
-                if (data1.head_direction === void 0) {
-                  const err4 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/required", keyword: "required", params: { missingProperty: "head_direction" } };
-                  vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-                }
-                if (data1.head === void 0) {
-                  const err5 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/required", keyword: "required", params: { missingProperty: "head" } };
-                  vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-                }
-                if (data1.order === void 0) {
-                  const err6 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/required", keyword: "required", params: { missingProperty: "order" } };
-                  vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-                }
+                data1.regex === void 0 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/required", "required", { missingProperty: "regex" }), errors++), data1.head_op === void 0 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), errors++), data1.head_direction === void 0 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), errors++), data1.head === void 0 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/required", "required", { missingProperty: "head" }), errors++), data1.order === void 0 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/required", "required", { missingProperty: "order" }), errors++);
                 for (const key1 in data1)
-                  if (!(key1 === "regex" || key1 === "head_op" || key1 === "head_direction" || key1 === "head" || key1 === "value" || key1 === "order")) {
-                    const err7 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } };
-                    vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-                  }
+                  key1 === "regex" || key1 === "head_op" || key1 === "head_direction" || key1 === "head" || key1 === "value" || key1 === "order" || (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: key1 }), errors++);
                 if (data1.regex !== void 0) {
                   let data2 = data1.regex;
-                  if (typeof data2 == "string") {
-                    if (func0(data2) < 1) {
-                      const err8 = { instancePath: instancePath + "/list/" + i0 + "/regex", schemaPath: "#/properties/list/items/properties/regex/minLength", keyword: "minLength", params: { limit: 1 } };
-                      vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-                    }
-                    if (!formats0(data2)) {
-                      const err9 = { instancePath: instancePath + "/list/" + i0 + "/regex", schemaPath: "#/properties/list/items/properties/regex/format", keyword: "format", params: { format: "regex-any" } };
-                      vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-                    }
-                  } else {
-                    const err10 = { instancePath: instancePath + "/list/" + i0 + "/regex", schemaPath: "#/properties/list/items/properties/regex/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-                  }
+                  typeof data2 == "string" ? (func0(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), errors++), formats0(data2) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), errors++);
                 }
                 if (data1.head_op !== void 0) {
                   let data3 = data1.head_op;
-                  if (typeof data3 != "string") {
-                    const err11 = { instancePath: instancePath + "/list/" + i0 + "/head_op", schemaPath: "#/properties/list/items/properties/head_op/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-                  }
-                  if (!(data3 === "ADD" || data3 === "DEL" || data3 === "ALT")) {
-                    const err12 = { instancePath: instancePath + "/list/" + i0 + "/head_op", schemaPath: "#/properties/list/items/properties/head_op/enum", keyword: "enum", params: { allowedValues: schema0.properties.list.items.properties.head_op.enum } };
-                    vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-                  }
+                  typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), errors++), data3 === "ADD" || data3 === "DEL" || data3 === "ALT" || (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: schema0.properties.list.items.properties.head_op.enum }), errors++);
                 }
                 if (data1.head_direction !== void 0) {
                   let data4 = data1.head_direction;
-                  if (typeof data4 != "string") {
-                    const err13 = { instancePath: instancePath + "/list/" + i0 + "/head_direction", schemaPath: "#/properties/list/items/properties/head_direction/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-                  }
-                  if (!(data4 === "CLI_REQ" || data4 === "CLI_REP" || data4 === "SER_REQ" || data4 === "SER_REP")) {
-                    const err14 = { instancePath: instancePath + "/list/" + i0 + "/head_direction", schemaPath: "#/properties/list/items/properties/head_direction/enum", keyword: "enum", params: { allowedValues: schema0.properties.list.items.properties.head_direction.enum } };
-                    vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-                  }
+                  typeof data4 != "string" && (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), errors++), data4 === "CLI_REQ" || data4 === "CLI_REP" || data4 === "SER_REQ" || data4 === "SER_REP" || (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: schema0.properties.list.items.properties.head_direction.enum }), errors++);
                 }
                 if (data1.head !== void 0) {
                   let data5 = data1.head;
-                  if (typeof data5 == "string") {
-                    if (func0(data5) < 1) {
-                      const err15 = { instancePath: instancePath + "/list/" + i0 + "/head", schemaPath: "#/properties/list/items/properties/head/minLength", keyword: "minLength", params: { limit: 1 } };
-                      vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-                    }
-                    if (!formats2(data5)) {
-                      const err16 = { instancePath: instancePath + "/list/" + i0 + "/head", schemaPath: "#/properties/list/items/properties/head/format", keyword: "format", params: { format: "header-name" } };
-                      vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-                    }
-                  } else {
-                    const err17 = { instancePath: instancePath + "/list/" + i0 + "/head", schemaPath: "#/properties/list/items/properties/head/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-                  }
+                  typeof data5 == "string" ? (func0(data5) < 1 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), errors++), formats2(data5) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), errors++);
                 }
                 if (data1.value !== void 0) {
                   let data6 = data1.value;
-                  if (typeof data6 == "string") {
-                    if (!formats4(data6)) {
-                      const err18 = { instancePath: instancePath + "/list/" + i0 + "/value", schemaPath: "#/properties/list/items/properties/value/format", keyword: "format", params: { format: "header-value" } };
-                      vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-                    }
-                  } else {
-                    const err19 = { instancePath: instancePath + "/list/" + i0 + "/value", schemaPath: "#/properties/list/items/properties/value/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-                  }
+                  typeof data6 == "string" ? formats4(data6) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), errors++);
                 }
                 if (data1.order !== void 0) {
                   let data7 = data1.order;
-                  if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7))) {
-                    const err20 = { instancePath: instancePath + "/list/" + i0 + "/order", schemaPath: "#/properties/list/items/properties/order/type", keyword: "type", params: { type: "integer" } };
-                    vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-                  }
+                  typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0 + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), errors++);
                 }
-              } else {
-                const err21 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/type", keyword: "type", params: { type: "object" } };
-                vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-              }
+              } else
+                vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/type", "type", { type: "object" }), errors++;
             }
-          } else {
-            const err22 = { instancePath: instancePath + "/list", schemaPath: "#/properties/list/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/list", "#/properties/list/type", "type", { type: "array" }), errors++;
         }
-      } else {
-        const err23 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1614,87 +765,39 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.cert_id === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "cert_id" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.cert_id === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "cert_id" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "cert_id" || key0 === "http2" || key0 === "force_https" || key0 === "ocsp" || key0 === "ssl_protocol")) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 === "cert_id" || key0 === "http2" || key0 === "force_https" || key0 === "ocsp" || key0 === "ssl_protocol" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.cert_id !== void 0) {
           let data0 = data.cert_id;
-          if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0))) {
-            const err2 = { instancePath: instancePath + "/cert_id", schemaPath: "#/properties/cert_id/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
-          if (typeof data0 == "number" && isFinite(data0) && (data0 < 0 || isNaN(data0))) {
-            const err3 = { instancePath: instancePath + "/cert_id", schemaPath: "#/properties/cert_id/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0) || (vErrors = addFault(vErrors, instancePath + "/cert_id", "#/properties/cert_id/type", "type", { type: "integer" }), errors++), typeof data0 == "number" && isFinite(data0) && (data0 < 0 || isNaN(data0)) && (vErrors = addFault(vErrors, instancePath + "/cert_id", "#/properties/cert_id/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++);
         }
         if (data.http2 !== void 0) {
           let data1 = data.http2;
-          if (typeof data1 != "string") {
-            const err4 = { instancePath: instancePath + "/http2", schemaPath: "#/properties/http2/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
-          if (!(data1 === "on" || data1 === "off")) {
-            const err5 = { instancePath: instancePath + "/http2", schemaPath: "#/properties/http2/enum", keyword: "enum", params: { allowedValues: schema0.properties.http2.enum } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
+          typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/http2", "#/properties/http2/type", "type", { type: "string" }), errors++), data1 === "on" || data1 === "off" || (vErrors = addFault(vErrors, instancePath + "/http2", "#/properties/http2/enum", "enum", { allowedValues: schema0.properties.http2.enum }), errors++);
         }
         if (data.force_https !== void 0) {
           let data2 = data.force_https;
-          if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2))) {
-            const err6 = { instancePath: instancePath + "/force_https", schemaPath: "#/properties/force_https/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
-          if (!(data2 === 0 || data2 === 301 || data2 === 302)) {
-            const err7 = { instancePath: instancePath + "/force_https", schemaPath: "#/properties/force_https/enum", keyword: "enum", params: { allowedValues: schema0.properties.force_https.enum } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
+          typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2) || (vErrors = addFault(vErrors, instancePath + "/force_https", "#/properties/force_https/type", "type", { type: "integer" }), errors++), data2 === 0 || data2 === 301 || data2 === 302 || (vErrors = addFault(vErrors, instancePath + "/force_https", "#/properties/force_https/enum", "enum", { allowedValues: schema0.properties.force_https.enum }), errors++);
         }
         if (data.ocsp !== void 0) {
           let data3 = data.ocsp;
-          if (typeof data3 != "string") {
-            const err8 = { instancePath: instancePath + "/ocsp", schemaPath: "#/properties/ocsp/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
-          if (!(data3 === "on" || data3 === "off")) {
-            const err9 = { instancePath: instancePath + "/ocsp", schemaPath: "#/properties/ocsp/enum", keyword: "enum", params: { allowedValues: schema0.properties.ocsp.enum } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
+          typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/ocsp", "#/properties/ocsp/type", "type", { type: "string" }), errors++), data3 === "on" || data3 === "off" || (vErrors = addFault(vErrors, instancePath + "/ocsp", "#/properties/ocsp/enum", "enum", { allowedValues: schema0.properties.ocsp.enum }), errors++);
         }
         if (data.ssl_protocol !== void 0) {
           let data4 = data.ssl_protocol;
           if (Array.isArray(data4)) {
-            if (data4.length < 1) {
-              const err10 = { instancePath: instancePath + "/ssl_protocol", schemaPath: "#/properties/ssl_protocol/minItems", keyword: "minItems", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-            }
+            data4.length < 1 && (vErrors = addFault(vErrors, instancePath + "/ssl_protocol", "#/properties/ssl_protocol/minItems", "minItems", { limit: 1 }), errors++);
             const len0 = data4.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data5 = data4[i0];
-              if (typeof data5 != "string") {
-                const err11 = { instancePath: instancePath + "/ssl_protocol/" + i0, schemaPath: "#/properties/ssl_protocol/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-              }
-              if (!(data5 === "TLSv1" || data5 === "TLSv1.1" || data5 === "TLSv1.2" || data5 === "TLSv1.3")) {
-                const err12 = { instancePath: instancePath + "/ssl_protocol/" + i0, schemaPath: "#/properties/ssl_protocol/items/enum", keyword: "enum", params: { allowedValues: schema0.properties.ssl_protocol.items.enum } };
-                vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-              }
+              typeof data5 != "string" && (vErrors = addFault(vErrors, instancePath + "/ssl_protocol/" + i0, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), errors++), data5 === "TLSv1" || data5 === "TLSv1.1" || data5 === "TLSv1.2" || data5 === "TLSv1.3" || (vErrors = addFault(vErrors, instancePath + "/ssl_protocol/" + i0, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: schema0.properties.ssl_protocol.items.enum }), errors++);
             }
-          } else {
-            const err13 = { instancePath: instancePath + "/ssl_protocol", schemaPath: "#/properties/ssl_protocol/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/ssl_protocol", "#/properties/ssl_protocol/type", "type", { type: "array" }), errors++;
         }
-      } else {
-        const err14 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1706,59 +809,27 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.list === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "list" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.list === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "list" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "list" || key0 === "mode")) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 === "list" || key0 === "mode" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.list !== void 0) {
           let data0 = data.list;
           if (Array.isArray(data0)) {
-            if (data0.length > 200) {
-              const err2 = { instancePath: instancePath + "/list", schemaPath: "#/properties/list/maxItems", keyword: "maxItems", params: { limit: 200 } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.length > 200 && (vErrors = addFault(vErrors, instancePath + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), errors++);
             const len0 = data0.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data1 = data0[i0];
-              if (typeof data1 == "string") {
-                if (func0(data1) < 1) {
-                  const err3 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-                }
-                if (!formats0(data1)) {
-                  const err4 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/format", keyword: "format", params: { format: "ip-or-network" } };
-                  vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-                }
-              } else {
-                const err5 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-              }
+              typeof data1 == "string" ? (func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/minLength", "minLength", { limit: 1 }), errors++), formats0(data1) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/format", "format", { format: "ip-or-network" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err6 = { instancePath: instancePath + "/list", schemaPath: "#/properties/list/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/list", "#/properties/list/type", "type", { type: "array" }), errors++;
         }
         if (data.mode !== void 0) {
           let data2 = data.mode;
-          if (typeof data2 != "string") {
-            const err7 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
-          if (!(data2 === "append" || data2 === "cover")) {
-            const err8 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema0.properties.mode.enum } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+          typeof data2 != "string" && (vErrors = addFault(vErrors, instancePath + "/mode", "#/properties/mode/type", "type", { type: "string" }), errors++), data2 === "append" || data2 === "cover" || (vErrors = addFault(vErrors, instancePath + "/mode", "#/properties/mode/enum", "enum", { allowedValues: schema0.properties.mode.enum }), errors++);
         }
-      } else {
-        const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1770,59 +841,27 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.list === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "list" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.list === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "list" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "list" || key0 === "mode")) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 === "list" || key0 === "mode" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.list !== void 0) {
           let data0 = data.list;
           if (Array.isArray(data0)) {
-            if (data0.length > 200) {
-              const err2 = { instancePath: instancePath + "/list", schemaPath: "#/properties/list/maxItems", keyword: "maxItems", params: { limit: 200 } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.length > 200 && (vErrors = addFault(vErrors, instancePath + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), errors++);
             const len0 = data0.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data1 = data0[i0];
-              if (typeof data1 == "string") {
-                if (func0(data1) < 1) {
-                  const err3 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-                }
-                if (!formats0(data1)) {
-                  const err4 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/format", keyword: "format", params: { format: "ip-or-network" } };
-                  vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-                }
-              } else {
-                const err5 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-              }
+              typeof data1 == "string" ? (func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/minLength", "minLength", { limit: 1 }), errors++), formats0(data1) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/format", "format", { format: "ip-or-network" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err6 = { instancePath: instancePath + "/list", schemaPath: "#/properties/list/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/list", "#/properties/list/type", "type", { type: "array" }), errors++;
         }
         if (data.mode !== void 0) {
           let data2 = data.mode;
-          if (typeof data2 != "string") {
-            const err7 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
-          if (!(data2 === "append" || data2 === "cover")) {
-            const err8 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema0.properties.mode.enum } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+          typeof data2 != "string" && (vErrors = addFault(vErrors, instancePath + "/mode", "#/properties/mode/type", "type", { type: "string" }), errors++), data2 === "append" || data2 === "cover" || (vErrors = addFault(vErrors, instancePath + "/mode", "#/properties/mode/enum", "enum", { allowedValues: schema0.properties.mode.enum }), errors++);
         }
-      } else {
-        const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1838,128 +877,42 @@ export const itemValidators: ItemValidators = {
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.origin === void 0) {
-              const err0 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "origin" } };
-              vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-            }
+            data0.origin === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "origin" }), errors++);
             for (const key0 in data0)
-              if (!(key0 === "origin" || key0 === "port" || key0 === "protocol" || key0 === "host" || key0 === "level" || key0 === "weight_level" || key0 === "isp" || key0 === "connect_time")) {
-                const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-              }
+              key0 === "origin" || key0 === "port" || key0 === "protocol" || key0 === "host" || key0 === "level" || key0 === "weight_level" || key0 === "isp" || key0 === "connect_time" || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.origin !== void 0) {
               let data1 = data0.origin;
-              if (typeof data1 == "string") {
-                if (func0(data1) < 1) {
-                  const err2 = { instancePath: instancePath + "/" + i0 + "/origin", schemaPath: "#/items/properties/origin/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-                }
-                if (!formats0(data1)) {
-                  const err3 = { instancePath: instancePath + "/" + i0 + "/origin", schemaPath: "#/items/properties/origin/format", keyword: "format", params: { format: "address" } };
-                  vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-                }
-              } else {
-                const err4 = { instancePath: instancePath + "/" + i0 + "/origin", schemaPath: "#/items/properties/origin/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-              }
+              typeof data1 == "string" ? (func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin", "#/items/properties/origin/minLength", "minLength", { limit: 1 }), errors++), formats0(data1) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin", "#/items/properties/origin/format", "format", { format: "address" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin", "#/items/properties/origin/type", "type", { type: "string" }), errors++);
             }
             if (data0.port !== void 0) {
               let data2 = data0.port;
-              if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2))) {
-                const err5 = { instancePath: instancePath + "/" + i0 + "/port", schemaPath: "#/items/properties/port/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-              }
-              if (typeof data2 == "number" && isFinite(data2)) {
-                if (data2 > 65535 || isNaN(data2)) {
-                  const err6 = { instancePath: instancePath + "/" + i0 + "/port", schemaPath: "#/items/properties/port/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65535 } };
-                  vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-                }
-                if (data2 < 0 || isNaN(data2)) {
-                  const err7 = { instancePath: instancePath + "/" + i0 + "/port", schemaPath: "#/items/properties/port/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-                  vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-                }
-              }
+              typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/port", "#/items/properties/port/type", "type", { type: "integer" }), errors++), typeof data2 == "number" && isFinite(data2) && ((data2 > 65535 || isNaN(data2)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), errors++), (data2 < 0 || isNaN(data2)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
             }
             if (data0.protocol !== void 0) {
               let data3 = data0.protocol;
-              if (typeof data3 != "string") {
-                const err8 = { instancePath: instancePath + "/" + i0 + "/protocol", schemaPath: "#/items/properties/protocol/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-              }
-              if (!(data3 === "default" || data3 === "http" || data3 === "https")) {
-                const err9 = { instancePath: instancePath + "/" + i0 + "/protocol", schemaPath: "#/items/properties/protocol/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.protocol.enum } };
-                vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-              }
+              typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), errors++), data3 === "default" || data3 === "http" || data3 === "https" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: schema0.items.properties.protocol.enum }), errors++);
             }
-            if (data0.host !== void 0 && typeof data0.host != "string") {
-              const err10 = { instancePath: instancePath + "/" + i0 + "/host", schemaPath: "#/items/properties/host/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-            }
-            if (data0.level !== void 0) {
+            if (data0.host !== void 0 && typeof data0.host != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/host", "#/items/properties/host/type", "type", { type: "string" }), errors++), data0.level !== void 0) {
               let data5 = data0.level;
-              if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5))) {
-                const err11 = { instancePath: instancePath + "/" + i0 + "/level", schemaPath: "#/items/properties/level/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-              }
-              if (!(data5 === 10 || data5 === 20)) {
-                const err12 = { instancePath: instancePath + "/" + i0 + "/level", schemaPath: "#/items/properties/level/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.level.enum } };
-                vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-              }
+              typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/level", "#/items/properties/level/type", "type", { type: "integer" }), errors++), data5 === 10 || data5 === 20 || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/level", "#/items/properties/level/enum", "enum", { allowedValues: schema0.items.properties.level.enum }), errors++);
             }
             if (data0.weight_level !== void 0) {
               let data6 = data0.weight_level;
-              if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6))) {
-                const err13 = { instancePath: instancePath + "/" + i0 + "/weight_level", schemaPath: "#/items/properties/weight_level/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-              }
-              if (typeof data6 == "number" && isFinite(data6)) {
-                if (data6 > 1e4 || isNaN(data6)) {
-                  const err14 = { instancePath: instancePath + "/" + i0 + "/weight_level", schemaPath: "#/items/properties/weight_level/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e4 } };
-                  vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-                }
-                if (data6 < 1 || isNaN(data6)) {
-                  const err15 = { instancePath: instancePath + "/" + i0 + "/weight_level", schemaPath: "#/items/properties/weight_level/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-                  vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-                }
-              }
+              typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/weight_level", "#/items/properties/weight_level/type", "type", { type: "integer" }), errors++), typeof data6 == "number" && isFinite(data6) && ((data6 > 1e4 || isNaN(data6)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/weight_level", "#/items/properties/weight_level/maximum", "maximum", { comparison: "<=", limit: 1e4 }), errors++), (data6 < 1 || isNaN(data6)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/weight_level", "#/items/properties/weight_level/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
             }
             if (data0.isp !== void 0) {
               let data7 = data0.isp;
-              if (typeof data7 != "string") {
-                const err16 = { instancePath: instancePath + "/" + i0 + "/isp", schemaPath: "#/items/properties/isp/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-              }
-              if (!(data7 === "default" || data7 === "dx" || data7 === "lt" || data7 === "yd")) {
-                const err17 = { instancePath: instancePath + "/" + i0 + "/isp", schemaPath: "#/items/properties/isp/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.isp.enum } };
-                vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-              }
+              typeof data7 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), errors++), data7 === "default" || data7 === "dx" || data7 === "lt" || data7 === "yd" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: schema0.items.properties.isp.enum }), errors++);
             }
             if (data0.connect_time !== void 0) {
               let data8 = data0.connect_time;
-              if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8))) {
-                const err18 = { instancePath: instancePath + "/" + i0 + "/connect_time", schemaPath: "#/items/properties/connect_time/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-              }
-              if (typeof data8 == "number" && isFinite(data8)) {
-                if (data8 > 60 || isNaN(data8)) {
-                  const err19 = { instancePath: instancePath + "/" + i0 + "/connect_time", schemaPath: "#/items/properties/connect_time/maximum", keyword: "maximum", params: { comparison: "<=", limit: 60 } };
-                  vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-                }
-                if (data8 < 3 || isNaN(data8)) {
-                  const err20 = { instancePath: instancePath + "/" + i0 + "/connect_time", schemaPath: "#/items/properties/connect_time/minimum", keyword: "minimum", params: { comparison: ">=", limit: 3 } };
-                  vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-                }
-              }
+              typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/connect_time", "#/items/properties/connect_time/type", "type", { type: "integer" }), errors++), typeof data8 == "number" && isFinite(data8) && ((data8 > 60 || isNaN(data8)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/connect_time", "#/items/properties/connect_time/maximum", "maximum", { comparison: "<=", limit: 60 }), errors++), (data8 < 3 || isNaN(data8)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/connect_time", "#/items/properties/connect_time/minimum", "minimum", { comparison: ">=", limit: 3 }), errors++));
             }
-          } else {
-            const err21 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err22 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -1971,74 +924,27 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.default_master === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "default_master" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.default_master === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "default_master" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "default_master" || key0 === "default_slave" || key0 === "origin_mode" || key0 === "ori_https" || key0 === "port")) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 === "default_master" || key0 === "default_slave" || key0 === "origin_mode" || key0 === "ori_https" || key0 === "port" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.default_master !== void 0) {
           let data0 = data.default_master;
-          if (typeof data0 == "string") {
-            if (func0(data0) < 1) {
-              const err2 = { instancePath: instancePath + "/default_master", schemaPath: "#/properties/default_master/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
-          } else {
-            const err3 = { instancePath: instancePath + "/default_master", schemaPath: "#/properties/default_master/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 == "string" ? func0(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/default_master", "#/properties/default_master/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/default_master", "#/properties/default_master/type", "type", { type: "string" }), errors++);
         }
-        if (data.default_slave !== void 0 && typeof data.default_slave != "string") {
-          const err4 = { instancePath: instancePath + "/default_slave", schemaPath: "#/properties/default_slave/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-        }
-        if (data.origin_mode !== void 0) {
+        if (data.default_slave !== void 0 && typeof data.default_slave != "string" && (vErrors = addFault(vErrors, instancePath + "/default_slave", "#/properties/default_slave/type", "type", { type: "string" }), errors++), data.origin_mode !== void 0) {
           let data2 = data.origin_mode;
-          if (typeof data2 != "string") {
-            const err5 = { instancePath: instancePath + "/origin_mode", schemaPath: "#/properties/origin_mode/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
-          if (!(data2 === "default" || data2 === "http" || data2 === "https" || data2 === "custom")) {
-            const err6 = { instancePath: instancePath + "/origin_mode", schemaPath: "#/properties/origin_mode/enum", keyword: "enum", params: { allowedValues: schema0.properties.origin_mode.enum } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
+          typeof data2 != "string" && (vErrors = addFault(vErrors, instancePath + "/origin_mode", "#/properties/origin_mode/type", "type", { type: "string" }), errors++), data2 === "default" || data2 === "http" || data2 === "https" || data2 === "custom" || (vErrors = addFault(vErrors, instancePath + "/origin_mode", "#/properties/origin_mode/enum", "enum", { allowedValues: schema0.properties.origin_mode.enum }), errors++);
         }
         if (data.ori_https !== void 0) {
           let data3 = data.ori_https;
-          if (typeof data3 != "string") {
-            const err7 = { instancePath: instancePath + "/ori_https", schemaPath: "#/properties/ori_https/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
-          if (!(data3 === "yes" || data3 === "no")) {
-            const err8 = { instancePath: instancePath + "/ori_https", schemaPath: "#/properties/ori_https/enum", keyword: "enum", params: { allowedValues: schema0.properties.ori_https.enum } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+          typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/ori_https", "#/properties/ori_https/type", "type", { type: "string" }), errors++), data3 === "yes" || data3 === "no" || (vErrors = addFault(vErrors, instancePath + "/ori_https", "#/properties/ori_https/enum", "enum", { allowedValues: schema0.properties.ori_https.enum }), errors++);
         }
         if (data.port !== void 0) {
           let data4 = data.port;
-          if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4))) {
-            const err9 = { instancePath: instancePath + "/port", schemaPath: "#/properties/port/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
-          if (typeof data4 == "number" && isFinite(data4)) {
-            if (data4 > 65535 || isNaN(data4)) {
-              const err10 = { instancePath: instancePath + "/port", schemaPath: "#/properties/port/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65535 } };
-              vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-            }
-            if (data4 < 0 || isNaN(data4)) {
-              const err11 = { instancePath: instancePath + "/port", schemaPath: "#/properties/port/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-              vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-            }
-          }
+          typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4) || (vErrors = addFault(vErrors, instancePath + "/port", "#/properties/port/type", "type", { type: "integer" }), errors++), typeof data4 == "number" && isFinite(data4) && ((data4 > 65535 || isNaN(data4)) && (vErrors = addFault(vErrors, instancePath + "/port", "#/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), errors++), (data4 < 0 || isNaN(data4)) && (vErrors = addFault(vErrors, instancePath + "/port", "#/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
         }
-      } else {
-        const err12 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2050,35 +956,15 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.host === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "host" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.host === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "host" }), errors++);
         for (const key0 in data)
-          if (key0 !== "host") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "host" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.host !== void 0) {
           let data0 = data.host;
-          if (typeof data0 == "string") {
-            if (func0(data0) < 1) {
-              const err2 = { instancePath: instancePath + "/host", schemaPath: "#/properties/host/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
-            if (!formats0(data0)) {
-              const err3 = { instancePath: instancePath + "/host", schemaPath: "#/properties/host/format", keyword: "format", params: { format: "domain" } };
-              vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-            }
-          } else {
-            const err4 = { instancePath: instancePath + "/host", schemaPath: "#/properties/host/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
+          typeof data0 == "string" ? (func0(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/host", "#/properties/host/minLength", "minLength", { limit: 1 }), errors++), formats0(data0) || (vErrors = addFault(vErrors, instancePath + "/host", "#/properties/host/format", "format", { format: "domain" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/host", "#/properties/host/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2090,36 +976,15 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.limit_value === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "limit_value" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.limit_value === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "limit_value" }), errors++);
         for (const key0 in data)
-          if (key0 !== "limit_value") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "limit_value" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.limit_value !== void 0) {
           let data0 = data.limit_value;
-          if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0))) {
-            const err2 = { instancePath: instancePath + "/limit_value", schemaPath: "#/properties/limit_value/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
-          if (typeof data0 == "number" && isFinite(data0)) {
-            if (data0 > 1024 || isNaN(data0)) {
-              const err3 = { instancePath: instancePath + "/limit_value", schemaPath: "#/properties/limit_value/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1024 } };
-              vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-            }
-            if (data0 < 1 || isNaN(data0)) {
-              const err4 = { instancePath: instancePath + "/limit_value", schemaPath: "#/properties/limit_value/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-              vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-            }
-          }
+          typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0) || (vErrors = addFault(vErrors, instancePath + "/limit_value", "#/properties/limit_value/type", "type", { type: "integer" }), errors++), typeof data0 == "number" && isFinite(data0) && ((data0 > 1024 || isNaN(data0)) && (vErrors = addFault(vErrors, instancePath + "/limit_value", "#/properties/limit_value/maximum", "maximum", { comparison: "<=", limit: 1024 }), errors++), (data0 < 1 || isNaN(data0)) && (vErrors = addFault(vErrors, instancePath + "/limit_value", "#/properties/limit_value/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         }
-      } else {
-        const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2130,15 +995,7 @@ export const itemValidators: ItemValidators = {
     const schema0 = { type: "string", enum: ["on", "off"] };
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
-      if (typeof data != "string") {
-        const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } };
-        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-      }
-      if (!(data === "on" || data === "off")) {
-        const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema0.enum } };
-        vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-      }
-      return validate0.errors = vErrors, errors === 0;
+      return typeof data != "string" && (vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "string" }), errors++), data === "on" || data === "off" || (vErrors = addFault(vErrors, instancePath, "#/enum", "enum", { allowedValues: schema0.enum }), errors++), validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
   },
@@ -2149,63 +1006,27 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.max_rate_count === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "max_rate_count" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.max_rate_count === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "max_rate_count" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "max_rate_count" || key0 === "max_rate_unit" || key0 === "leading_flow_count" || key0 === "leading_flow_unit")) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 === "max_rate_count" || key0 === "max_rate_unit" || key0 === "leading_flow_count" || key0 === "leading_flow_unit" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.max_rate_count !== void 0) {
           let data0 = data.max_rate_count;
-          if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0))) {
-            const err2 = { instancePath: instancePath + "/max_rate_count", schemaPath: "#/properties/max_rate_count/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
-          if (typeof data0 == "number" && isFinite(data0) && (data0 < 1 || isNaN(data0))) {
-            const err3 = { instancePath: instancePath + "/max_rate_count", schemaPath: "#/properties/max_rate_count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0) || (vErrors = addFault(vErrors, instancePath + "/max_rate_count", "#/properties/max_rate_count/type", "type", { type: "integer" }), errors++), typeof data0 == "number" && isFinite(data0) && (data0 < 1 || isNaN(data0)) && (vErrors = addFault(vErrors, instancePath + "/max_rate_count", "#/properties/max_rate_count/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++);
         }
         if (data.max_rate_unit !== void 0) {
           let data1 = data.max_rate_unit;
-          if (typeof data1 != "string") {
-            const err4 = { instancePath: instancePath + "/max_rate_unit", schemaPath: "#/properties/max_rate_unit/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
-          if (!(data1 === "KB" || data1 === "MB")) {
-            const err5 = { instancePath: instancePath + "/max_rate_unit", schemaPath: "#/properties/max_rate_unit/enum", keyword: "enum", params: { allowedValues: schema0.properties.max_rate_unit.enum } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
+          typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/max_rate_unit", "#/properties/max_rate_unit/type", "type", { type: "string" }), errors++), data1 === "KB" || data1 === "MB" || (vErrors = addFault(vErrors, instancePath + "/max_rate_unit", "#/properties/max_rate_unit/enum", "enum", { allowedValues: schema0.properties.max_rate_unit.enum }), errors++);
         }
         if (data.leading_flow_count !== void 0) {
           let data2 = data.leading_flow_count;
-          if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2))) {
-            const err6 = { instancePath: instancePath + "/leading_flow_count", schemaPath: "#/properties/leading_flow_count/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
-          if (typeof data2 == "number" && isFinite(data2) && (data2 < 0 || isNaN(data2))) {
-            const err7 = { instancePath: instancePath + "/leading_flow_count", schemaPath: "#/properties/leading_flow_count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
+          typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2) || (vErrors = addFault(vErrors, instancePath + "/leading_flow_count", "#/properties/leading_flow_count/type", "type", { type: "integer" }), errors++), typeof data2 == "number" && isFinite(data2) && (data2 < 0 || isNaN(data2)) && (vErrors = addFault(vErrors, instancePath + "/leading_flow_count", "#/properties/leading_flow_count/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++);
         }
         if (data.leading_flow_unit !== void 0) {
           let data3 = data.leading_flow_unit;
-          if (typeof data3 != "string") {
-            const err8 = { instancePath: instancePath + "/leading_flow_unit", schemaPath: "#/properties/leading_flow_unit/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
-          if (!(data3 === "KB" || data3 === "MB")) {
-            const err9 = { instancePath: instancePath + "/leading_flow_unit", schemaPath: "#/properties/leading_flow_unit/enum", keyword: "enum", params: { allowedValues: schema0.properties.leading_flow_unit.enum } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
+          typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/leading_flow_unit", "#/properties/leading_flow_unit/type", "type", { type: "string" }), errors++), data3 === "KB" || data3 === "MB" || (vErrors = addFault(vErrors, instancePath + "/leading_flow_unit", "#/properties/leading_flow_unit/enum", "enum", { allowedValues: schema0.properties.leading_flow_unit.enum }), errors++);
         }
-      } else {
-        const err10 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2217,67 +1038,28 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.type === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
-        if (data.list === void 0) {
-          const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "list" } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
+        data.type === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "type" }), errors++), data.list === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "list" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "type" || key0 === "list" || key0 === "allow_empty")) {
-            const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
+          key0 === "type" || key0 === "list" || key0 === "allow_empty" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.type !== void 0) {
           let data0 = data.type;
-          if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0))) {
-            const err3 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
-          if (!(data0 === 1 || data0 === 2)) {
-            const err4 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema0.properties.type.enum } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
+          typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0) || (vErrors = addFault(vErrors, instancePath + "/type", "#/properties/type/type", "type", { type: "integer" }), errors++), data0 === 1 || data0 === 2 || (vErrors = addFault(vErrors, instancePath + "/type", "#/properties/type/enum", "enum", { allowedValues: schema0.properties.type.enum }), errors++);
         }
         if (data.list !== void 0) {
           let data1 = data.list;
           if (Array.isArray(data1)) {
-            if (data1.length > 200) {
-              const err5 = { instancePath: instancePath + "/list", schemaPath: "#/properties/list/maxItems", keyword: "maxItems", params: { limit: 200 } };
-              vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-            }
+            data1.length > 200 && (vErrors = addFault(vErrors, instancePath + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), errors++);
             const len0 = data1.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data2 = data1[i0];
-              if (typeof data2 == "string") {
-                if (func0(data2) < 1) {
-                  const err6 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-                }
-                if (!formats0(data2)) {
-                  const err7 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/format", keyword: "format", params: { format: "referer-host" } };
-                  vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-                }
-              } else {
-                const err8 = { instancePath: instancePath + "/list/" + i0, schemaPath: "#/properties/list/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-              }
+              typeof data2 == "string" ? (func0(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/minLength", "minLength", { limit: 1 }), errors++), formats0(data2) || (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/format", "format", { format: "referer-host" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/list/" + i0, "#/properties/list/items/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err9 = { instancePath: instancePath + "/list", schemaPath: "#/properties/list/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/list", "#/properties/list/type", "type", { type: "array" }), errors++;
         }
-        if (data.allow_empty !== void 0 && typeof data.allow_empty != "boolean") {
-          const err10 = { instancePath: instancePath + "/allow_empty", schemaPath: "#/properties/allow_empty/type", keyword: "type", params: { type: "boolean" } };
-          vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-        }
-      } else {
-        const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-      }
+        data.allow_empty !== void 0 && typeof data.allow_empty != "boolean" && (vErrors = addFault(vErrors, instancePath + "/allow_empty", "#/properties/allow_empty/type", "type", { type: "boolean" }), errors++);
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2289,170 +1071,63 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.compression_mode === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "compression_mode" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.compression_mode === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "compression_mode" }), errors++);
         for (const key0 in data)
-          if (!func0.call(schema0.properties, key0)) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.compression_mode !== void 0) {
           let data0 = data.compression_mode;
-          if (typeof data0 != "string") {
-            const err2 = { instancePath: instancePath + "/compression_mode", schemaPath: "#/properties/compression_mode/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
-          if (!(data0 === "gzip" || data0 === "brotli" || data0 === "gzip&brotli" || data0 === "brotli&gzip")) {
-            const err3 = { instancePath: instancePath + "/compression_mode", schemaPath: "#/properties/compression_mode/enum", keyword: "enum", params: { allowedValues: schema0.properties.compression_mode.enum } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 != "string" && (vErrors = addFault(vErrors, instancePath + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), errors++), data0 === "gzip" || data0 === "brotli" || data0 === "gzip&brotli" || data0 === "brotli&gzip" || (vErrors = addFault(vErrors, instancePath + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: schema0.properties.compression_mode.enum }), errors++);
         }
         if (data.gzip_compression_rate !== void 0) {
           let data1 = data.gzip_compression_rate;
-          if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1))) {
-            const err4 = { instancePath: instancePath + "/gzip_compression_rate", schemaPath: "#/properties/gzip_compression_rate/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
-          if (typeof data1 == "number" && isFinite(data1)) {
-            if (data1 > 9 || isNaN(data1)) {
-              const err5 = { instancePath: instancePath + "/gzip_compression_rate", schemaPath: "#/properties/gzip_compression_rate/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9 } };
-              vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-            }
-            if (data1 < 1 || isNaN(data1)) {
-              const err6 = { instancePath: instancePath + "/gzip_compression_rate", schemaPath: "#/properties/gzip_compression_rate/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-              vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-            }
-          }
+          typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1) || (vErrors = addFault(vErrors, instancePath + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), errors++), typeof data1 == "number" && isFinite(data1) && ((data1 > 9 || isNaN(data1)) && (vErrors = addFault(vErrors, instancePath + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), errors++), (data1 < 1 || isNaN(data1)) && (vErrors = addFault(vErrors, instancePath + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         }
         if (data.gzip_compression_value !== void 0) {
           let data2 = data.gzip_compression_value;
-          if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2))) {
-            const err7 = { instancePath: instancePath + "/gzip_compression_value", schemaPath: "#/properties/gzip_compression_value/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
-          if (typeof data2 == "number" && isFinite(data2)) {
-            if (data2 > 65535 || isNaN(data2)) {
-              const err8 = { instancePath: instancePath + "/gzip_compression_value", schemaPath: "#/properties/gzip_compression_value/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65535 } };
-              vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-            }
-            if (data2 < 1 || isNaN(data2)) {
-              const err9 = { instancePath: instancePath + "/gzip_compression_value", schemaPath: "#/properties/gzip_compression_value/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-              vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-            }
-          }
+          typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2) || (vErrors = addFault(vErrors, instancePath + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), errors++), typeof data2 == "number" && isFinite(data2) && ((data2 > 65535 || isNaN(data2)) && (vErrors = addFault(vErrors, instancePath + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), errors++), (data2 < 1 || isNaN(data2)) && (vErrors = addFault(vErrors, instancePath + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         }
         if (data.gzip_compression_unit !== void 0) {
           let data3 = data.gzip_compression_unit;
-          if (typeof data3 != "string") {
-            const err10 = { instancePath: instancePath + "/gzip_compression_unit", schemaPath: "#/properties/gzip_compression_unit/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-          }
-          if (!(data3 === "KB" || data3 === "MB")) {
-            const err11 = { instancePath: instancePath + "/gzip_compression_unit", schemaPath: "#/properties/gzip_compression_unit/enum", keyword: "enum", params: { allowedValues: schema0.properties.gzip_compression_unit.enum } };
-            vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-          }
+          typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), errors++), data3 === "KB" || data3 === "MB" || (vErrors = addFault(vErrors, instancePath + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: schema0.properties.gzip_compression_unit.enum }), errors++);
         }
         if (data.gzip_content_type !== void 0) {
           let data4 = data.gzip_content_type;
           if (Array.isArray(data4)) {
-            if (data4.length < 1) {
-              const err12 = { instancePath: instancePath + "/gzip_content_type", schemaPath: "#/properties/gzip_content_type/minItems", keyword: "minItems", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-            }
+            data4.length < 1 && (vErrors = addFault(vErrors, instancePath + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), errors++);
             const len0 = data4.length;
             for (let i0 = 0; i0 < len0; i0++) {
               let data5 = data4[i0];
-              if (typeof data5 == "string") {
-                if (func1(data5) < 1) {
-                  const err13 = { instancePath: instancePath + "/gzip_content_type/" + i0, schemaPath: "#/properties/gzip_content_type/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-                }
-              } else {
-                const err14 = { instancePath: instancePath + "/gzip_content_type/" + i0, schemaPath: "#/properties/gzip_content_type/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-              }
+              typeof data5 == "string" ? func1(data5) < 1 && (vErrors = addFault(vErrors, instancePath + "/gzip_content_type/" + i0, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/gzip_content_type/" + i0, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err15 = { instancePath: instancePath + "/gzip_content_type", schemaPath: "#/properties/gzip_content_type/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/gzip_content_type", "#/properties/gzip_content_type/type", "type", { type: "array" }), errors++;
         }
         if (data.brotli_compression_rate !== void 0) {
           let data6 = data.brotli_compression_rate;
-          if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6))) {
-            const err16 = { instancePath: instancePath + "/brotli_compression_rate", schemaPath: "#/properties/brotli_compression_rate/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-          }
-          if (typeof data6 == "number" && isFinite(data6)) {
-            if (data6 > 9 || isNaN(data6)) {
-              const err17 = { instancePath: instancePath + "/brotli_compression_rate", schemaPath: "#/properties/brotli_compression_rate/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9 } };
-              vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-            }
-            if (data6 < 1 || isNaN(data6)) {
-              const err18 = { instancePath: instancePath + "/brotli_compression_rate", schemaPath: "#/properties/brotli_compression_rate/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-              vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-            }
-          }
+          typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6) || (vErrors = addFault(vErrors, instancePath + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), errors++), typeof data6 == "number" && isFinite(data6) && ((data6 > 9 || isNaN(data6)) && (vErrors = addFault(vErrors, instancePath + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), errors++), (data6 < 1 || isNaN(data6)) && (vErrors = addFault(vErrors, instancePath + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         }
         if (data.brotli_compression_value !== void 0) {
           let data7 = data.brotli_compression_value;
-          if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7))) {
-            const err19 = { instancePath: instancePath + "/brotli_compression_value", schemaPath: "#/properties/brotli_compression_value/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-          }
-          if (typeof data7 == "number" && isFinite(data7)) {
-            if (data7 > 65535 || isNaN(data7)) {
-              const err20 = { instancePath: instancePath + "/brotli_compression_value", schemaPath: "#/properties/brotli_compression_value/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65535 } };
-              vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-            }
-            if (data7 < 1 || isNaN(data7)) {
-              const err21 = { instancePath: instancePath + "/brotli_compression_value", schemaPath: "#/properties/brotli_compression_value/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-              vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-            }
-          }
+          typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7) || (vErrors = addFault(vErrors, instancePath + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), errors++), typeof data7 == "number" && isFinite(data7) && ((data7 > 65535 || isNaN(data7)) && (vErrors = addFault(vErrors, instancePath + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), errors++), (data7 < 1 || isNaN(data7)) && (vErrors = addFault(vErrors, instancePath + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         }
         if (data.brotli_compression_unit !== void 0) {
           let data8 = data.brotli_compression_unit;
-          if (typeof data8 != "string") {
-            const err22 = { instancePath: instancePath + "/brotli_compression_unit", schemaPath: "#/properties/brotli_compression_unit/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-          }
-          if (!(data8 === "KB" || data8 === "MB")) {
-            const err23 = { instancePath: instancePath + "/brotli_compression_unit", schemaPath: "#/properties/brotli_compression_unit/enum", keyword: "enum", params: { allowedValues: schema0.properties.brotli_compression_unit.enum } };
-            vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-          }
+          typeof data8 != "string" && (vErrors = addFault(vErrors, instancePath + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), errors++), data8 === "KB" || data8 === "MB" || (vErrors = addFault(vErrors, instancePath + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: schema0.properties.brotli_compression_unit.enum }), errors++);
         }
         if (data.brotli_content_type !== void 0) {
           let data9 = data.brotli_content_type;
           if (Array.isArray(data9)) {
-            if (data9.length < 1) {
-              const err24 = { instancePath: instancePath + "/brotli_content_type", schemaPath: "#/properties/brotli_content_type/minItems", keyword: "minItems", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
-            }
+            data9.length < 1 && (vErrors = addFault(vErrors, instancePath + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), errors++);
             const len1 = data9.length;
             for (let i1 = 0; i1 < len1; i1++) {
               let data10 = data9[i1];
-              if (typeof data10 == "string") {
-                if (func1(data10) < 1) {
-                  const err25 = { instancePath: instancePath + "/brotli_content_type/" + i1, schemaPath: "#/properties/brotli_content_type/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
-                }
-              } else {
-                const err26 = { instancePath: instancePath + "/brotli_content_type/" + i1, schemaPath: "#/properties/brotli_content_type/items/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
-              }
+              typeof data10 == "string" ? func1(data10) < 1 && (vErrors = addFault(vErrors, instancePath + "/brotli_content_type/" + i1, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/brotli_content_type/" + i1, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err27 = { instancePath: instancePath + "/brotli_content_type", schemaPath: "#/properties/brotli_content_type/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/brotli_content_type", "#/properties/brotli_content_type/type", "type", { type: "array" }), errors++;
         }
-      } else {
-        const err28 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2468,64 +1143,22 @@ export const itemValidators: ItemValidators = {
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.origin_url === void 0) {
-              const err0 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "origin_url" } };
-              vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-            }
-            if (data0.target_url === void 0) {
-              const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "target_url" } };
-              vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-            }
+            data0.origin_url === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "origin_url" }), errors++), data0.target_url === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "target_url" }), errors++);
             for (const key0 in data0)
-              if (!(key0 === "origin_url" || key0 === "target_url")) {
-                const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-              }
+              key0 === "origin_url" || key0 === "target_url" || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.origin_url !== void 0) {
               let data1 = data0.origin_url;
-              if (typeof data1 == "string") {
-                if (func0(data1) < 1) {
-                  const err3 = { instancePath: instancePath + "/" + i0 + "/origin_url", schemaPath: "#/items/properties/origin_url/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-                }
-                if (!pattern0.test(data1)) {
-                  const err4 = { instancePath: instancePath + "/" + i0 + "/origin_url", schemaPath: "#/items/properties/origin_url/pattern", keyword: "pattern", params: { pattern: "^/" } };
-                  vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-                }
-                if (!formats0(data1)) {
-                  const err5 = { instancePath: instancePath + "/" + i0 + "/origin_url", schemaPath: "#/items/properties/origin_url/format", keyword: "format", params: { format: "regex-any" } };
-                  vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-                }
-              } else {
-                const err6 = { instancePath: instancePath + "/" + i0 + "/origin_url", schemaPath: "#/items/properties/origin_url/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-              }
+              typeof data1 == "string" ? (func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), errors++), pattern0.test(data1) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), errors++), formats0(data1) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), errors++);
             }
             if (data0.target_url !== void 0) {
               let data2 = data0.target_url;
-              if (typeof data2 == "string") {
-                if (func0(data2) < 1) {
-                  const err7 = { instancePath: instancePath + "/" + i0 + "/target_url", schemaPath: "#/items/properties/target_url/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-                }
-                if (!pattern0.test(data2)) {
-                  const err8 = { instancePath: instancePath + "/" + i0 + "/target_url", schemaPath: "#/items/properties/target_url/pattern", keyword: "pattern", params: { pattern: "^/" } };
-                  vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-                }
-              } else {
-                const err9 = { instancePath: instancePath + "/" + i0 + "/target_url", schemaPath: "#/items/properties/target_url/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-              }
+              typeof data2 == "string" ? (func0(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/target_url", "#/items/properties/target_url/minLength", "minLength", { limit: 1 }), errors++), pattern0.test(data2) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/target_url", "#/items/properties/target_url/pattern", "pattern", { pattern: "^/" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/target_url", "#/items/properties/target_url/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err10 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2537,107 +1170,39 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (Array.isArray(data)) {
-        if (data.length > 100) {
-          const err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 100 } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.length > 100 && (vErrors = addFault(vErrors, instancePath, "#/maxItems", "maxItems", { limit: 100 }), errors++);
         const len0 = data.length;
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.type === void 0) {
-              const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "type" } };
-              vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-            }
-            if (data0.pattern === void 0) {
-              const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "pattern" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
-            if (data0.speed === void 0) {
-              const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "speed" } };
-              vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-            }
-            if (data0.begin_time === void 0) {
-              const err4 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "begin_time" } };
-              vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-            }
-            if (data0.end_time === void 0) {
-              const err5 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "end_time" } };
-              vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-            }
+            data0.type === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "type" }), errors++), data0.pattern === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "pattern" }), errors++), data0.speed === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "speed" }), errors++), data0.begin_time === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "begin_time" }), errors++), data0.end_time === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "end_time" }), errors++);
             for (const key0 in data0)
-              if (!(key0 === "type" || key0 === "pattern" || key0 === "speed" || key0 === "begin_time" || key0 === "end_time")) {
-                const err6 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-              }
+              key0 === "type" || key0 === "pattern" || key0 === "speed" || key0 === "begin_time" || key0 === "end_time" || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.type !== void 0) {
               let data1 = data0.type;
-              if (typeof data1 != "string") {
-                const err7 = { instancePath: instancePath + "/" + i0 + "/type", schemaPath: "#/items/properties/type/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-              }
-              if (!(data1 === "ext" || data1 === "dir" || data1 === "route" || data1 === "regex" || data1 === "all")) {
-                const err8 = { instancePath: instancePath + "/" + i0 + "/type", schemaPath: "#/items/properties/type/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.type.enum } };
-                vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-              }
+              typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/type", "#/items/properties/type/type", "type", { type: "string" }), errors++), data1 === "ext" || data1 === "dir" || data1 === "route" || data1 === "regex" || data1 === "all" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/type", "#/items/properties/type/enum", "enum", { allowedValues: schema0.items.properties.type.enum }), errors++);
             }
             if (data0.pattern !== void 0) {
               let data2 = data0.pattern;
-              if (typeof data2 == "string") {
-                if (func0(data2) < 1) {
-                  const err9 = { instancePath: instancePath + "/" + i0 + "/pattern", schemaPath: "#/items/properties/pattern/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-                }
-              } else {
-                const err10 = { instancePath: instancePath + "/" + i0 + "/pattern", schemaPath: "#/items/properties/pattern/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-              }
+              typeof data2 == "string" ? func0(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), errors++);
             }
             if (data0.speed !== void 0) {
               let data3 = data0.speed;
-              if (typeof data3 == "string") {
-                if (!pattern0.test(data3)) {
-                  const err11 = { instancePath: instancePath + "/" + i0 + "/speed", schemaPath: "#/items/properties/speed/pattern", keyword: "pattern", params: { pattern: "^(0|[1-9][0-9]*)$" } };
-                  vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-                }
-              } else {
-                const err12 = { instancePath: instancePath + "/" + i0 + "/speed", schemaPath: "#/items/properties/speed/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-              }
+              typeof data3 == "string" ? pattern0.test(data3) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), errors++);
             }
             if (data0.begin_time !== void 0) {
               let data4 = data0.begin_time;
-              if (typeof data4 == "string") {
-                if (!pattern1.test(data4)) {
-                  const err13 = { instancePath: instancePath + "/" + i0 + "/begin_time", schemaPath: "#/items/properties/begin_time/pattern", keyword: "pattern", params: { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } };
-                  vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-                }
-              } else {
-                const err14 = { instancePath: instancePath + "/" + i0 + "/begin_time", schemaPath: "#/items/properties/begin_time/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-              }
+              typeof data4 == "string" ? pattern1.test(data4) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/begin_time", "#/items/properties/begin_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/begin_time", "#/items/properties/begin_time/type", "type", { type: "string" }), errors++);
             }
             if (data0.end_time !== void 0) {
               let data5 = data0.end_time;
-              if (typeof data5 == "string") {
-                if (!pattern1.test(data5)) {
-                  const err15 = { instancePath: instancePath + "/" + i0 + "/end_time", schemaPath: "#/items/properties/end_time/pattern", keyword: "pattern", params: { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } };
-                  vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-                }
-              } else {
-                const err16 = { instancePath: instancePath + "/" + i0 + "/end_time", schemaPath: "#/items/properties/end_time/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-              }
+              typeof data5 == "string" ? pattern1.test(data5) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/end_time", "#/items/properties/end_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/end_time", "#/items/properties/end_time/type", "type", { type: "string" }), errors++);
             }
-          } else {
-            const err17 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err18 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2649,31 +1214,15 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.time === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "time" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.time === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "time" }), errors++);
         for (const key0 in data)
-          if (key0 !== "time") {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 !== "time" && (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.time !== void 0) {
           let data0 = data.time;
-          if (typeof data0 == "string") {
-            if (!pattern0.test(data0)) {
-              const err2 = { instancePath: instancePath + "/time", schemaPath: "#/properties/time/pattern", keyword: "pattern", params: { pattern: "^(0|[1-9][0-9]*)$" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
-          } else {
-            const err3 = { instancePath: instancePath + "/time", schemaPath: "#/properties/time/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
+          typeof data0 == "string" ? pattern0.test(data0) || (vErrors = addFault(vErrors, instancePath + "/time", "#/properties/time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/time", "#/properties/time/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2685,217 +1234,71 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (Array.isArray(data)) {
-        if (data.length < 1) {
-          const err0 = { instancePath, schemaPath: "#/minItems", keyword: "minItems", params: { limit: 1 } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.length < 1 && (vErrors = addFault(vErrors, instancePath, "#/minItems", "minItems", { limit: 1 }), errors++);
         const len0 = data.length;
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.isp === void 0) {
-              const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "isp" } };
-              vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-            }
-            if (data0.ips === void 0) {
-              const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "ips" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
-            if (data0.group_sort === void 0) {
-              const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "group_sort" } };
-              vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-            }
+            data0.isp === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "isp" }), errors++), data0.ips === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "ips" }), errors++), data0.group_sort === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "group_sort" }), errors++);
             for (const key0 in data0)
-              if (!func0.call(schema0.items.properties, key0)) {
-                const err4 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-              }
+              func0.call(schema0.items.properties, key0) || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.isp !== void 0) {
               let data1 = data0.isp;
-              if (typeof data1 != "string") {
-                const err5 = { instancePath: instancePath + "/" + i0 + "/isp", schemaPath: "#/items/properties/isp/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-              }
-              if (!(data1 === "default" || data1 === "dx" || data1 === "lt" || data1 === "yd")) {
-                const err6 = { instancePath: instancePath + "/" + i0 + "/isp", schemaPath: "#/items/properties/isp/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.isp.enum } };
-                vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-              }
+              typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), errors++), data1 === "default" || data1 === "dx" || data1 === "lt" || data1 === "yd" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: schema0.items.properties.isp.enum }), errors++);
             }
             if (data0.ips !== void 0) {
               let data2 = data0.ips;
               if (Array.isArray(data2)) {
-                if (data2.length < 1) {
-                  const err7 = { instancePath: instancePath + "/" + i0 + "/ips", schemaPath: "#/items/properties/ips/minItems", keyword: "minItems", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-                }
+                data2.length < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), errors++);
                 const len1 = data2.length;
                 for (let i1 = 0; i1 < len1; i1++) {
                   let data3 = data2[i1];
-                  if (typeof data3 == "string") {
-                    if (func1(data3) < 1) {
-                      const err8 = { instancePath: instancePath + "/" + i0 + "/ips/" + i1, schemaPath: "#/items/properties/ips/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                      vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-                    }
-                    if (!formats0(data3)) {
-                      const err9 = { instancePath: instancePath + "/" + i0 + "/ips/" + i1, schemaPath: "#/items/properties/ips/items/format", keyword: "format", params: { format: "address" } };
-                      vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-                    }
-                  } else {
-                    const err10 = { instancePath: instancePath + "/" + i0 + "/ips/" + i1, schemaPath: "#/items/properties/ips/items/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-                  }
+                  typeof data3 == "string" ? (func1(data3) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ips/" + i1, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), errors++), formats0(data3) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ips/" + i1, "#/items/properties/ips/items/format", "format", { format: "address" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ips/" + i1, "#/items/properties/ips/items/type", "type", { type: "string" }), errors++);
                 }
-              } else {
-                const err11 = { instancePath: instancePath + "/" + i0 + "/ips", schemaPath: "#/items/properties/ips/type", keyword: "type", params: { type: "array" } };
-                vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-              }
+              } else
+                vErrors = addFault(vErrors, instancePath + "/" + i0 + "/ips", "#/items/properties/ips/type", "type", { type: "array" }), errors++;
             }
             if (data0.group_sort !== void 0) {
               let data4 = data0.group_sort;
-              if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4))) {
-                const err12 = { instancePath: instancePath + "/" + i0 + "/group_sort", schemaPath: "#/items/properties/group_sort/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-              }
-              if (typeof data4 == "number" && isFinite(data4)) {
-                if (data4 > 10 || isNaN(data4)) {
-                  const err13 = { instancePath: instancePath + "/" + i0 + "/group_sort", schemaPath: "#/items/properties/group_sort/maximum", keyword: "maximum", params: { comparison: "<=", limit: 10 } };
-                  vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-                }
-                if (data4 < 1 || isNaN(data4)) {
-                  const err14 = { instancePath: instancePath + "/" + i0 + "/group_sort", schemaPath: "#/items/properties/group_sort/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-                  vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-                }
-              }
+              typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/group_sort", "#/items/properties/group_sort/type", "type", { type: "integer" }), errors++), typeof data4 == "number" && isFinite(data4) && ((data4 > 10 || isNaN(data4)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/group_sort", "#/items/properties/group_sort/maximum", "maximum", { comparison: "<=", limit: 10 }), errors++), (data4 < 1 || isNaN(data4)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/group_sort", "#/items/properties/group_sort/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
             }
             if (data0.weight !== void 0) {
               let data5 = data0.weight;
-              if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5))) {
-                const err15 = { instancePath: instancePath + "/" + i0 + "/weight", schemaPath: "#/items/properties/weight/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-              }
-              if (typeof data5 == "number" && isFinite(data5)) {
-                if (data5 > 1e4 || isNaN(data5)) {
-                  const err16 = { instancePath: instancePath + "/" + i0 + "/weight", schemaPath: "#/items/properties/weight/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e4 } };
-                  vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-                }
-                if (data5 < 1 || isNaN(data5)) {
-                  const err17 = { instancePath: instancePath + "/" + i0 + "/weight", schemaPath: "#/items/properties/weight/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-                  vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-                }
-              }
+              typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/weight", "#/items/properties/weight/type", "type", { type: "integer" }), errors++), typeof data5 == "number" && isFinite(data5) && ((data5 > 1e4 || isNaN(data5)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/weight", "#/items/properties/weight/maximum", "maximum", { comparison: "<=", limit: 1e4 }), errors++), (data5 < 1 || isNaN(data5)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/weight", "#/items/properties/weight/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
             }
             if (data0.origin_mode !== void 0) {
               let data6 = data0.origin_mode;
-              if (typeof data6 != "string") {
-                const err18 = { instancePath: instancePath + "/" + i0 + "/origin_mode", schemaPath: "#/items/properties/origin_mode/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-              }
-              if (!(data6 === "default" || data6 === "http" || data6 === "https" || data6 === "custom")) {
-                const err19 = { instancePath: instancePath + "/" + i0 + "/origin_mode", schemaPath: "#/items/properties/origin_mode/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.origin_mode.enum } };
-                vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-              }
+              typeof data6 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), errors++), data6 === "default" || data6 === "http" || data6 === "https" || data6 === "custom" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: schema0.items.properties.origin_mode.enum }), errors++);
             }
             if (data0.protocol !== void 0) {
               let data7 = data0.protocol;
-              if (typeof data7 != "string") {
-                const err20 = { instancePath: instancePath + "/" + i0 + "/protocol", schemaPath: "#/items/properties/protocol/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-              }
-              if (!(data7 === "default" || data7 === "http" || data7 === "https")) {
-                const err21 = { instancePath: instancePath + "/" + i0 + "/protocol", schemaPath: "#/items/properties/protocol/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.protocol.enum } };
-                vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-              }
+              typeof data7 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), errors++), data7 === "default" || data7 === "http" || data7 === "https" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: schema0.items.properties.protocol.enum }), errors++);
             }
             if (data0.port !== void 0) {
               let data8 = data0.port;
-              if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8))) {
-                const err22 = { instancePath: instancePath + "/" + i0 + "/port", schemaPath: "#/items/properties/port/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-              }
-              if (typeof data8 == "number" && isFinite(data8)) {
-                if (data8 > 65535 || isNaN(data8)) {
-                  const err23 = { instancePath: instancePath + "/" + i0 + "/port", schemaPath: "#/items/properties/port/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65535 } };
-                  vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-                }
-                if (data8 < 0 || isNaN(data8)) {
-                  const err24 = { instancePath: instancePath + "/" + i0 + "/port", schemaPath: "#/items/properties/port/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-                  vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
-                }
-              }
+              typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/port", "#/items/properties/port/type", "type", { type: "integer" }), errors++), typeof data8 == "number" && isFinite(data8) && ((data8 > 65535 || isNaN(data8)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), errors++), (data8 < 0 || isNaN(data8)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
             }
             if (data0.host_mode !== void 0) {
               let data9 = data0.host_mode;
-              if (typeof data9 != "string") {
-                const err25 = { instancePath: instancePath + "/" + i0 + "/host_mode", schemaPath: "#/items/properties/host_mode/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
-              }
-              if (!(data9 === "default" || data9 === "custom")) {
-                const err26 = { instancePath: instancePath + "/" + i0 + "/host_mode", schemaPath: "#/items/properties/host_mode/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.host_mode.enum } };
-                vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
-              }
+              typeof data9 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), errors++), data9 === "default" || data9 === "custom" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: schema0.items.properties.host_mode.enum }), errors++);
             }
-            if (data0.host !== void 0 && typeof data0.host != "string") {
-              const err27 = { instancePath: instancePath + "/" + i0 + "/host", schemaPath: "#/items/properties/host/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
-            }
-            if (data0.auth_type !== void 0) {
+            if (data0.host !== void 0 && typeof data0.host != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/host", "#/items/properties/host/type", "type", { type: "string" }), errors++), data0.auth_type !== void 0) {
               let data11 = data0.auth_type;
-              if (typeof data11 != "string") {
-                const err28 = { instancePath: instancePath + "/" + i0 + "/auth_type", schemaPath: "#/items/properties/auth_type/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
-              }
-              if (!(data11 === "default" || data11 === "oss" || data11 === "tos")) {
-                const err29 = { instancePath: instancePath + "/" + i0 + "/auth_type", schemaPath: "#/items/properties/auth_type/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.auth_type.enum } };
-                vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
-              }
+              typeof data11 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), errors++), data11 === "default" || data11 === "oss" || data11 === "tos" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: schema0.items.properties.auth_type.enum }), errors++);
             }
-            if (data0.auth_secret_key !== void 0 && typeof data0.auth_secret_key != "string") {
-              const err30 = { instancePath: instancePath + "/" + i0 + "/auth_secret_key", schemaPath: "#/items/properties/auth_secret_key/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
-            }
-            if (data0.auth_access_key !== void 0 && typeof data0.auth_access_key != "string") {
-              const err31 = { instancePath: instancePath + "/" + i0 + "/auth_access_key", schemaPath: "#/items/properties/auth_access_key/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
-            }
-            if (data0.auth_bucket_name !== void 0 && typeof data0.auth_bucket_name != "string") {
-              const err32 = { instancePath: instancePath + "/" + i0 + "/auth_bucket_name", schemaPath: "#/items/properties/auth_bucket_name/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
-            }
-            if (data0.auth_expire !== void 0) {
+            if (data0.auth_secret_key !== void 0 && typeof data0.auth_secret_key != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), errors++), data0.auth_access_key !== void 0 && typeof data0.auth_access_key != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), errors++), data0.auth_bucket_name !== void 0 && typeof data0.auth_bucket_name != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), errors++), data0.auth_expire !== void 0) {
               let data15 = data0.auth_expire;
-              if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
-                const err33 = { instancePath: instancePath + "/" + i0 + "/auth_expire", schemaPath: "#/items/properties/auth_expire/type", keyword: "type", params: { type: "integer" } };
-                vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
-              }
-              if (typeof data15 == "number" && isFinite(data15) && (data15 < 1 || isNaN(data15))) {
-                const err34 = { instancePath: instancePath + "/" + i0 + "/auth_expire", schemaPath: "#/items/properties/auth_expire/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-                vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
-              }
+              typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/auth_expire", "#/items/properties/auth_expire/type", "type", { type: "integer" }), errors++), typeof data15 == "number" && isFinite(data15) && (data15 < 1 || isNaN(data15)) && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/auth_expire", "#/items/properties/auth_expire/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++);
             }
-            if (data0.auth_cdn_tag !== void 0 && typeof data0.auth_cdn_tag != "string") {
-              const err35 = { instancePath: instancePath + "/" + i0 + "/auth_cdn_tag", schemaPath: "#/items/properties/auth_cdn_tag/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
-            }
-            if (data0.parse_priority !== void 0) {
+            if (data0.auth_cdn_tag !== void 0 && typeof data0.auth_cdn_tag != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), errors++), data0.parse_priority !== void 0) {
               let data17 = data0.parse_priority;
-              if (typeof data17 != "string") {
-                const err36 = { instancePath: instancePath + "/" + i0 + "/parse_priority", schemaPath: "#/items/properties/parse_priority/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
-              }
-              if (!(data17 === "default" || data17 === "v4" || data17 === "v4v6" || data17 === "v6v4" || data17 === "v6")) {
-                const err37 = { instancePath: instancePath + "/" + i0 + "/parse_priority", schemaPath: "#/items/properties/parse_priority/enum", keyword: "enum", params: { allowedValues: schema0.items.properties.parse_priority.enum } };
-                vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
-              }
+              typeof data17 != "string" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), errors++), data17 === "default" || data17 === "v4" || data17 === "v4v6" || data17 === "v6v4" || data17 === "v6" || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: schema0.items.properties.parse_priority.enum }), errors++);
             }
-          } else {
-            const err38 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err38] : vErrors.push(err38), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err39 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -2907,137 +1310,43 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.ua_list === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ua_list" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
-        if (data.url_pattern === void 0) {
-          const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "url_pattern" } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
-        if (data.url_case_insensitive === void 0) {
-          const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "url_case_insensitive" } };
-          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-        }
-        if (data.allow_empty_ua === void 0) {
-          const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "allow_empty_ua" } };
-          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-        }
-        if (data.ua_case_insensitive === void 0) {
-          const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ua_case_insensitive" } };
-          vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-        }
-        if (data.url_match_type === void 0) {
-          const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "url_match_type" } };
-          vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-        }
-        if (data.ua_type === void 0) {
-          const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ua_type" } };
-          vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-        }
-        if (data.ua_match_type === void 0) {
-          const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ua_match_type" } };
-          vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-        }
+        data.ua_list === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "ua_list" }), errors++), data.url_pattern === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "url_pattern" }), errors++), data.url_case_insensitive === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "url_case_insensitive" }), errors++), data.allow_empty_ua === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "allow_empty_ua" }), errors++), data.ua_case_insensitive === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "ua_case_insensitive" }), errors++), data.url_match_type === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "url_match_type" }), errors++), data.ua_type === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "ua_type" }), errors++), data.ua_match_type === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "ua_match_type" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "ua_list" || key0 === "url_pattern" || key0 === "url_case_insensitive" || key0 === "allow_empty_ua" || key0 === "ua_case_insensitive" || key0 === "url_match_type" || key0 === "ua_type" || key0 === "ua_match_type")) {
-            const err8 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+          key0 === "ua_list" || key0 === "url_pattern" || key0 === "url_case_insensitive" || key0 === "allow_empty_ua" || key0 === "ua_case_insensitive" || key0 === "url_match_type" || key0 === "ua_type" || key0 === "ua_match_type" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.ua_list !== void 0) {
           let data0 = data.ua_list;
-          if (typeof data0 == "string") {
-            if (func0(data0) < 1) {
-              const err9 = { instancePath: instancePath + "/ua_list", schemaPath: "#/properties/ua_list/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-            }
-          } else {
-            const err10 = { instancePath: instancePath + "/ua_list", schemaPath: "#/properties/ua_list/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-          }
+          typeof data0 == "string" ? func0(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/ua_list", "#/properties/ua_list/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/ua_list", "#/properties/ua_list/type", "type", { type: "string" }), errors++);
         }
         if (data.url_pattern !== void 0) {
           let data1 = data.url_pattern;
-          if (typeof data1 == "string") {
-            if (func0(data1) < 1) {
-              const err11 = { instancePath: instancePath + "/url_pattern", schemaPath: "#/properties/url_pattern/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-            }
-          } else {
-            const err12 = { instancePath: instancePath + "/url_pattern", schemaPath: "#/properties/url_pattern/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-          }
+          typeof data1 == "string" ? func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/url_pattern", "#/properties/url_pattern/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/url_pattern", "#/properties/url_pattern/type", "type", { type: "string" }), errors++);
         }
         if (data.url_case_insensitive !== void 0) {
           let data2 = data.url_case_insensitive;
-          if (typeof data2 != "string") {
-            const err13 = { instancePath: instancePath + "/url_case_insensitive", schemaPath: "#/properties/url_case_insensitive/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-          }
-          if (!(data2 === "yes" || data2 === "no")) {
-            const err14 = { instancePath: instancePath + "/url_case_insensitive", schemaPath: "#/properties/url_case_insensitive/enum", keyword: "enum", params: { allowedValues: schema0.properties.url_case_insensitive.enum } };
-            vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-          }
+          typeof data2 != "string" && (vErrors = addFault(vErrors, instancePath + "/url_case_insensitive", "#/properties/url_case_insensitive/type", "type", { type: "string" }), errors++), data2 === "yes" || data2 === "no" || (vErrors = addFault(vErrors, instancePath + "/url_case_insensitive", "#/properties/url_case_insensitive/enum", "enum", { allowedValues: schema0.properties.url_case_insensitive.enum }), errors++);
         }
         if (data.allow_empty_ua !== void 0) {
           let data3 = data.allow_empty_ua;
-          if (typeof data3 != "string") {
-            const err15 = { instancePath: instancePath + "/allow_empty_ua", schemaPath: "#/properties/allow_empty_ua/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-          }
-          if (!(data3 === "yes" || data3 === "no")) {
-            const err16 = { instancePath: instancePath + "/allow_empty_ua", schemaPath: "#/properties/allow_empty_ua/enum", keyword: "enum", params: { allowedValues: schema0.properties.allow_empty_ua.enum } };
-            vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-          }
+          typeof data3 != "string" && (vErrors = addFault(vErrors, instancePath + "/allow_empty_ua", "#/properties/allow_empty_ua/type", "type", { type: "string" }), errors++), data3 === "yes" || data3 === "no" || (vErrors = addFault(vErrors, instancePath + "/allow_empty_ua", "#/properties/allow_empty_ua/enum", "enum", { allowedValues: schema0.properties.allow_empty_ua.enum }), errors++);
         }
         if (data.ua_case_insensitive !== void 0) {
           let data4 = data.ua_case_insensitive;
-          if (typeof data4 != "string") {
-            const err17 = { instancePath: instancePath + "/ua_case_insensitive", schemaPath: "#/properties/ua_case_insensitive/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-          }
-          if (!(data4 === "yes" || data4 === "no")) {
-            const err18 = { instancePath: instancePath + "/ua_case_insensitive", schemaPath: "#/properties/ua_case_insensitive/enum", keyword: "enum", params: { allowedValues: schema0.properties.ua_case_insensitive.enum } };
-            vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-          }
+          typeof data4 != "string" && (vErrors = addFault(vErrors, instancePath + "/ua_case_insensitive", "#/properties/ua_case_insensitive/type", "type", { type: "string" }), errors++), data4 === "yes" || data4 === "no" || (vErrors = addFault(vErrors, instancePath + "/ua_case_insensitive", "#/properties/ua_case_insensitive/enum", "enum", { allowedValues: schema0.properties.ua_case_insensitive.enum }), errors++);
         }
         if (data.url_match_type !== void 0) {
           let data5 = data.url_match_type;
-          if (typeof data5 != "string") {
-            const err19 = { instancePath: instancePath + "/url_match_type", schemaPath: "#/properties/url_match_type/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-          }
-          if (!(data5 === "all" || data5 === "ext" || data5 === "dir" || data5 === "route" || data5 === "regex")) {
-            const err20 = { instancePath: instancePath + "/url_match_type", schemaPath: "#/properties/url_match_type/enum", keyword: "enum", params: { allowedValues: schema0.properties.url_match_type.enum } };
-            vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-          }
+          typeof data5 != "string" && (vErrors = addFault(vErrors, instancePath + "/url_match_type", "#/properties/url_match_type/type", "type", { type: "string" }), errors++), data5 === "all" || data5 === "ext" || data5 === "dir" || data5 === "route" || data5 === "regex" || (vErrors = addFault(vErrors, instancePath + "/url_match_type", "#/properties/url_match_type/enum", "enum", { allowedValues: schema0.properties.url_match_type.enum }), errors++);
         }
         if (data.ua_type !== void 0) {
           let data6 = data.ua_type;
-          if (typeof data6 != "string") {
-            const err21 = { instancePath: instancePath + "/ua_type", schemaPath: "#/properties/ua_type/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-          }
-          if (!(data6 === "black" || data6 === "white")) {
-            const err22 = { instancePath: instancePath + "/ua_type", schemaPath: "#/properties/ua_type/enum", keyword: "enum", params: { allowedValues: schema0.properties.ua_type.enum } };
-            vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-          }
+          typeof data6 != "string" && (vErrors = addFault(vErrors, instancePath + "/ua_type", "#/properties/ua_type/type", "type", { type: "string" }), errors++), data6 === "black" || data6 === "white" || (vErrors = addFault(vErrors, instancePath + "/ua_type", "#/properties/ua_type/enum", "enum", { allowedValues: schema0.properties.ua_type.enum }), errors++);
         }
         if (data.ua_match_type !== void 0) {
           let data7 = data.ua_match_type;
-          if (typeof data7 != "string") {
-            const err23 = { instancePath: instancePath + "/ua_match_type", schemaPath: "#/properties/ua_match_type/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-          }
-          if (!(data7 === "pattern" || data7 === "exact")) {
-            const err24 = { instancePath: instancePath + "/ua_match_type", schemaPath: "#/properties/ua_match_type/enum", keyword: "enum", params: { allowedValues: schema0.properties.ua_match_type.enum } };
-            vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
-          }
+          typeof data7 != "string" && (vErrors = addFault(vErrors, instancePath + "/ua_match_type", "#/properties/ua_match_type/type", "type", { type: "string" }), errors++), data7 === "pattern" || data7 === "exact" || (vErrors = addFault(vErrors, instancePath + "/ua_match_type", "#/properties/ua_match_type/enum", "enum", { allowedValues: schema0.properties.ua_match_type.enum }), errors++);
         }
-      } else {
-        const err25 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -3049,50 +1358,20 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.auth_url === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "auth_url" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.auth_url === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "auth_url" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "auth_url" || key0 === "match_method" || key0 === "pattern")) {
-            const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-          }
+          key0 === "auth_url" || key0 === "match_method" || key0 === "pattern" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.auth_url !== void 0) {
           let data0 = data.auth_url;
-          if (typeof data0 == "string") {
-            if (func0(data0) < 1) {
-              const err2 = { instancePath: instancePath + "/auth_url", schemaPath: "#/properties/auth_url/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
-            if (!formats0(data0)) {
-              const err3 = { instancePath: instancePath + "/auth_url", schemaPath: "#/properties/auth_url/format", keyword: "format", params: { format: "http-url" } };
-              vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-            }
-          } else {
-            const err4 = { instancePath: instancePath + "/auth_url", schemaPath: "#/properties/auth_url/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
+          typeof data0 == "string" ? (func0(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), errors++), formats0(data0) || (vErrors = addFault(vErrors, instancePath + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), errors++);
         }
         if (data.match_method !== void 0) {
           let data1 = data.match_method;
-          if (typeof data1 != "string") {
-            const err5 = { instancePath: instancePath + "/match_method", schemaPath: "#/properties/match_method/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
-          if (!(data1 === "default" || data1 === "ext" || data1 === "regex")) {
-            const err6 = { instancePath: instancePath + "/match_method", schemaPath: "#/properties/match_method/enum", keyword: "enum", params: { allowedValues: schema0.properties.match_method.enum } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
+          typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), errors++), data1 === "default" || data1 === "ext" || data1 === "regex" || (vErrors = addFault(vErrors, instancePath + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: schema0.properties.match_method.enum }), errors++);
         }
-        if (data.pattern !== void 0 && typeof data.pattern != "string") {
-          const err7 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-        }
-      } else {
-        const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-      }
+        data.pattern !== void 0 && typeof data.pattern != "string" && (vErrors = addFault(vErrors, instancePath + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), errors++);
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -3104,105 +1383,31 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.url === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "url" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
-        if (data.mp4 === void 0) {
-          const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "mp4" } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
-        if (data.flv === void 0) {
-          const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "flv" } };
-          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-        }
-        if (data.start === void 0) {
-          const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "start" } };
-          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-        }
-        if (data.end === void 0) {
-          const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "end" } };
-          vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-        }
+        data.url === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "url" }), errors++), data.mp4 === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "mp4" }), errors++), data.flv === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "flv" }), errors++), data.start === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "start" }), errors++), data.end === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "end" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "url" || key0 === "mp4" || key0 === "flv" || key0 === "start" || key0 === "end")) {
-            const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
+          key0 === "url" || key0 === "mp4" || key0 === "flv" || key0 === "start" || key0 === "end" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.url !== void 0) {
           let data0 = data.url;
-          if (typeof data0 == "string") {
-            if (func0(data0) < 1) {
-              const err6 = { instancePath: instancePath + "/url", schemaPath: "#/properties/url/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-            }
-            if (!formats0(data0)) {
-              const err7 = { instancePath: instancePath + "/url", schemaPath: "#/properties/url/format", keyword: "format", params: { format: "regex-any" } };
-              vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-            }
-          } else {
-            const err8 = { instancePath: instancePath + "/url", schemaPath: "#/properties/url/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+          typeof data0 == "string" ? (func0(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), errors++), formats0(data0) || (vErrors = addFault(vErrors, instancePath + "/url", "#/properties/url/format", "format", { format: "regex-any" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/url", "#/properties/url/type", "type", { type: "string" }), errors++);
         }
         if (data.mp4 !== void 0) {
           let data1 = data.mp4;
-          if (typeof data1 != "string") {
-            const err9 = { instancePath: instancePath + "/mp4", schemaPath: "#/properties/mp4/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
-          if (!(data1 === "on" || data1 === "off")) {
-            const err10 = { instancePath: instancePath + "/mp4", schemaPath: "#/properties/mp4/enum", keyword: "enum", params: { allowedValues: schema0.properties.mp4.enum } };
-            vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-          }
+          typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), errors++), data1 === "on" || data1 === "off" || (vErrors = addFault(vErrors, instancePath + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: schema0.properties.mp4.enum }), errors++);
         }
         if (data.flv !== void 0) {
           let data2 = data.flv;
-          if (typeof data2 != "string") {
-            const err11 = { instancePath: instancePath + "/flv", schemaPath: "#/properties/flv/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-          }
-          if (!(data2 === "on" || data2 === "off")) {
-            const err12 = { instancePath: instancePath + "/flv", schemaPath: "#/properties/flv/enum", keyword: "enum", params: { allowedValues: schema0.properties.flv.enum } };
-            vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-          }
+          typeof data2 != "string" && (vErrors = addFault(vErrors, instancePath + "/flv", "#/properties/flv/type", "type", { type: "string" }), errors++), data2 === "on" || data2 === "off" || (vErrors = addFault(vErrors, instancePath + "/flv", "#/properties/flv/enum", "enum", { allowedValues: schema0.properties.flv.enum }), errors++);
         }
         if (data.start !== void 0) {
           let data3 = data.start;
-          if (typeof data3 == "string") {
-            if (func0(data3) < 1) {
-              const err13 = { instancePath: instancePath + "/start", schemaPath: "#/properties/start/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-            }
-            if (!pattern0.test(data3)) {
-              const err14 = { instancePath: instancePath + "/start", schemaPath: "#/properties/start/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } };
-              vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-            }
-          } else {
-            const err15 = { instancePath: instancePath + "/start", schemaPath: "#/properties/start/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-          }
+          typeof data3 == "string" ? (func0(data3) < 1 && (vErrors = addFault(vErrors, instancePath + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), errors++), pattern0.test(data3) || (vErrors = addFault(vErrors, instancePath + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/start", "#/properties/start/type", "type", { type: "string" }), errors++);
         }
         if (data.end !== void 0) {
           let data4 = data.end;
-          if (typeof data4 == "string") {
-            if (func0(data4) < 1) {
-              const err16 = { instancePath: instancePath + "/end", schemaPath: "#/properties/end/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-            }
-            if (!pattern0.test(data4)) {
-              const err17 = { instancePath: instancePath + "/end", schemaPath: "#/properties/end/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } };
-              vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-            }
-          } else {
-            const err18 = { instancePath: instancePath + "/end", schemaPath: "#/properties/end/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-          }
+          typeof data4 == "string" ? (func0(data4) < 1 && (vErrors = addFault(vErrors, instancePath + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), errors++), pattern0.test(data4) || (vErrors = addFault(vErrors, instancePath + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/end", "#/properties/end/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err19 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -3214,46 +1419,19 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.limit_type === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "limit_type" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
-        if (data.country_list === void 0) {
-          const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "country_list" } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
+        data.limit_type === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "limit_type" }), errors++), data.country_list === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "country_list" }), errors++);
         for (const key0 in data)
-          if (!(key0 === "limit_type" || key0 === "country_list")) {
-            const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-          }
+          key0 === "limit_type" || key0 === "country_list" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.limit_type !== void 0) {
           let data0 = data.limit_type;
-          if (typeof data0 != "string") {
-            const err3 = { instancePath: instancePath + "/limit_type", schemaPath: "#/properties/limit_type/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-          }
-          if (!(data0 === "white" || data0 === "black")) {
-            const err4 = { instancePath: instancePath + "/limit_type", schemaPath: "#/properties/limit_type/enum", keyword: "enum", params: { allowedValues: schema0.properties.limit_type.enum } };
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          }
+          typeof data0 != "string" && (vErrors = addFault(vErrors, instancePath + "/limit_type", "#/properties/limit_type/type", "type", { type: "string" }), errors++), data0 === "white" || data0 === "black" || (vErrors = addFault(vErrors, instancePath + "/limit_type", "#/properties/limit_type/enum", "enum", { allowedValues: schema0.properties.limit_type.enum }), errors++);
         }
         if (data.country_list !== void 0) {
           let data1 = data.country_list;
-          if (typeof data1 == "string") {
-            if (func0(data1) < 1) {
-              const err5 = { instancePath: instancePath + "/country_list", schemaPath: "#/properties/country_list/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-            }
-          } else {
-            const err6 = { instancePath: instancePath + "/country_list", schemaPath: "#/properties/country_list/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
+          typeof data1 == "string" ? func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/country_list", "#/properties/country_list/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/country_list", "#/properties/country_list/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -3265,56 +1443,24 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (Array.isArray(data)) {
-        if (data.length < 1) {
-          const err0 = { instancePath, schemaPath: "#/minItems", keyword: "minItems", params: { limit: 1 } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
+        data.length < 1 && (vErrors = addFault(vErrors, instancePath, "#/minItems", "minItems", { limit: 1 }), errors++);
         const len0 = data.length;
         for (let i0 = 0; i0 < len0; i0++) {
           let data0 = data[i0];
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-            if (data0.url === void 0) {
-              const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "url" } };
-              vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-            }
-            if (data0.turn_on === void 0) {
-              const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: "turn_on" } };
-              vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-            }
+            data0.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "url" }), errors++), data0.turn_on === void 0 && (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/required", "required", { missingProperty: "turn_on" }), errors++);
             for (const key0 in data0)
-              if (!(key0 === "url" || key0 === "turn_on")) {
-                const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-                vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-              }
+              key0 === "url" || key0 === "turn_on" || (vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
             if (data0.url !== void 0) {
               let data1 = data0.url;
-              if (typeof data1 == "string") {
-                if (func0(data1) < 1) {
-                  const err4 = { instancePath: instancePath + "/" + i0 + "/url", schemaPath: "#/items/properties/url/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-                }
-                if (!pattern0.test(data1)) {
-                  const err5 = { instancePath: instancePath + "/" + i0 + "/url", schemaPath: "#/items/properties/url/pattern", keyword: "pattern", params: { pattern: "^/\\S*$" } };
-                  vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-                }
-              } else {
-                const err6 = { instancePath: instancePath + "/" + i0 + "/url", schemaPath: "#/items/properties/url/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-              }
+              typeof data1 == "string" ? (func0(data1) < 1 && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), errors++), pattern0.test(data1) || (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/url", "#/items/properties/url/type", "type", { type: "string" }), errors++);
             }
-            if (data0.turn_on !== void 0 && typeof data0.turn_on != "boolean") {
-              const err7 = { instancePath: instancePath + "/" + i0 + "/turn_on", schemaPath: "#/items/properties/turn_on/type", keyword: "type", params: { type: "boolean" } };
-              vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-            }
-          } else {
-            const err8 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+            data0.turn_on !== void 0 && typeof data0.turn_on != "boolean" && (vErrors = addFault(vErrors, instancePath + "/" + i0 + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), errors++);
+          } else
+            vErrors = addFault(vErrors, instancePath + "/" + i0, "#/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "array" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -3326,155 +1472,48 @@ export const itemValidators: ItemValidators = {
     function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
       let vErrors = null, errors = 0;
       if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.pattern === void 0) {
-          const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "pattern" } };
-          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-        }
-        if (data.time_format === void 0) {
-          const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "time_format" } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
-        if (data.key === void 0) {
-          const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "key" } };
-          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-        }
-        if (data.deadtime === void 0) {
-          const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "deadtime" } };
-          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-        }
-        if (data.req_uri_type === void 0) {
-          const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "req_uri_type" } };
-          vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-        }
+        data.pattern === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "pattern" }), errors++), data.time_format === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "time_format" }), errors++), data.key === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "key" }), errors++), data.deadtime === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "deadtime" }), errors++), data.req_uri_type === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "req_uri_type" }), errors++);
         for (const key0 in data)
-          if (!func0.call(schema0.properties, key0)) {
-            const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-          }
+          func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
         if (data.pattern !== void 0) {
           let data0 = data.pattern;
-          if (typeof data0 == "string") {
-            if (func1(data0) < 1) {
-              const err6 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-            }
-            if (!formats0(data0)) {
-              const err7 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/format", keyword: "format", params: { format: "regex-any" } };
-              vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-            }
-          } else {
-            const err8 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-          }
+          typeof data0 == "string" ? (func1(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), errors++), formats0(data0) || (vErrors = addFault(vErrors, instancePath + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), errors++);
         }
         if (data.time_format !== void 0) {
           let data1 = data.time_format;
-          if (typeof data1 != "string") {
-            const err9 = { instancePath: instancePath + "/time_format", schemaPath: "#/properties/time_format/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
-          if (!(data1 === "timestamp_hex" || data1 === "date_minute" || data1 === "timestamp")) {
-            const err10 = { instancePath: instancePath + "/time_format", schemaPath: "#/properties/time_format/enum", keyword: "enum", params: { allowedValues: schema0.properties.time_format.enum } };
-            vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-          }
+          typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), errors++), data1 === "timestamp_hex" || data1 === "date_minute" || data1 === "timestamp" || (vErrors = addFault(vErrors, instancePath + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: schema0.properties.time_format.enum }), errors++);
         }
         if (data.key !== void 0) {
           let data2 = data.key;
-          if (typeof data2 == "string") {
-            if (func1(data2) < 1) {
-              const err11 = { instancePath: instancePath + "/key", schemaPath: "#/properties/key/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-            }
-          } else {
-            const err12 = { instancePath: instancePath + "/key", schemaPath: "#/properties/key/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-          }
+          typeof data2 == "string" ? func1(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/key", "#/properties/key/type", "type", { type: "string" }), errors++);
         }
         if (data.deadtime !== void 0) {
           let data3 = data.deadtime;
-          if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3))) {
-            const err13 = { instancePath: instancePath + "/deadtime", schemaPath: "#/properties/deadtime/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-          }
-          if (typeof data3 == "number" && isFinite(data3) && (data3 < 1 || isNaN(data3))) {
-            const err14 = { instancePath: instancePath + "/deadtime", schemaPath: "#/properties/deadtime/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-            vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-          }
+          typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3) || (vErrors = addFault(vErrors, instancePath + "/deadtime", "#/properties/deadtime/type", "type", { type: "integer" }), errors++), typeof data3 == "number" && isFinite(data3) && (data3 < 1 || isNaN(data3)) && (vErrors = addFault(vErrors, instancePath + "/deadtime", "#/properties/deadtime/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++);
         }
         if (data.req_uri_type !== void 0) {
           let data4 = data.req_uri_type;
-          if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4))) {
-            const err15 = { instancePath: instancePath + "/req_uri_type", schemaPath: "#/properties/req_uri_type/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-          }
-          if (!(data4 === 1 || data4 === 2 || data4 === 3 || data4 === 4)) {
-            const err16 = { instancePath: instancePath + "/req_uri_type", schemaPath: "#/properties/req_uri_type/enum", keyword: "enum", params: { allowedValues: schema0.properties.req_uri_type.enum } };
-            vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-          }
+          typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4) || (vErrors = addFault(vErrors, instancePath + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), errors++), data4 === 1 || data4 === 2 || data4 === 3 || data4 === 4 || (vErrors = addFault(vErrors, instancePath + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: schema0.properties.req_uri_type.enum }), errors++);
         }
         if (data.origin_type !== void 0) {
           let data5 = data.origin_type;
-          if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5))) {
-            const err17 = { instancePath: instancePath + "/origin_type", schemaPath: "#/properties/origin_type/type", keyword: "type", params: { type: "integer" } };
-            vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-          }
-          if (!(data5 === 1 || data5 === 2)) {
-            const err18 = { instancePath: instancePath + "/origin_type", schemaPath: "#/properties/origin_type/enum", keyword: "enum", params: { allowedValues: schema0.properties.origin_type.enum } };
-            vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-          }
+          typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5) || (vErrors = addFault(vErrors, instancePath + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), errors++), data5 === 1 || data5 === 2 || (vErrors = addFault(vErrors, instancePath + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: schema0.properties.origin_type.enum }), errors++);
         }
         if (data.style !== void 0) {
           let data6 = data.style;
-          if (typeof data6 == "string") {
-            if (!pattern0.test(data6)) {
-              const err19 = { instancePath: instancePath + "/style", schemaPath: "#/properties/style/pattern", keyword: "pattern", params: { pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" } };
-              vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-            }
-          } else {
-            const err20 = { instancePath: instancePath + "/style", schemaPath: "#/properties/style/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-          }
+          typeof data6 == "string" ? pattern0.test(data6) || (vErrors = addFault(vErrors, instancePath + "/style", "#/properties/style/pattern", "pattern", { pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/style", "#/properties/style/type", "type", { type: "string" }), errors++);
         }
         if (data.timename !== void 0) {
           let data7 = data.timename;
-          if (typeof data7 == "string") {
-            if (func1(data7) < 1) {
-              const err21 = { instancePath: instancePath + "/timename", schemaPath: "#/properties/timename/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-            }
-            if (!pattern1.test(data7)) {
-              const err22 = { instancePath: instancePath + "/timename", schemaPath: "#/properties/timename/pattern", keyword: "pattern", params: { pattern: "^[^&=?#\\s]+$" } };
-              vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-            }
-          } else {
-            const err23 = { instancePath: instancePath + "/timename", schemaPath: "#/properties/timename/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-          }
+          typeof data7 == "string" ? (func1(data7) < 1 && (vErrors = addFault(vErrors, instancePath + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), errors++), pattern1.test(data7) || (vErrors = addFault(vErrors, instancePath + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/timename", "#/properties/timename/type", "type", { type: "string" }), errors++);
         }
         if (data.keyname !== void 0) {
           let data8 = data.keyname;
-          if (typeof data8 == "string") {
-            if (func1(data8) < 1) {
-              const err24 = { instancePath: instancePath + "/keyname", schemaPath: "#/properties/keyname/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
-            }
-            if (!pattern1.test(data8)) {
-              const err25 = { instancePath: instancePath + "/keyname", schemaPath: "#/properties/keyname/pattern", keyword: "pattern", params: { pattern: "^[^&=?#\\s]+$" } };
-              vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
-            }
-          } else {
-            const err26 = { instancePath: instancePath + "/keyname", schemaPath: "#/properties/keyname/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
-          }
+          typeof data8 == "string" ? (func1(data8) < 1 && (vErrors = addFault(vErrors, instancePath + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), errors++), pattern1.test(data8) || (vErrors = addFault(vErrors, instancePath + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), errors++);
         }
-        if (data.error_page !== void 0 && typeof data.error_page != "string") {
-          const err27 = { instancePath: instancePath + "/error_page", schemaPath: "#/properties/error_page/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
-        }
-      } else {
-        const err28 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
-      }
+        data.error_page !== void 0 && typeof data.error_page != "string" && (vErrors = addFault(vErrors, instancePath + "/error_page", "#/properties/error_page/type", "type", { type: "string" }), errors++);
+      } else
+        vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
       return validate0.errors = vErrors, errors === 0;
     }
     return module.exports;
@@ -3487,442 +1526,146 @@ export function createWorkspaceValidator(): SchemaValidator {
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
-      if (data.id === void 0 && (data.id = "default"), data.service === void 0 && (data.service = {}), data.limits === void 0 && (data.limits = {}), data.manifests === void 0 && (data.manifests = ["domains/**/*.{yaml,yml}"]), data.profiles === void 0 && (data.profiles = ["profiles/**/*.{yaml,yml}"]), data.defaults === void 0 && (data.defaults = {}), data.secrets === void 0 && (data.secrets = {}), data.allowLiteralSecrets === void 0 && (data.allowLiteralSecrets = !1), data.grouping === void 0 && (data.grouping = {}), data.guards === void 0 && (data.guards = {}), data.rollout === void 0 && (data.rollout = {}), data.drift === void 0 && (data.drift = {}), data.notes === void 0 && (data.notes = {}), data.notify === void 0 && (data.notify = []), data.serve === void 0 && (data.serve = {}), data.version === void 0) {
-        const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "version" } };
-        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-      }
+      data.id === void 0 && (data.id = "default"), data.service === void 0 && (data.service = {}), data.limits === void 0 && (data.limits = {}), data.manifests === void 0 && (data.manifests = ["domains/**/*.{yaml,yml}"]), data.profiles === void 0 && (data.profiles = ["profiles/**/*.{yaml,yml}"]), data.defaults === void 0 && (data.defaults = {}), data.secrets === void 0 && (data.secrets = {}), data.allowLiteralSecrets === void 0 && (data.allowLiteralSecrets = !1), data.grouping === void 0 && (data.grouping = {}), data.guards === void 0 && (data.guards = {}), data.rollout === void 0 && (data.rollout = {}), data.drift === void 0 && (data.drift = {}), data.notes === void 0 && (data.notes = {}), data.notify === void 0 && (data.notify = []), data.serve === void 0 && (data.serve = {}), data.version === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "version" }), errors++);
       for (const key0 in data)
-        if (!func0.call(schema0.properties, key0)) {
-          const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } };
-          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
-        }
+        func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
       if (data.version !== void 0) {
         let data0 = data.version;
-        if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0))) {
-          const err2 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
-        }
-        if (data0 !== 1) {
-          const err3 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/const", keyword: "const", params: { allowedValue: 1 } };
-          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
-        }
+        typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0) || (vErrors = addFault(vErrors, instancePath + "/version", "#/properties/version/type", "type", { type: "integer" }), errors++), data0 !== 1 && (vErrors = addFault(vErrors, instancePath + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), errors++);
       }
       let data1 = data.id;
-      if (typeof data1 == "string") {
-        if (!pattern0.test(data1)) {
-          const err4 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" } };
-          vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-        }
-      } else {
-        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } };
-        vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
-      }
+      typeof data1 == "string" ? pattern0.test(data1) || (vErrors = addFault(vErrors, instancePath + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/id", "#/properties/id/type", "type", { type: "string" }), errors++);
       let data2 = data.service;
       if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
         data2.url === void 0 && (data2.url = "emulator"), data2.account === void 0 && (data2.account = "default"), data2.token === void 0 && (data2.token = "${env:EDGEWISE_TOKEN}"), data2.timezone === void 0 && (data2.timezone = "UTC"), data2.itemKeys === void 0 && (data2.itemKeys = {}), data2.timeoutSeconds === void 0 && (data2.timeoutSeconds = 30), data2.settleSeconds === void 0 && (data2.settleSeconds = 10), data2.allowHttp === void 0 && (data2.allowHttp = !1), data2.readBack === void 0 && (data2.readBack = !1), data2.unset === void 0 && (data2.unset = !1);
         for (const key1 in data2)
-          if (!func0.call(schema0.properties.service.properties, key1)) {
-            const err6 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } };
-            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
-          }
+          func0.call(schema0.properties.service.properties, key1) || (vErrors = addFault(vErrors, instancePath + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: key1 }), errors++);
         let data3 = data2.url;
-        if (typeof data3 == "string") {
-          if (func2(data3) < 1) {
-            const err7 = { instancePath: instancePath + "/service/url", schemaPath: "#/properties/service/properties/url/minLength", keyword: "minLength", params: { limit: 1 } };
-            vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
-          }
-        } else {
-          const err8 = { instancePath: instancePath + "/service/url", schemaPath: "#/properties/service/properties/url/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
-        }
+        typeof data3 == "string" ? func2(data3) < 1 && (vErrors = addFault(vErrors, instancePath + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), errors++);
         let data4 = data2.account;
-        if (typeof data4 == "string") {
-          if (!pattern1.test(data4)) {
-            const err9 = { instancePath: instancePath + "/service/account", schemaPath: "#/properties/service/properties/account/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9._@-]{1,128}$" } };
-            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
-          }
-        } else {
-          const err10 = { instancePath: instancePath + "/service/account", schemaPath: "#/properties/service/properties/account/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
-        }
-        if (typeof data2.token != "string") {
-          const err11 = { instancePath: instancePath + "/service/token", schemaPath: "#/properties/service/properties/token/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-        }
+        typeof data4 == "string" ? pattern1.test(data4) || (vErrors = addFault(vErrors, instancePath + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), errors++), typeof data2.token != "string" && (vErrors = addFault(vErrors, instancePath + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), errors++);
         let data6 = data2.timezone;
-        if (typeof data6 == "string") {
-          if (func2(data6) < 1) {
-            const err12 = { instancePath: instancePath + "/service/timezone", schemaPath: "#/properties/service/properties/timezone/minLength", keyword: "minLength", params: { limit: 1 } };
-            vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-          }
-        } else {
-          const err13 = { instancePath: instancePath + "/service/timezone", schemaPath: "#/properties/service/properties/timezone/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-        }
+        typeof data6 == "string" ? func2(data6) < 1 && (vErrors = addFault(vErrors, instancePath + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), errors++);
         let data7 = data2.itemKeys;
         if (data7 && typeof data7 == "object" && !Array.isArray(data7))
           for (const key2 in data7) {
             let data8 = data7[key2];
-            if (typeof data8 == "string") {
-              if (!pattern2.test(data8)) {
-                const err14 = { instancePath: instancePath + "/service/itemKeys/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/service/properties/itemKeys/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9._-]{1,64}$" } };
-                vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-              }
-            } else {
-              const err15 = { instancePath: instancePath + "/service/itemKeys/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/service/properties/itemKeys/additionalProperties/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-            }
+            typeof data8 == "string" ? pattern2.test(data8) || (vErrors = addFault(vErrors, instancePath + "/service/itemKeys/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/service/itemKeys/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), errors++);
           }
-        else {
-          const err16 = { instancePath: instancePath + "/service/itemKeys", schemaPath: "#/properties/service/properties/itemKeys/type", keyword: "type", params: { type: "object" } };
-          vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
-        }
+        else
+          vErrors = addFault(vErrors, instancePath + "/service/itemKeys", "#/properties/service/properties/itemKeys/type", "type", { type: "object" }), errors++;
         let data9 = data2.timeoutSeconds;
-        if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9))) {
-          const err17 = { instancePath: instancePath + "/service/timeoutSeconds", schemaPath: "#/properties/service/properties/timeoutSeconds/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
-        }
-        if (typeof data9 == "number" && isFinite(data9)) {
-          if (data9 > 60 || isNaN(data9)) {
-            const err18 = { instancePath: instancePath + "/service/timeoutSeconds", schemaPath: "#/properties/service/properties/timeoutSeconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 60 } };
-            vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
-          }
-          if (data9 < 1 || isNaN(data9)) {
-            const err19 = { instancePath: instancePath + "/service/timeoutSeconds", schemaPath: "#/properties/service/properties/timeoutSeconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-            vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-          }
-        }
+        typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9) || (vErrors = addFault(vErrors, instancePath + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/type", "type", { type: "integer" }), errors++), typeof data9 == "number" && isFinite(data9) && ((data9 > 60 || isNaN(data9)) && (vErrors = addFault(vErrors, instancePath + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 60 }), errors++), (data9 < 1 || isNaN(data9)) && (vErrors = addFault(vErrors, instancePath + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         let data10 = data2.settleSeconds;
-        if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10))) {
-          const err20 = { instancePath: instancePath + "/service/settleSeconds", schemaPath: "#/properties/service/properties/settleSeconds/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
-        }
-        if (typeof data10 == "number" && isFinite(data10)) {
-          if (data10 > 3600 || isNaN(data10)) {
-            const err21 = { instancePath: instancePath + "/service/settleSeconds", schemaPath: "#/properties/service/properties/settleSeconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } };
-            vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
-          }
-          if (data10 < 0 || isNaN(data10)) {
-            const err22 = { instancePath: instancePath + "/service/settleSeconds", schemaPath: "#/properties/service/properties/settleSeconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-            vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-          }
-        }
-        if (typeof data2.allowHttp != "boolean") {
-          const err23 = { instancePath: instancePath + "/service/allowHttp", schemaPath: "#/properties/service/properties/allowHttp/type", keyword: "type", params: { type: "boolean" } };
-          vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-        }
-        if (typeof data2.readBack != "boolean") {
-          const err24 = { instancePath: instancePath + "/service/readBack", schemaPath: "#/properties/service/properties/readBack/type", keyword: "type", params: { type: "boolean" } };
-          vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
-        }
-        if (typeof data2.unset != "boolean") {
-          const err25 = { instancePath: instancePath + "/service/unset", schemaPath: "#/properties/service/properties/unset/type", keyword: "type", params: { type: "boolean" } };
-          vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
-        }
-      } else {
-        const err26 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
-      }
+        typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10) || (vErrors = addFault(vErrors, instancePath + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/type", "type", { type: "integer" }), errors++), typeof data10 == "number" && isFinite(data10) && ((data10 > 3600 || isNaN(data10)) && (vErrors = addFault(vErrors, instancePath + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/maximum", "maximum", { comparison: "<=", limit: 3600 }), errors++), (data10 < 0 || isNaN(data10)) && (vErrors = addFault(vErrors, instancePath + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data2.allowHttp != "boolean" && (vErrors = addFault(vErrors, instancePath + "/service/allowHttp", "#/properties/service/properties/allowHttp/type", "type", { type: "boolean" }), errors++), typeof data2.readBack != "boolean" && (vErrors = addFault(vErrors, instancePath + "/service/readBack", "#/properties/service/properties/readBack/type", "type", { type: "boolean" }), errors++), typeof data2.unset != "boolean" && (vErrors = addFault(vErrors, instancePath + "/service/unset", "#/properties/service/properties/unset/type", "type", { type: "boolean" }), errors++);
+      } else
+        vErrors = addFault(vErrors, instancePath + "/service", "#/properties/service/type", "type", { type: "object" }), errors++;
       let data14 = data.limits;
       if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
         data14.callsPerMinute === void 0 && (data14.callsPerMinute = 30), data14.domainsPerWrite === void 0 && (data14.domainsPerWrite = 10), data14.maxWaitSeconds === void 0 && (data14.maxWaitSeconds = 300), data14.readsPerMinute === void 0 && (data14.readsPerMinute = 30);
         for (const key3 in data14)
-          if (!(key3 === "callsPerMinute" || key3 === "domainsPerWrite" || key3 === "maxWaitSeconds" || key3 === "readsPerMinute" || key3 === "burst")) {
-            const err27 = { instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } };
-            vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
-          }
+          key3 === "callsPerMinute" || key3 === "domainsPerWrite" || key3 === "maxWaitSeconds" || key3 === "readsPerMinute" || key3 === "burst" || (vErrors = addFault(vErrors, instancePath + "/limits", "#/properties/limits/additionalProperties", "additionalProperties", { additionalProperty: key3 }), errors++);
         let data15 = data14.callsPerMinute;
-        if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
-          const err28 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
-        }
-        if (typeof data15 == "number" && isFinite(data15)) {
-          if (data15 > 1e5 || isNaN(data15)) {
-            const err29 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e5 } };
-            vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
-          }
-          if (data15 < 1 || isNaN(data15)) {
-            const err30 = { instancePath: instancePath + "/limits/callsPerMinute", schemaPath: "#/properties/limits/properties/callsPerMinute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-            vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
-          }
-        }
+        typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15) || (vErrors = addFault(vErrors, instancePath + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), errors++), typeof data15 == "number" && isFinite(data15) && ((data15 > 1e5 || isNaN(data15)) && (vErrors = addFault(vErrors, instancePath + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), errors++), (data15 < 1 || isNaN(data15)) && (vErrors = addFault(vErrors, instancePath + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         let data16 = data14.domainsPerWrite;
-        if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16))) {
-          const err31 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
-        }
-        if (typeof data16 == "number" && isFinite(data16)) {
-          if (data16 > 10 || isNaN(data16)) {
-            const err32 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/maximum", keyword: "maximum", params: { comparison: "<=", limit: 10 } };
-            vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
-          }
-          if (data16 < 1 || isNaN(data16)) {
-            const err33 = { instancePath: instancePath + "/limits/domainsPerWrite", schemaPath: "#/properties/limits/properties/domainsPerWrite/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-            vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
-          }
-        }
+        typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16) || (vErrors = addFault(vErrors, instancePath + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), errors++), typeof data16 == "number" && isFinite(data16) && ((data16 > 10 || isNaN(data16)) && (vErrors = addFault(vErrors, instancePath + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), errors++), (data16 < 1 || isNaN(data16)) && (vErrors = addFault(vErrors, instancePath + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         let data17 = data14.maxWaitSeconds;
-        if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17))) {
-          const err34 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
-        }
-        if (typeof data17 == "number" && isFinite(data17)) {
-          if (data17 > 86400 || isNaN(data17)) {
-            const err35 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } };
-            vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
-          }
-          if (data17 < 0 || isNaN(data17)) {
-            const err36 = { instancePath: instancePath + "/limits/maxWaitSeconds", schemaPath: "#/properties/limits/properties/maxWaitSeconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-            vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
-          }
-        }
+        typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17) || (vErrors = addFault(vErrors, instancePath + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), errors++), typeof data17 == "number" && isFinite(data17) && ((data17 > 86400 || isNaN(data17)) && (vErrors = addFault(vErrors, instancePath + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), errors++), (data17 < 0 || isNaN(data17)) && (vErrors = addFault(vErrors, instancePath + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
         let data18 = data14.readsPerMinute;
-        if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18))) {
-          const err37 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/type", keyword: "type", params: { type: "integer" } };
-          vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
-        }
-        if (typeof data18 == "number" && isFinite(data18)) {
-          if (data18 > 1e5 || isNaN(data18)) {
-            const err38 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e5 } };
-            vErrors === null ? vErrors = [err38] : vErrors.push(err38), errors++;
-          }
-          if (data18 < 1 || isNaN(data18)) {
-            const err39 = { instancePath: instancePath + "/limits/readsPerMinute", schemaPath: "#/properties/limits/properties/readsPerMinute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-            vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
-          }
-        }
-        if (data14.burst !== void 0) {
+        if (typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18) || (vErrors = addFault(vErrors, instancePath + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), errors++), typeof data18 == "number" && isFinite(data18) && ((data18 > 1e5 || isNaN(data18)) && (vErrors = addFault(vErrors, instancePath + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), errors++), (data18 < 1 || isNaN(data18)) && (vErrors = addFault(vErrors, instancePath + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++)), data14.burst !== void 0) {
           let data19 = data14.burst;
-          if (typeof data19 == "string") {
-            if (!pattern3.test(data19)) {
-              const err40 = { instancePath: instancePath + "/limits/burst", schemaPath: "#/properties/limits/properties/burst/pattern", keyword: "pattern", params: { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } };
-              vErrors === null ? vErrors = [err40] : vErrors.push(err40), errors++;
-            }
-          } else {
-            const err41 = { instancePath: instancePath + "/limits/burst", schemaPath: "#/properties/limits/properties/burst/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
-          }
+          typeof data19 == "string" ? pattern3.test(data19) || (vErrors = addFault(vErrors, instancePath + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err42 = { instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/limits", "#/properties/limits/type", "type", { type: "object" }), errors++;
       let data20 = data.manifests;
       if (Array.isArray(data20)) {
         const len0 = data20.length;
         for (let i0 = 0; i0 < len0; i0++) {
           let data21 = data20[i0];
-          if (typeof data21 == "string") {
-            if (func2(data21) < 1) {
-              const err43 = { instancePath: instancePath + "/manifests/" + i0, schemaPath: "#/properties/manifests/items/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
-            }
-          } else {
-            const err44 = { instancePath: instancePath + "/manifests/" + i0, schemaPath: "#/properties/manifests/items/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
-          }
+          typeof data21 == "string" ? func2(data21) < 1 && (vErrors = addFault(vErrors, instancePath + "/manifests/" + i0, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/manifests/" + i0, "#/properties/manifests/items/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err45 = { instancePath: instancePath + "/manifests", schemaPath: "#/properties/manifests/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), errors++;
       let data22 = data.profiles;
       if (Array.isArray(data22)) {
         const len1 = data22.length;
         for (let i1 = 0; i1 < len1; i1++) {
           let data23 = data22[i1];
-          if (typeof data23 == "string") {
-            if (func2(data23) < 1) {
-              const err46 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err46] : vErrors.push(err46), errors++;
-            }
-          } else {
-            const err47 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
-          }
+          typeof data23 == "string" ? func2(data23) < 1 && (vErrors = addFault(vErrors, instancePath + "/profiles/" + i1, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/profiles/" + i1, "#/properties/profiles/items/type", "type", { type: "string" }), errors++);
         }
-      } else {
-        const err48 = { instancePath: instancePath + "/profiles", schemaPath: "#/properties/profiles/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), errors++;
       let data24 = data.defaults;
-      if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
-        const err49 = { instancePath: instancePath + "/defaults", schemaPath: "#/properties/defaults/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
-      }
+      data24 && typeof data24 == "object" && !Array.isArray(data24) || (vErrors = addFault(vErrors, instancePath + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), errors++);
       let data25 = data.secrets;
       if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
         for (const key4 in data25) {
           const _errs57 = errors;
-          if (typeof key4 == "string" && !pattern4.test(key4)) {
-            const err50 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, propertyName: key4 };
-            vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
-          }
+          typeof key4 == "string" && !pattern4.test(key4) && (vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, key4), errors++);
           var valid8 = _errs57 === errors;
-          if (!valid8) {
-            const err51 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/propertyNames", keyword: "propertyNames", params: { propertyName: key4 } };
-            vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
-          }
+          valid8 || (vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: key4 }), errors++);
         }
         for (const key5 in data25) {
           let data26 = data25[key5];
           if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
-            if (Object.keys(data26).length > 1) {
-              const err52 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/maxProperties", keyword: "maxProperties", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
-            }
-            if (Object.keys(data26).length < 1) {
-              const err53 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/minProperties", keyword: "minProperties", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
-            }
+            Object.keys(data26).length > 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), errors++), Object.keys(data26).length < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), errors++);
             for (const key6 in data26)
-              if (!(key6 === "env" || key6 === "file" || key6 === "command")) {
-                const err54 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } };
-                vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
-              }
+              key6 === "env" || key6 === "file" || key6 === "command" || (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: key6 }), errors++);
             if (data26.env !== void 0) {
               let data27 = data26.env;
-              if (typeof data27 == "string") {
-                if (func2(data27) < 1) {
-                  const err55 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", schemaPath: "#/properties/secrets/additionalProperties/properties/env/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
-                }
-              } else {
-                const err56 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", schemaPath: "#/properties/secrets/additionalProperties/properties/env/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
-              }
+              typeof data27 == "string" ? func2(data27) < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), errors++);
             }
             if (data26.file !== void 0) {
               let data28 = data26.file;
-              if (typeof data28 == "string") {
-                if (func2(data28) < 1) {
-                  const err57 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", schemaPath: "#/properties/secrets/additionalProperties/properties/file/minLength", keyword: "minLength", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
-                }
-              } else {
-                const err58 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", schemaPath: "#/properties/secrets/additionalProperties/properties/file/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
-              }
+              typeof data28 == "string" ? func2(data28) < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), errors++);
             }
             if (data26.command !== void 0) {
               let data29 = data26.command;
               if (Array.isArray(data29)) {
-                if (data29.length < 1) {
-                  const err59 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", schemaPath: "#/properties/secrets/additionalProperties/properties/command/minItems", keyword: "minItems", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
-                }
+                data29.length < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), errors++);
                 const len2 = data29.length;
                 for (let i2 = 0; i2 < len2; i2++)
-                  if (typeof data29[i2] != "string") {
-                    const err60 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + i2, schemaPath: "#/properties/secrets/additionalProperties/properties/command/items/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err60] : vErrors.push(err60), errors++;
-                  }
-              } else {
-                const err61 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", schemaPath: "#/properties/secrets/additionalProperties/properties/command/type", keyword: "type", params: { type: "array" } };
-                vErrors === null ? vErrors = [err61] : vErrors.push(err61), errors++;
-              }
+                  typeof data29[i2] != "string" && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + i2, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), errors++);
+              } else
+                vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), errors++;
             }
-          } else {
-            const err62 = { instancePath: instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/secrets/additionalProperties/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err62] : vErrors.push(err62), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err63 = { instancePath: instancePath + "/secrets", schemaPath: "#/properties/secrets/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err63] : vErrors.push(err63), errors++;
-      }
-      if (typeof data.allowLiteralSecrets != "boolean") {
-        const err64 = { instancePath: instancePath + "/allowLiteralSecrets", schemaPath: "#/properties/allowLiteralSecrets/type", keyword: "type", params: { type: "boolean" } };
-        vErrors === null ? vErrors = [err64] : vErrors.push(err64), errors++;
-      }
-      if (data.state !== void 0) {
+      } else
+        vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), errors++;
+      if (typeof data.allowLiteralSecrets != "boolean" && (vErrors = addFault(vErrors, instancePath + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), errors++), data.state !== void 0) {
         let data32 = data.state;
         if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
-          if (data32.branch === void 0 && (data32.branch = "edgewise-state"), data32.remote === void 0 && (data32.remote = "origin"), data32.path === void 0 && (data32.path = ".edgewise/state"), data32.schema === void 0 && (data32.schema = "edgewise"), data32.store === void 0) {
-            const err65 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "store" } };
-            vErrors === null ? vErrors = [err65] : vErrors.push(err65), errors++;
-          }
+          data32.branch === void 0 && (data32.branch = "edgewise-state"), data32.remote === void 0 && (data32.remote = "origin"), data32.path === void 0 && (data32.path = ".edgewise/state"), data32.schema === void 0 && (data32.schema = "edgewise"), data32.store === void 0 && (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), errors++);
           for (const key7 in data32)
-            if (!(key7 === "store" || key7 === "branch" || key7 === "remote" || key7 === "path" || key7 === "url" || key7 === "schema")) {
-              const err66 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } };
-              vErrors === null ? vErrors = [err66] : vErrors.push(err66), errors++;
-            }
+            key7 === "store" || key7 === "branch" || key7 === "remote" || key7 === "path" || key7 === "url" || key7 === "schema" || (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: key7 }), errors++);
           if (data32.store !== void 0) {
             let data33 = data32.store;
-            if (typeof data33 != "string") {
-              const err67 = { instancePath: instancePath + "/state/store", schemaPath: "#/properties/state/properties/store/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err67] : vErrors.push(err67), errors++;
-            }
-            if (!(data33 === "git" || data33 === "dir" || data33 === "postgres")) {
-              const err68 = { instancePath: instancePath + "/state/store", schemaPath: "#/properties/state/properties/store/enum", keyword: "enum", params: { allowedValues: schema0.properties.state.properties.store.enum } };
-              vErrors === null ? vErrors = [err68] : vErrors.push(err68), errors++;
-            }
+            typeof data33 != "string" && (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), errors++), data33 === "git" || data33 === "dir" || data33 === "postgres" || (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: schema0.properties.state.properties.store.enum }), errors++);
           }
           let data34 = data32.branch;
-          if (typeof data34 == "string") {
-            if (!pattern5.test(data34)) {
-              const err69 = { instancePath: instancePath + "/state/branch", schemaPath: "#/properties/state/properties/branch/pattern", keyword: "pattern", params: { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" } };
-              vErrors === null ? vErrors = [err69] : vErrors.push(err69), errors++;
-            }
-          } else {
-            const err70 = { instancePath: instancePath + "/state/branch", schemaPath: "#/properties/state/properties/branch/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err70] : vErrors.push(err70), errors++;
-          }
+          typeof data34 == "string" ? pattern5.test(data34) || (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), errors++);
           let data35 = data32.remote;
-          if (typeof data35 == "string") {
-            if (!pattern6.test(data35)) {
-              const err71 = { instancePath: instancePath + "/state/remote", schemaPath: "#/properties/state/properties/remote/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" } };
-              vErrors === null ? vErrors = [err71] : vErrors.push(err71), errors++;
-            }
-          } else {
-            const err72 = { instancePath: instancePath + "/state/remote", schemaPath: "#/properties/state/properties/remote/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err72] : vErrors.push(err72), errors++;
-          }
+          typeof data35 == "string" ? pattern6.test(data35) || (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), errors++);
           let data36 = data32.path;
-          if (typeof data36 == "string") {
-            if (func2(data36) < 1) {
-              const err73 = { instancePath: instancePath + "/state/path", schemaPath: "#/properties/state/properties/path/minLength", keyword: "minLength", params: { limit: 1 } };
-              vErrors === null ? vErrors = [err73] : vErrors.push(err73), errors++;
-            }
-          } else {
-            const err74 = { instancePath: instancePath + "/state/path", schemaPath: "#/properties/state/properties/path/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err74] : vErrors.push(err74), errors++;
-          }
-          if (data32.url !== void 0 && typeof data32.url != "string") {
-            const err75 = { instancePath: instancePath + "/state/url", schemaPath: "#/properties/state/properties/url/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err75] : vErrors.push(err75), errors++;
-          }
+          typeof data36 == "string" ? func2(data36) < 1 && (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), errors++), data32.url !== void 0 && typeof data32.url != "string" && (vErrors = addFault(vErrors, instancePath + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), errors++);
           let data38 = data32.schema;
-          if (typeof data38 == "string") {
-            if (!pattern7.test(data38)) {
-              const err76 = { instancePath: instancePath + "/state/schema", schemaPath: "#/properties/state/properties/schema/pattern", keyword: "pattern", params: { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" } };
-              vErrors === null ? vErrors = [err76] : vErrors.push(err76), errors++;
-            }
-          } else {
-            const err77 = { instancePath: instancePath + "/state/schema", schemaPath: "#/properties/state/properties/schema/type", keyword: "type", params: { type: "string" } };
-            vErrors === null ? vErrors = [err77] : vErrors.push(err77), errors++;
-          }
-        } else {
-          const err78 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" } };
-          vErrors === null ? vErrors = [err78] : vErrors.push(err78), errors++;
-        }
+          typeof data38 == "string" ? pattern7.test(data38) || (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), errors++);
+        } else
+          vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/type", "type", { type: "object" }), errors++;
       }
       let data39 = data.grouping;
       if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
         data39.groups === void 0 && (data39.groups = "documented"), data39.together === void 0 && (data39.together = []);
         for (const key8 in data39)
-          if (!(key8 === "groups" || key8 === "together")) {
-            const err79 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } };
-            vErrors === null ? vErrors = [err79] : vErrors.push(err79), errors++;
-          }
+          key8 === "groups" || key8 === "together" || (vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: key8 }), errors++);
         let data40 = data39.groups;
         const _errs91 = errors;
         let valid15 = !1;
         const _errs92 = errors;
-        if (!(data40 === "documented" || data40 === "all")) {
-          const err80 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum } };
-          vErrors === null ? vErrors = [err80] : vErrors.push(err80), errors++;
-        }
+        data40 === "documented" || data40 === "all" || (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum }), errors++);
         var _valid0 = _errs92 === errors;
         if (valid15 = valid15 || _valid0, !valid15) {
           const _errs93 = errors;
@@ -3931,718 +1674,266 @@ export function createWorkspaceValidator(): SchemaValidator {
             for (let i3 = 0; i3 < len3; i3++) {
               let data41 = data40[i3];
               if (Array.isArray(data41)) {
-                if (data41.length > 100) {
-                  const err81 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
-                  vErrors === null ? vErrors = [err81] : vErrors.push(err81), errors++;
-                }
-                if (data41.length < 1) {
-                  const err82 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/minItems", keyword: "minItems", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err82] : vErrors.push(err82), errors++;
-                }
+                data41.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), errors++), data41.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), errors++);
                 const len4 = data41.length;
                 for (let i4 = 0; i4 < len4; i4++) {
                   let data42 = data41[i4];
-                  if (typeof data42 == "string") {
-                    if (func2(data42) < 1) {
-                      const err83 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                      vErrors === null ? vErrors = [err83] : vErrors.push(err83), errors++;
-                    }
-                  } else {
-                    const err84 = { instancePath: instancePath + "/grouping/groups/" + i3 + "/" + i4, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/items/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err84] : vErrors.push(err84), errors++;
-                  }
+                  typeof data42 == "string" ? func2(data42) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3 + "/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3 + "/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), errors++);
                 }
-              } else {
-                const err85 = { instancePath: instancePath + "/grouping/groups/" + i3, schemaPath: "#/properties/grouping/properties/groups/anyOf/1/items/type", keyword: "type", params: { type: "array" } };
-                vErrors === null ? vErrors = [err85] : vErrors.push(err85), errors++;
-              }
+              } else
+                vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), errors++;
             }
-          } else {
-            const err86 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf/1/type", keyword: "type", params: { type: "array" } };
-            vErrors === null ? vErrors = [err86] : vErrors.push(err86), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), errors++;
           var _valid0 = _errs93 === errors;
           valid15 = valid15 || _valid0;
         }
-        if (valid15)
-          errors = _errs91, vErrors !== null && (_errs91 ? vErrors.length = _errs91 : vErrors = null);
-        else {
-          const err87 = { instancePath: instancePath + "/grouping/groups", schemaPath: "#/properties/grouping/properties/groups/anyOf", keyword: "anyOf", params: {} };
-          vErrors === null ? vErrors = [err87] : vErrors.push(err87), errors++;
-        }
+        valid15 ? (errors = _errs91, vErrors !== null && (_errs91 ? vErrors.length = _errs91 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), errors++);
         let data43 = data39.together;
         if (Array.isArray(data43)) {
           const len5 = data43.length;
           for (let i5 = 0; i5 < len5; i5++) {
             let data44 = data43[i5];
             if (Array.isArray(data44)) {
-              if (data44.length > 100) {
-                const err88 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/maxItems", keyword: "maxItems", params: { limit: 100 } };
-                vErrors === null ? vErrors = [err88] : vErrors.push(err88), errors++;
-              }
-              if (data44.length < 1) {
-                const err89 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/minItems", keyword: "minItems", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err89] : vErrors.push(err89), errors++;
-              }
+              data44.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), errors++), data44.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), errors++);
               const len6 = data44.length;
               for (let i6 = 0; i6 < len6; i6++) {
                 let data45 = data44[i6];
-                if (typeof data45 == "string") {
-                  if (func2(data45) < 1) {
-                    const err90 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err90] : vErrors.push(err90), errors++;
-                  }
-                } else {
-                  const err91 = { instancePath: instancePath + "/grouping/together/" + i5 + "/" + i6, schemaPath: "#/properties/grouping/properties/together/items/items/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err91] : vErrors.push(err91), errors++;
-                }
+                typeof data45 == "string" ? func2(data45) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5 + "/" + i6, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5 + "/" + i6, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), errors++);
               }
-            } else {
-              const err92 = { instancePath: instancePath + "/grouping/together/" + i5, schemaPath: "#/properties/grouping/properties/together/items/type", keyword: "type", params: { type: "array" } };
-              vErrors === null ? vErrors = [err92] : vErrors.push(err92), errors++;
-            }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), errors++;
           }
-        } else {
-          const err93 = { instancePath: instancePath + "/grouping/together", schemaPath: "#/properties/grouping/properties/together/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err93] : vErrors.push(err93), errors++;
-        }
-      } else {
-        const err94 = { instancePath: instancePath + "/grouping", schemaPath: "#/properties/grouping/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err94] : vErrors.push(err94), errors++;
-      }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), errors++;
+      } else
+        vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), errors++;
       let data46 = data.guards;
       if (data46 && typeof data46 == "object" && !Array.isArray(data46)) {
         data46.maxDomains === void 0 && (data46.maxDomains = "100%"), data46.maxChanges === void 0 && (data46.maxChanges = "100%"), data46.protect === void 0 && (data46.protect = []), data46.freeze === void 0 && (data46.freeze = []);
         for (const key9 in data46)
-          if (!(key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "freeze")) {
-            const err95 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } };
-            vErrors === null ? vErrors = [err95] : vErrors.push(err95), errors++;
-          }
+          key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
         let data47 = data46.maxDomains;
-        if (!(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)) && typeof data47 != "string") {
-          const err96 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxDomains.type } };
-          vErrors === null ? vErrors = [err96] : vErrors.push(err96), errors++;
-        }
-        if (typeof data47 == "number" && isFinite(data47) && (data47 < 0 || isNaN(data47))) {
-          const err97 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-          vErrors === null ? vErrors = [err97] : vErrors.push(err97), errors++;
-        }
-        if (typeof data47 == "string" && !pattern8.test(data47)) {
-          const err98 = { instancePath: instancePath + "/guards/maxDomains", schemaPath: "#/properties/guards/properties/maxDomains/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
-          vErrors === null ? vErrors = [err98] : vErrors.push(err98), errors++;
-        }
+        !(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)) && typeof data47 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: schema0.properties.guards.properties.maxDomains.type }), errors++), typeof data47 == "number" && isFinite(data47) && (data47 < 0 || isNaN(data47)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data47 == "string" && !pattern8.test(data47) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
         let data48 = data46.maxChanges;
-        if (!(typeof data48 == "number" && !(data48 % 1) && !isNaN(data48) && isFinite(data48)) && typeof data48 != "string") {
-          const err99 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/type", keyword: "type", params: { type: schema0.properties.guards.properties.maxChanges.type } };
-          vErrors === null ? vErrors = [err99] : vErrors.push(err99), errors++;
-        }
-        if (typeof data48 == "number" && isFinite(data48) && (data48 < 0 || isNaN(data48))) {
-          const err100 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-          vErrors === null ? vErrors = [err100] : vErrors.push(err100), errors++;
-        }
-        if (typeof data48 == "string" && !pattern8.test(data48)) {
-          const err101 = { instancePath: instancePath + "/guards/maxChanges", schemaPath: "#/properties/guards/properties/maxChanges/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
-          vErrors === null ? vErrors = [err101] : vErrors.push(err101), errors++;
-        }
+        !(typeof data48 == "number" && !(data48 % 1) && !isNaN(data48) && isFinite(data48)) && typeof data48 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: schema0.properties.guards.properties.maxChanges.type }), errors++), typeof data48 == "number" && isFinite(data48) && (data48 < 0 || isNaN(data48)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data48 == "string" && !pattern8.test(data48) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
         let data49 = data46.protect;
         if (Array.isArray(data49)) {
           const len7 = data49.length;
           for (let i7 = 0; i7 < len7; i7++) {
             let data50 = data49[i7];
-            if (typeof data50 == "string") {
-              if (func2(data50) > 1e3) {
-                const err102 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
-                vErrors === null ? vErrors = [err102] : vErrors.push(err102), errors++;
-              }
-              if (func2(data50) < 1) {
-                const err103 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err103] : vErrors.push(err103), errors++;
-              }
-            } else {
-              const err104 = { instancePath: instancePath + "/guards/protect/" + i7, schemaPath: "#/properties/guards/properties/protect/items/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err104] : vErrors.push(err104), errors++;
-            }
+            typeof data50 == "string" ? (func2(data50) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i7, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data50) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i7, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i7, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), errors++);
           }
-        } else {
-          const err105 = { instancePath: instancePath + "/guards/protect", schemaPath: "#/properties/guards/properties/protect/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err105] : vErrors.push(err105), errors++;
-        }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), errors++;
         let data51 = data46.freeze;
         if (Array.isArray(data51)) {
           const len8 = data51.length;
           for (let i8 = 0; i8 < len8; i8++) {
             let data52 = data51[i8];
             if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
-              if (data52.from === void 0) {
-                const err106 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "from" } };
-                vErrors === null ? vErrors = [err106] : vErrors.push(err106), errors++;
-              }
-              if (data52.to === void 0) {
-                const err107 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/required", keyword: "required", params: { missingProperty: "to" } };
-                vErrors === null ? vErrors = [err107] : vErrors.push(err107), errors++;
-              }
+              data52.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data52.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
               for (const key10 in data52)
-                if (!(key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason")) {
-                  const err108 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key10 } };
-                  vErrors === null ? vErrors = [err108] : vErrors.push(err108), errors++;
-                }
+                key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
               if (data52.from !== void 0) {
                 let data53 = data52.from;
-                if (typeof data53 == "string") {
-                  if (func2(data53) < 1) {
-                    const err109 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err109] : vErrors.push(err109), errors++;
-                  }
-                } else {
-                  const err110 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/from", schemaPath: "#/properties/guards/properties/freeze/items/properties/from/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err110] : vErrors.push(err110), errors++;
-                }
+                typeof data53 == "string" ? func2(data53) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
               }
               if (data52.to !== void 0) {
                 let data54 = data52.to;
-                if (typeof data54 == "string") {
-                  if (func2(data54) < 1) {
-                    const err111 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err111] : vErrors.push(err111), errors++;
-                  }
-                } else {
-                  const err112 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/to", schemaPath: "#/properties/guards/properties/freeze/items/properties/to/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err112] : vErrors.push(err112), errors++;
-                }
+                typeof data54 == "string" ? func2(data54) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
               }
               if (data52.timezone !== void 0) {
                 let data55 = data52.timezone;
-                if (typeof data55 == "string") {
-                  if (func2(data55) < 1) {
-                    const err113 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err113] : vErrors.push(err113), errors++;
-                  }
-                } else {
-                  const err114 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/timezone", schemaPath: "#/properties/guards/properties/freeze/items/properties/timezone/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err114] : vErrors.push(err114), errors++;
-                }
+                typeof data55 == "string" ? func2(data55) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
               }
               if (data52.reason !== void 0) {
                 let data56 = data52.reason;
-                if (typeof data56 == "string") {
-                  if (func2(data56) < 1) {
-                    const err115 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err115] : vErrors.push(err115), errors++;
-                  }
-                } else {
-                  const err116 = { instancePath: instancePath + "/guards/freeze/" + i8 + "/reason", schemaPath: "#/properties/guards/properties/freeze/items/properties/reason/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err116] : vErrors.push(err116), errors++;
-                }
+                typeof data56 == "string" ? func2(data56) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
-            } else {
-              const err117 = { instancePath: instancePath + "/guards/freeze/" + i8, schemaPath: "#/properties/guards/properties/freeze/items/type", keyword: "type", params: { type: "object" } };
-              vErrors === null ? vErrors = [err117] : vErrors.push(err117), errors++;
-            }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
           }
-        } else {
-          const err118 = { instancePath: instancePath + "/guards/freeze", schemaPath: "#/properties/guards/properties/freeze/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err118] : vErrors.push(err118), errors++;
-        }
-      } else {
-        const err119 = { instancePath: instancePath + "/guards", schemaPath: "#/properties/guards/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err119] : vErrors.push(err119), errors++;
-      }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), errors++;
+      } else
+        vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/type", "type", { type: "object" }), errors++;
       let data57 = data.rollout;
       if (data57 && typeof data57 == "object" && !Array.isArray(data57)) {
         data57.waves === void 0 && (data57.waves = ["100%"]), data57.first === void 0 && (data57.first = []), data57.pause === void 0 && (data57.pause = "10m"), data57.approval === void 0 && (data57.approval = []);
         for (const key11 in data57)
-          if (!(key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "health")) {
-            const err120 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key11 } };
-            vErrors === null ? vErrors = [err120] : vErrors.push(err120), errors++;
-          }
+          key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "health" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
         let data58 = data57.waves;
         if (Array.isArray(data58)) {
-          if (data58.length > 100) {
-            const err121 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/maxItems", keyword: "maxItems", params: { limit: 100 } };
-            vErrors === null ? vErrors = [err121] : vErrors.push(err121), errors++;
-          }
-          if (data58.length < 1) {
-            const err122 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/minItems", keyword: "minItems", params: { limit: 1 } };
-            vErrors === null ? vErrors = [err122] : vErrors.push(err122), errors++;
-          }
+          data58.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data58.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
           const len9 = data58.length;
           for (let i9 = 0; i9 < len9; i9++) {
             let data59 = data58[i9];
-            if (!(typeof data59 == "number" && !(data59 % 1) && !isNaN(data59) && isFinite(data59)) && typeof data59 != "string") {
-              const err123 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.waves.items.type } };
-              vErrors === null ? vErrors = [err123] : vErrors.push(err123), errors++;
-            }
-            if (typeof data59 == "number" && isFinite(data59) && (data59 < 0 || isNaN(data59))) {
-              const err124 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-              vErrors === null ? vErrors = [err124] : vErrors.push(err124), errors++;
-            }
-            if (typeof data59 == "string" && !pattern8.test(data59)) {
-              const err125 = { instancePath: instancePath + "/rollout/waves/" + i9, schemaPath: "#/properties/rollout/properties/waves/items/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
-              vErrors === null ? vErrors = [err125] : vErrors.push(err125), errors++;
-            }
+            !(typeof data59 == "number" && !(data59 % 1) && !isNaN(data59) && isFinite(data59)) && typeof data59 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data59 == "number" && isFinite(data59) && (data59 < 0 || isNaN(data59)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data59 == "string" && !pattern8.test(data59) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
           }
-        } else {
-          const err126 = { instancePath: instancePath + "/rollout/waves", schemaPath: "#/properties/rollout/properties/waves/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err126] : vErrors.push(err126), errors++;
-        }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), errors++;
         let data60 = data57.first;
         if (Array.isArray(data60)) {
           const len10 = data60.length;
           for (let i10 = 0; i10 < len10; i10++) {
             let data61 = data60[i10];
-            if (typeof data61 == "string") {
-              if (func2(data61) > 1e3) {
-                const err127 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
-                vErrors === null ? vErrors = [err127] : vErrors.push(err127), errors++;
-              }
-              if (func2(data61) < 1) {
-                const err128 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/minLength", keyword: "minLength", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err128] : vErrors.push(err128), errors++;
-              }
-            } else {
-              const err129 = { instancePath: instancePath + "/rollout/first/" + i10, schemaPath: "#/properties/rollout/properties/first/items/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err129] : vErrors.push(err129), errors++;
-            }
+            typeof data61 == "string" ? (func2(data61) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data61) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
           }
-        } else {
-          const err130 = { instancePath: instancePath + "/rollout/first", schemaPath: "#/properties/rollout/properties/first/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err130] : vErrors.push(err130), errors++;
-        }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), errors++;
         let data62 = data57.pause;
-        if (typeof data62 == "string") {
-          if (!pattern11.test(data62)) {
-            const err131 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-            vErrors === null ? vErrors = [err131] : vErrors.push(err131), errors++;
-          }
-        } else {
-          const err132 = { instancePath: instancePath + "/rollout/pause", schemaPath: "#/properties/rollout/properties/pause/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err132] : vErrors.push(err132), errors++;
-        }
+        typeof data62 == "string" ? pattern11.test(data62) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
         let data63 = data57.approval;
         if (Array.isArray(data63)) {
           const len11 = data63.length;
           for (let i11 = 0; i11 < len11; i11++) {
             let data64 = data63[i11];
-            if (!(typeof data64 == "number" && !(data64 % 1) && !isNaN(data64) && isFinite(data64))) {
-              const err133 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/type", keyword: "type", params: { type: "integer" } };
-              vErrors === null ? vErrors = [err133] : vErrors.push(err133), errors++;
-            }
-            if (typeof data64 == "number" && isFinite(data64)) {
-              if (data64 > 100 || isNaN(data64)) {
-                const err134 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } };
-                vErrors === null ? vErrors = [err134] : vErrors.push(err134), errors++;
-              }
-              if (data64 < 1 || isNaN(data64)) {
-                const err135 = { instancePath: instancePath + "/rollout/approval/" + i11, schemaPath: "#/properties/rollout/properties/approval/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } };
-                vErrors === null ? vErrors = [err135] : vErrors.push(err135), errors++;
-              }
-            }
+            typeof data64 == "number" && !(data64 % 1) && !isNaN(data64) && isFinite(data64) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data64 == "number" && isFinite(data64) && ((data64 > 100 || isNaN(data64)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data64 < 1 || isNaN(data64)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
-        } else {
-          const err136 = { instancePath: instancePath + "/rollout/approval", schemaPath: "#/properties/rollout/properties/approval/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err136] : vErrors.push(err136), errors++;
-        }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: "array" }), errors++;
         if (data57.health !== void 0) {
           let data65 = data57.health;
           if (data65 && typeof data65 == "object" && !Array.isArray(data65)) {
             data65.area === void 0 && (data65.area = "all"), data65.settle === void 0 && (data65.settle = "5m"), data65.lag === void 0 && (data65.lag = "10m"), data65.window === void 0 && (data65.window = "15m"), data65.grain === void 0 && (data65.grain = "minute5"), data65.statuses === void 0 && (data65.statuses = ["5xx"]), data65.minRequests === void 0 && (data65.minRequests = 500), data65.margin === void 0 && (data65.margin = "1%"), data65.onLittleData === void 0 && (data65.onLittleData = "wait"), data65.onFailure === void 0 && (data65.onFailure = "stop");
             for (const key12 in data65)
-              if (!func0.call(schema0.properties.rollout.properties.health.properties, key12)) {
-                const err137 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key12 } };
-                vErrors === null ? vErrors = [err137] : vErrors.push(err137), errors++;
-              }
+              func0.call(schema0.properties.rollout.properties.health.properties, key12) || (vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: key12 }), errors++);
             let data66 = data65.area;
-            if (typeof data66 != "string") {
-              const err138 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err138] : vErrors.push(err138), errors++;
-            }
-            if (!(data66 === "all" || data66 === "cn" || data66 === "abroad")) {
-              const err139 = { instancePath: instancePath + "/rollout/health/area", schemaPath: "#/properties/rollout/properties/health/properties/area/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum } };
-              vErrors === null ? vErrors = [err139] : vErrors.push(err139), errors++;
-            }
+            typeof data66 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data66 === "all" || data66 === "cn" || data66 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
             let data67 = data65.settle;
-            if (typeof data67 == "string") {
-              if (!pattern11.test(data67)) {
-                const err140 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-                vErrors === null ? vErrors = [err140] : vErrors.push(err140), errors++;
-              }
-            } else {
-              const err141 = { instancePath: instancePath + "/rollout/health/settle", schemaPath: "#/properties/rollout/properties/health/properties/settle/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err141] : vErrors.push(err141), errors++;
-            }
+            typeof data67 == "string" ? pattern11.test(data67) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
             let data68 = data65.lag;
-            if (typeof data68 == "string") {
-              if (!pattern11.test(data68)) {
-                const err142 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-                vErrors === null ? vErrors = [err142] : vErrors.push(err142), errors++;
-              }
-            } else {
-              const err143 = { instancePath: instancePath + "/rollout/health/lag", schemaPath: "#/properties/rollout/properties/health/properties/lag/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err143] : vErrors.push(err143), errors++;
-            }
+            typeof data68 == "string" ? pattern11.test(data68) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
             let data69 = data65.window;
-            if (typeof data69 == "string") {
-              if (!pattern11.test(data69)) {
-                const err144 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,6}[smhd]$" } };
-                vErrors === null ? vErrors = [err144] : vErrors.push(err144), errors++;
-              }
-            } else {
-              const err145 = { instancePath: instancePath + "/rollout/health/window", schemaPath: "#/properties/rollout/properties/health/properties/window/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err145] : vErrors.push(err145), errors++;
-            }
+            typeof data69 == "string" ? pattern11.test(data69) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
             let data70 = data65.grain;
-            if (typeof data70 != "string") {
-              const err146 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err146] : vErrors.push(err146), errors++;
-            }
-            if (!(data70 === "minute" || data70 === "minute5" || data70 === "hour" || data70 === "day")) {
-              const err147 = { instancePath: instancePath + "/rollout/health/grain", schemaPath: "#/properties/rollout/properties/health/properties/grain/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum } };
-              vErrors === null ? vErrors = [err147] : vErrors.push(err147), errors++;
-            }
+            typeof data70 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data70 === "minute" || data70 === "minute5" || data70 === "hour" || data70 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
             let data71 = data65.statuses;
             if (Array.isArray(data71)) {
-              if (data71.length < 1) {
-                const err148 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/minItems", keyword: "minItems", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err148] : vErrors.push(err148), errors++;
-              }
+              data71.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
               const len12 = data71.length;
               for (let i12 = 0; i12 < len12; i12++) {
                 let data72 = data71[i12];
-                if (typeof data72 != "string" && !(typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72))) {
-                  const err149 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/type", keyword: "type", params: { type: schema0.properties.rollout.properties.health.properties.statuses.items.type } };
-                  vErrors === null ? vErrors = [err149] : vErrors.push(err149), errors++;
-                }
-                if (typeof data72 == "number" && isFinite(data72)) {
-                  if (data72 > 599 || isNaN(data72)) {
-                    const err150 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/maximum", keyword: "maximum", params: { comparison: "<=", limit: 599 } };
-                    vErrors === null ? vErrors = [err150] : vErrors.push(err150), errors++;
-                  }
-                  if (data72 < 0 || isNaN(data72)) {
-                    const err151 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-                    vErrors === null ? vErrors = [err151] : vErrors.push(err151), errors++;
-                  }
-                }
-                if (typeof data72 == "string" && !pattern15.test(data72)) {
-                  const err152 = { instancePath: instancePath + "/rollout/health/statuses/" + i12, schemaPath: "#/properties/rollout/properties/health/properties/statuses/items/pattern", keyword: "pattern", params: { pattern: "^[1-5](?:xx|[0-9]{2})$" } };
-                  vErrors === null ? vErrors = [err152] : vErrors.push(err152), errors++;
-                }
+                typeof data72 != "string" && !(typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data72 == "number" && isFinite(data72) && ((data72 > 599 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data72 < 0 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data72 == "string" && !pattern15.test(data72) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
               }
-            } else {
-              const err153 = { instancePath: instancePath + "/rollout/health/statuses", schemaPath: "#/properties/rollout/properties/health/properties/statuses/type", keyword: "type", params: { type: "array" } };
-              vErrors === null ? vErrors = [err153] : vErrors.push(err153), errors++;
-            }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), errors++;
             let data73 = data65.minRequests;
-            if (!(typeof data73 == "number" && !(data73 % 1) && !isNaN(data73) && isFinite(data73))) {
-              const err154 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/type", keyword: "type", params: { type: "integer" } };
-              vErrors === null ? vErrors = [err154] : vErrors.push(err154), errors++;
-            }
-            if (typeof data73 == "number" && isFinite(data73)) {
-              if (data73 > 1e9 || isNaN(data73)) {
-                const err155 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } };
-                vErrors === null ? vErrors = [err155] : vErrors.push(err155), errors++;
-              }
-              if (data73 < 0 || isNaN(data73)) {
-                const err156 = { instancePath: instancePath + "/rollout/health/minRequests", schemaPath: "#/properties/rollout/properties/health/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
-                vErrors === null ? vErrors = [err156] : vErrors.push(err156), errors++;
-              }
-            }
+            typeof data73 == "number" && !(data73 % 1) && !isNaN(data73) && isFinite(data73) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data73 == "number" && isFinite(data73) && ((data73 > 1e9 || isNaN(data73)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data73 < 0 || isNaN(data73)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
             let data74 = data65.margin;
-            if (typeof data74 == "string") {
-              if (!pattern8.test(data74)) {
-                const err157 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/pattern", keyword: "pattern", params: { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } };
-                vErrors === null ? vErrors = [err157] : vErrors.push(err157), errors++;
-              }
-            } else {
-              const err158 = { instancePath: instancePath + "/rollout/health/margin", schemaPath: "#/properties/rollout/properties/health/properties/margin/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err158] : vErrors.push(err158), errors++;
-            }
+            typeof data74 == "string" ? pattern8.test(data74) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
             let data75 = data65.onLittleData;
-            if (typeof data75 != "string") {
-              const err159 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err159] : vErrors.push(err159), errors++;
-            }
-            if (!(data75 === "wait" || data75 === "pass" || data75 === "stop")) {
-              const err160 = { instancePath: instancePath + "/rollout/health/onLittleData", schemaPath: "#/properties/rollout/properties/health/properties/onLittleData/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum } };
-              vErrors === null ? vErrors = [err160] : vErrors.push(err160), errors++;
-            }
+            typeof data75 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data75 === "wait" || data75 === "pass" || data75 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
             let data76 = data65.onFailure;
-            if (typeof data76 != "string") {
-              const err161 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err161] : vErrors.push(err161), errors++;
-            }
-            if (!(data76 === "stop" || data76 === "rollback")) {
-              const err162 = { instancePath: instancePath + "/rollout/health/onFailure", schemaPath: "#/properties/rollout/properties/health/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum } };
-              vErrors === null ? vErrors = [err162] : vErrors.push(err162), errors++;
-            }
-          } else {
-            const err163 = { instancePath: instancePath + "/rollout/health", schemaPath: "#/properties/rollout/properties/health/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err163] : vErrors.push(err163), errors++;
-          }
+            typeof data76 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data76 === "stop" || data76 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
+          } else
+            vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err164 = { instancePath: instancePath + "/rollout", schemaPath: "#/properties/rollout/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err164] : vErrors.push(err164), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), errors++;
       let data77 = data.drift;
       if (data77 && typeof data77 == "object" && !Array.isArray(data77)) {
         data77.ignore === void 0 && (data77.ignore = []);
         for (const key13 in data77)
-          if (key13 !== "ignore") {
-            const err165 = { instancePath: instancePath + "/drift", schemaPath: "#/properties/drift/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key13 } };
-            vErrors === null ? vErrors = [err165] : vErrors.push(err165), errors++;
-          }
+          key13 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key13 }), errors++);
         let data78 = data77.ignore;
         if (Array.isArray(data78)) {
           const len13 = data78.length;
           for (let i13 = 0; i13 < len13; i13++) {
             let data79 = data78[i13];
             if (data79 && typeof data79 == "object" && !Array.isArray(data79)) {
-              if (data79.pointer === void 0 && (data79.pointer = ""), data79.domain === void 0) {
-                const err166 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "domain" } };
-                vErrors === null ? vErrors = [err166] : vErrors.push(err166), errors++;
-              }
-              if (data79.item === void 0) {
-                const err167 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "item" } };
-                vErrors === null ? vErrors = [err167] : vErrors.push(err167), errors++;
-              }
-              if (data79.reason === void 0) {
-                const err168 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/required", keyword: "required", params: { missingProperty: "reason" } };
-                vErrors === null ? vErrors = [err168] : vErrors.push(err168), errors++;
-              }
+              data79.pointer === void 0 && (data79.pointer = ""), data79.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data79.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data79.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
               for (const key14 in data79)
-                if (!(key14 === "domain" || key14 === "item" || key14 === "pointer" || key14 === "reason")) {
-                  const err169 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key14 } };
-                  vErrors === null ? vErrors = [err169] : vErrors.push(err169), errors++;
-                }
+                key14 === "domain" || key14 === "item" || key14 === "pointer" || key14 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
               if (data79.domain !== void 0) {
                 let data80 = data79.domain;
-                if (typeof data80 == "string") {
-                  if (func2(data80) < 1) {
-                    const err170 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/domain", schemaPath: "#/properties/drift/properties/ignore/items/properties/domain/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err170] : vErrors.push(err170), errors++;
-                  }
-                } else {
-                  const err171 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/domain", schemaPath: "#/properties/drift/properties/ignore/items/properties/domain/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err171] : vErrors.push(err171), errors++;
-                }
+                typeof data80 == "string" ? func2(data80) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
               }
               if (data79.item !== void 0) {
                 let data81 = data79.item;
-                if (typeof data81 == "string") {
-                  if (func2(data81) < 1) {
-                    const err172 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/item", schemaPath: "#/properties/drift/properties/ignore/items/properties/item/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err172] : vErrors.push(err172), errors++;
-                  }
-                } else {
-                  const err173 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/item", schemaPath: "#/properties/drift/properties/ignore/items/properties/item/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err173] : vErrors.push(err173), errors++;
-                }
+                typeof data81 == "string" ? func2(data81) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
               }
               let data82 = data79.pointer;
-              if (typeof data82 == "string") {
-                if (!pattern17.test(data82)) {
-                  const err174 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/pointer", schemaPath: "#/properties/drift/properties/ignore/items/properties/pointer/pattern", keyword: "pattern", params: { pattern: "^(?:/(?:[^/~]|~[01])*)*$" } };
-                  vErrors === null ? vErrors = [err174] : vErrors.push(err174), errors++;
-                }
-              } else {
-                const err175 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/pointer", schemaPath: "#/properties/drift/properties/ignore/items/properties/pointer/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err175] : vErrors.push(err175), errors++;
-              }
-              if (data79.reason !== void 0) {
+              if (typeof data82 == "string" ? pattern17.test(data82) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data79.reason !== void 0) {
                 let data83 = data79.reason;
-                if (typeof data83 == "string") {
-                  if (func2(data83) < 1) {
-                    const err176 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/reason", schemaPath: "#/properties/drift/properties/ignore/items/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } };
-                    vErrors === null ? vErrors = [err176] : vErrors.push(err176), errors++;
-                  }
-                } else {
-                  const err177 = { instancePath: instancePath + "/drift/ignore/" + i13 + "/reason", schemaPath: "#/properties/drift/properties/ignore/items/properties/reason/type", keyword: "type", params: { type: "string" } };
-                  vErrors === null ? vErrors = [err177] : vErrors.push(err177), errors++;
-                }
+                typeof data83 == "string" ? func2(data83) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
-            } else {
-              const err178 = { instancePath: instancePath + "/drift/ignore/" + i13, schemaPath: "#/properties/drift/properties/ignore/items/type", keyword: "type", params: { type: "object" } };
-              vErrors === null ? vErrors = [err178] : vErrors.push(err178), errors++;
-            }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
           }
-        } else {
-          const err179 = { instancePath: instancePath + "/drift/ignore", schemaPath: "#/properties/drift/properties/ignore/type", keyword: "type", params: { type: "array" } };
-          vErrors === null ? vErrors = [err179] : vErrors.push(err179), errors++;
-        }
-      } else {
-        const err180 = { instancePath: instancePath + "/drift", schemaPath: "#/properties/drift/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err180] : vErrors.push(err180), errors++;
-      }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), errors++;
+      } else
+        vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/type", "type", { type: "object" }), errors++;
       let data84 = data.notes;
       if (data84 && typeof data84 == "object" && !Array.isArray(data84)) {
         data84.groups === void 0 && (data84.groups = "on"), data84.waves === void 0 && (data84.waves = "on"), data84.kinds === void 0 && (data84.kinds = "on");
         for (const key15 in data84)
-          if (!(key15 === "groups" || key15 === "waves" || key15 === "kinds")) {
-            const err181 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key15 } };
-            vErrors === null ? vErrors = [err181] : vErrors.push(err181), errors++;
-          }
+          key15 === "groups" || key15 === "waves" || key15 === "kinds" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
         let data85 = data84.groups;
-        if (typeof data85 != "string") {
-          const err182 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err182] : vErrors.push(err182), errors++;
-        }
-        if (!(data85 === "on" || data85 === "off")) {
-          const err183 = { instancePath: instancePath + "/notes/groups", schemaPath: "#/properties/notes/properties/groups/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.groups.enum } };
-          vErrors === null ? vErrors = [err183] : vErrors.push(err183), errors++;
-        }
+        typeof data85 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data85 === "on" || data85 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
         let data86 = data84.waves;
-        if (typeof data86 != "string") {
-          const err184 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err184] : vErrors.push(err184), errors++;
-        }
-        if (!(data86 === "on" || data86 === "off")) {
-          const err185 = { instancePath: instancePath + "/notes/waves", schemaPath: "#/properties/notes/properties/waves/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.waves.enum } };
-          vErrors === null ? vErrors = [err185] : vErrors.push(err185), errors++;
-        }
+        typeof data86 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data86 === "on" || data86 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
         let data87 = data84.kinds;
-        if (typeof data87 != "string") {
-          const err186 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/type", keyword: "type", params: { type: "string" } };
-          vErrors === null ? vErrors = [err186] : vErrors.push(err186), errors++;
-        }
-        if (!(data87 === "on" || data87 === "off")) {
-          const err187 = { instancePath: instancePath + "/notes/kinds", schemaPath: "#/properties/notes/properties/kinds/enum", keyword: "enum", params: { allowedValues: schema0.properties.notes.properties.kinds.enum } };
-          vErrors === null ? vErrors = [err187] : vErrors.push(err187), errors++;
-        }
-      } else {
-        const err188 = { instancePath: instancePath + "/notes", schemaPath: "#/properties/notes/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err188] : vErrors.push(err188), errors++;
-      }
+        typeof data87 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data87 === "on" || data87 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
+      } else
+        vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/type", "type", { type: "object" }), errors++;
       let data88 = data.notify;
       if (Array.isArray(data88)) {
         const len14 = data88.length;
         for (let i14 = 0; i14 < len14; i14++) {
           let data89 = data88[i14];
           if (data89 && typeof data89 == "object" && !Array.isArray(data89)) {
-            if (data89.kind === void 0) {
-              const err189 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "kind" } };
-              vErrors === null ? vErrors = [err189] : vErrors.push(err189), errors++;
-            }
-            if (data89.url === void 0) {
-              const err190 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "url" } };
-              vErrors === null ? vErrors = [err190] : vErrors.push(err190), errors++;
-            }
-            if (data89.on === void 0) {
-              const err191 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/required", keyword: "required", params: { missingProperty: "on" } };
-              vErrors === null ? vErrors = [err191] : vErrors.push(err191), errors++;
-            }
+            data89.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data89.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data89.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
             for (const key16 in data89)
-              if (!(key16 === "kind" || key16 === "url" || key16 === "secret" || key16 === "on")) {
-                const err192 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key16 } };
-                vErrors === null ? vErrors = [err192] : vErrors.push(err192), errors++;
-              }
+              key16 === "kind" || key16 === "url" || key16 === "secret" || key16 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
             if (data89.kind !== void 0) {
               let data90 = data89.kind;
-              if (typeof data90 != "string") {
-                const err193 = { instancePath: instancePath + "/notify/" + i14 + "/kind", schemaPath: "#/properties/notify/items/properties/kind/type", keyword: "type", params: { type: "string" } };
-                vErrors === null ? vErrors = [err193] : vErrors.push(err193), errors++;
-              }
-              if (!(data90 === "webhook" || data90 === "slack" || data90 === "teams")) {
-                const err194 = { instancePath: instancePath + "/notify/" + i14 + "/kind", schemaPath: "#/properties/notify/items/properties/kind/enum", keyword: "enum", params: { allowedValues: schema0.properties.notify.items.properties.kind.enum } };
-                vErrors === null ? vErrors = [err194] : vErrors.push(err194), errors++;
-              }
+              typeof data90 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data90 === "webhook" || data90 === "slack" || data90 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
             }
-            if (data89.url !== void 0 && typeof data89.url != "string") {
-              const err195 = { instancePath: instancePath + "/notify/" + i14 + "/url", schemaPath: "#/properties/notify/items/properties/url/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err195] : vErrors.push(err195), errors++;
-            }
-            if (data89.secret !== void 0 && typeof data89.secret != "string") {
-              const err196 = { instancePath: instancePath + "/notify/" + i14 + "/secret", schemaPath: "#/properties/notify/items/properties/secret/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err196] : vErrors.push(err196), errors++;
-            }
-            if (data89.on !== void 0) {
+            if (data89.url !== void 0 && typeof data89.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data89.secret !== void 0 && typeof data89.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data89.on !== void 0) {
               let data93 = data89.on;
               if (Array.isArray(data93)) {
-                if (data93.length < 1) {
-                  const err197 = { instancePath: instancePath + "/notify/" + i14 + "/on", schemaPath: "#/properties/notify/items/properties/on/minItems", keyword: "minItems", params: { limit: 1 } };
-                  vErrors === null ? vErrors = [err197] : vErrors.push(err197), errors++;
-                }
+                data93.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
                 const len15 = data93.length;
                 for (let i15 = 0; i15 < len15; i15++) {
                   let data94 = data93[i15];
-                  if (typeof data94 != "string") {
-                    const err198 = { instancePath: instancePath + "/notify/" + i14 + "/on/" + i15, schemaPath: "#/properties/notify/items/properties/on/items/type", keyword: "type", params: { type: "string" } };
-                    vErrors === null ? vErrors = [err198] : vErrors.push(err198), errors++;
-                  }
-                  if (!(data94 === "applied" || data94 === "refused" || data94 === "in-doubt" || data94 === "failed" || data94 === "drift" || data94 === "rollout" || data94 === "approval")) {
-                    const err199 = { instancePath: instancePath + "/notify/" + i14 + "/on/" + i15, schemaPath: "#/properties/notify/items/properties/on/items/enum", keyword: "enum", params: { allowedValues: schema0.properties.notify.items.properties.on.items.enum } };
-                    vErrors === null ? vErrors = [err199] : vErrors.push(err199), errors++;
-                  }
+                  typeof data94 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on/" + i15, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data94 === "applied" || data94 === "refused" || data94 === "in-doubt" || data94 === "failed" || data94 === "drift" || data94 === "rollout" || data94 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on/" + i15, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
                 }
-              } else {
-                const err200 = { instancePath: instancePath + "/notify/" + i14 + "/on", schemaPath: "#/properties/notify/items/properties/on/type", keyword: "type", params: { type: "array" } };
-                vErrors === null ? vErrors = [err200] : vErrors.push(err200), errors++;
-              }
+              } else
+                vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
             }
-          } else {
-            const err201 = { instancePath: instancePath + "/notify/" + i14, schemaPath: "#/properties/notify/items/type", keyword: "type", params: { type: "object" } };
-            vErrors === null ? vErrors = [err201] : vErrors.push(err201), errors++;
-          }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
         }
-      } else {
-        const err202 = { instancePath: instancePath + "/notify", schemaPath: "#/properties/notify/type", keyword: "type", params: { type: "array" } };
-        vErrors === null ? vErrors = [err202] : vErrors.push(err202), errors++;
-      }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/notify", "#/properties/notify/type", "type", { type: "array" }), errors++;
       let data95 = data.serve;
       if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
         data95.drift === void 0 && (data95.drift = {});
         for (const key17 in data95)
-          if (key17 !== "drift") {
-            const err203 = { instancePath: instancePath + "/serve", schemaPath: "#/properties/serve/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key17 } };
-            vErrors === null ? vErrors = [err203] : vErrors.push(err203), errors++;
-          }
+          key17 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
         let data96 = data95.drift;
         if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
           data96.repair === void 0 && (data96.repair = !1);
           for (const key18 in data96)
-            if (!(key18 === "schedule" || key18 === "observed" || key18 === "repair")) {
-              const err204 = { instancePath: instancePath + "/serve/drift", schemaPath: "#/properties/serve/properties/drift/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key18 } };
-              vErrors === null ? vErrors = [err204] : vErrors.push(err204), errors++;
-            }
+            key18 === "schedule" || key18 === "observed" || key18 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
           if (data96.schedule !== void 0) {
             let data97 = data96.schedule;
-            if (typeof data97 == "string") {
-              if (!pattern18.test(data97)) {
-                const err205 = { instancePath: instancePath + "/serve/drift/schedule", schemaPath: "#/properties/serve/properties/drift/properties/schedule/pattern", keyword: "pattern", params: { pattern: "^\\S+( \\S+){4}$" } };
-                vErrors === null ? vErrors = [err205] : vErrors.push(err205), errors++;
-              }
-            } else {
-              const err206 = { instancePath: instancePath + "/serve/drift/schedule", schemaPath: "#/properties/serve/properties/drift/properties/schedule/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err206] : vErrors.push(err206), errors++;
-            }
+            typeof data97 == "string" ? pattern18.test(data97) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
           }
           if (data96.observed !== void 0) {
             let data98 = data96.observed;
-            if (typeof data98 == "string") {
-              if (func2(data98) < 1) {
-                const err207 = { instancePath: instancePath + "/serve/drift/observed", schemaPath: "#/properties/serve/properties/drift/properties/observed/minLength", keyword: "minLength", params: { limit: 1 } };
-                vErrors === null ? vErrors = [err207] : vErrors.push(err207), errors++;
-              }
-            } else {
-              const err208 = { instancePath: instancePath + "/serve/drift/observed", schemaPath: "#/properties/serve/properties/drift/properties/observed/type", keyword: "type", params: { type: "string" } };
-              vErrors === null ? vErrors = [err208] : vErrors.push(err208), errors++;
-            }
+            typeof data98 == "string" ? func2(data98) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
           }
-          if (typeof data96.repair != "boolean") {
-            const err209 = { instancePath: instancePath + "/serve/drift/repair", schemaPath: "#/properties/serve/properties/drift/properties/repair/type", keyword: "type", params: { type: "boolean" } };
-            vErrors === null ? vErrors = [err209] : vErrors.push(err209), errors++;
-          }
-        } else {
-          const err210 = { instancePath: instancePath + "/serve/drift", schemaPath: "#/properties/serve/properties/drift/type", keyword: "type", params: { type: "object" } };
-          vErrors === null ? vErrors = [err210] : vErrors.push(err210), errors++;
-        }
-      } else {
-        const err211 = { instancePath: instancePath + "/serve", schemaPath: "#/properties/serve/type", keyword: "type", params: { type: "object" } };
-        vErrors === null ? vErrors = [err211] : vErrors.push(err211), errors++;
-      }
-    } else {
-      const err212 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } };
-      vErrors === null ? vErrors = [err212] : vErrors.push(err212), errors++;
-    }
+          typeof data96.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
+        } else
+          vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), errors++;
+      } else
+        vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/type", "type", { type: "object" }), errors++;
+    } else
+      vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
     return validate0.errors = vErrors, errors === 0;
   }
   return module.exports;

@@ -10,7 +10,10 @@ import type { SourceFile } from './yaml-file.ts'
 export function createSourceLineLookup(files: SourceFile[]): (place: Place) => string | null {
   let texts: Map<string, string> | undefined
   let recent: { file: string; lines: string[] } | null = null
+  // A line may be as long as its file, and have all problems of it.
+  let masked: { file: string; line: number; text: string } | null = null
   return (place) => {
+    if (masked?.file === place.file && masked.line === place.line) return masked.text
     texts ??= new Map(files.map((file) => [file.path, file.text]))
     const text = texts.get(place.file)
     if (text === undefined) return null
@@ -18,7 +21,8 @@ export function createSourceLineLookup(files: SourceFile[]): (place: Place) => s
     const line = recent.lines[place.line - 1]?.replace(/\r$/, '')
     if (line === undefined) return null
     const isHidden = belongsToSecret(line, recent.lines, place.line - 1)
-    return isHidden ? maskText(line) : maskSecrets(line)
+    masked = { ...place, text: isHidden ? maskText(line) : maskSecrets(line) }
+    return masked.text
   }
 }
 
