@@ -7,7 +7,7 @@ import type { Observed, ObservedItem, Unreadable } from '../model/drift.ts'
 import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 import { diffSnapshots } from './diff-snapshots.ts'
 import { listUnresolvedPointers, replaceKnownSecrets } from './known-secrets.ts'
-import { splitDomains } from './split-domains.ts'
+import { splitItems, type ItemSet } from './split-items.ts'
 
 /** Recorded state; `at` is when an item was recorded, ISO 8601. */
 type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: string }>>
@@ -19,17 +19,17 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: str
  * value is unreadable is a live difference without a patch. A secret whose value is not available
  * counts as recorded, and is not verified.
  *
- * @param onHold domains on hold
+ * @param onHold items on hold
  */
 export function detectDrift(
   recorded: RecordedAt,
   desired: Snapshot,
   observed: Observed,
-  onHold: ReadonlySet<Domain> = new Set(),
+  onHold: ItemSet = new Map(),
 ): Drift {
   const base = toSnapshot(recorded)
   const assumed = replaceKnownSecrets(desired, base)
-  const [from, to] = [splitDomains(base, onHold), splitDomains(assumed, onHold)]
+  const [from, to] = [splitItems(base, onHold), splitItems(assumed, onHold)]
   const pending = listDefiniteChanges(from.others, to.others)
   const changesOnHold = listDefiniteChanges(from.chosen, to.chosen)
   const seen = selectObserved(recorded, observed)
@@ -66,7 +66,7 @@ export function detectDrift(
           ]),
         ].toSorted(),
         unreadable,
-        held: isPending && onHold.has(domain),
+        held: isPending && onHold.get(domain)?.has(item) === true,
       })
       if (known?.status === 'in-doubt') inDoubt.push({ domain, item, recordedAt: known.at })
     }

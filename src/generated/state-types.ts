@@ -656,13 +656,13 @@ outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
 }[]
 }
 /**
- * A rollout that is open, or has domains on hold: <id>/<address>/rollouts/<rollout>.json.
+ * A rollout that is open, or has values on hold, or a rollback by a person, whose values are on hold: <id>/<address>/rollouts/<rollout>.json.
  */
 export interface RolloutFile {
 /**
- * Format and version. Version 2 has no paused and no approval, version 1 no times of the service either; both are still accepted. A newer version is refused.
+ * Format and version. Another version is refused.
  */
-format: "edgewise.rollout/3"
+format: "edgewise.rollout/4"
 /**
  * Id of the rollout. The name of the file follows from it.
  */
@@ -684,6 +684,7 @@ state: ("open" | "stopped" | "taking-back" | "taken-back")
  * Reason why the rollout is over; null while it is open.
  */
 reason: (string | null)
+endedAt: TimeOrNull
 /**
  * Present while the rollout is paused: no further wave begins.
  */
@@ -709,11 +710,42 @@ asked: {
  */
 [k: string]: string
 }
-held: Domains
 /**
- * The waves in their order.
+ * The value that the rollout gives each item that it changes.
  *
- * @minItems 1
+ * Items: Values of some domains.
+ */
+values: {
+domains: Domains
+/**
+ * Item → hash of its value.
+ */
+items: {
+/**
+ * Hash.
+ */
+[k: string]: string
+}
+}[]
+/**
+ * Values on hold: no apply sends them until somebody repeats them.
+ *
+ * Items: Values of some domains.
+ */
+onHold: {
+domains: Domains
+/**
+ * Item → hash of its value.
+ */
+items: {
+/**
+ * Hash.
+ */
+[k: string]: string
+}
+}[]
+/**
+ * The waves in their order; none for a rollback by a person.
  *
  * Items: One wave.
  */

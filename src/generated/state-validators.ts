@@ -1214,19 +1214,19 @@ function validate20(data, { instancePath = "", parentData, parentDataProperty, r
       return validate20.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate20.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate21, schema27 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "items", "asked", "held", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/3" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "taking-back", "taken-back"] }, reason: { type: ["string", "null"] }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, asked: { type: "object", additionalProperties: { type: "string" } }, held: { $ref: "shared.schema.json#/$defs/domains" }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } }, minItems: 1 }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate21, schema27 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "asked", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/4" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "taking-back", "taken-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, asked: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern9 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate21(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.id === void 0 && (missing0 = "id") || data.startedAt === void 0 && (missing0 = "startedAt") || data.commit === void 0 && (missing0 = "commit") || data.author === void 0 && (missing0 = "author") || data.state === void 0 && (missing0 = "state") || data.reason === void 0 && (missing0 = "reason") || data.items === void 0 && (missing0 = "items") || data.asked === void 0 && (missing0 = "asked") || data.held === void 0 && (missing0 = "held") || data.waves === void 0 && (missing0 = "waves") || data.released === void 0 && (missing0 = "released") || data.applies === void 0 && (missing0 = "applies"))
+      if (data.format === void 0 && (missing0 = "format") || data.id === void 0 && (missing0 = "id") || data.startedAt === void 0 && (missing0 = "startedAt") || data.commit === void 0 && (missing0 = "commit") || data.author === void 0 && (missing0 = "author") || data.state === void 0 && (missing0 = "state") || data.reason === void 0 && (missing0 = "reason") || data.endedAt === void 0 && (missing0 = "endedAt") || data.items === void 0 && (missing0 = "items") || data.asked === void 0 && (missing0 = "asked") || data.values === void 0 && (missing0 = "values") || data.onHold === void 0 && (missing0 = "onHold") || data.waves === void 0 && (missing0 = "waves") || data.released === void 0 && (missing0 = "released") || data.applies === void 0 && (missing0 = "applies"))
         return validate21.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
-        if (data.format !== "edgewise.rollout/3")
-          return validate21.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.rollout/3" } }], !1;
+        if (data.format !== "edgewise.rollout/4")
+          return validate21.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.rollout/4" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -1289,312 +1289,424 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
                   } else
                     var valid0 = !0;
                   if (valid0) {
-                    if (data.paused !== void 0) {
-                      let data7 = data.paused, _errs15 = errors;
-                      if (errors === _errs15)
-                        if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-                          let missing1;
-                          if (data7.author === void 0 && (missing1 = "author") || data7.at === void 0 && (missing1 = "at"))
-                            return validate21.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                          if (data7.author !== void 0) {
-                            let _errs17 = errors;
-                            if (typeof data7.author != "string")
-                              return validate21.errors = [{ instancePath: instancePath + "/paused/author", schemaPath: "#/properties/paused/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid2 = _errs17 === errors;
-                          } else
-                            var valid2 = !0;
-                          if (valid2)
-                            if (data7.at !== void 0) {
-                              let data9 = data7.at, _errs19 = errors;
-                              if (errors === errors)
-                                if (typeof data9 == "string") {
-                                  if (!pattern0.test(data9))
-                                    return validate21.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                } else
-                                  return validate21.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid2 = _errs19 === errors;
-                            } else
-                              var valid2 = !0;
-                        } else
-                          return validate21.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], !1;
+                    if (data.endedAt !== void 0) {
+                      let data7 = data.endedAt, _errs15 = errors, _errs16 = errors;
+                      if (typeof data7 != "string" && data7 !== null)
+                        return validate21.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                      if (errors === _errs16 && typeof data7 == "string" && !pattern0.test(data7))
+                        return validate21.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                       var valid0 = _errs15 === errors;
                     } else
                       var valid0 = !0;
                     if (valid0) {
-                      if (data.items !== void 0) {
-                        let data10 = data.items, _errs22 = errors;
-                        if (errors === _errs22)
-                          if (Array.isArray(data10)) {
-                            var valid4 = !0;
-                            let len0 = data10.length;
-                            for (let i0 = 0; i0 < len0; i0++) {
-                              let _errs24 = errors;
-                              if (typeof data10[i0] != "string")
-                                return validate21.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid4 = _errs24 === errors;
-                              if (!valid4)
-                                break;
-                            }
+                      if (data.paused !== void 0) {
+                        let data8 = data.paused, _errs18 = errors;
+                        if (errors === _errs18)
+                          if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+                            let missing1;
+                            if (data8.author === void 0 && (missing1 = "author") || data8.at === void 0 && (missing1 = "at"))
+                              return validate21.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                            if (data8.author !== void 0) {
+                              let _errs20 = errors;
+                              if (typeof data8.author != "string")
+                                return validate21.errors = [{ instancePath: instancePath + "/paused/author", schemaPath: "#/properties/paused/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid3 = _errs20 === errors;
+                            } else
+                              var valid3 = !0;
+                            if (valid3)
+                              if (data8.at !== void 0) {
+                                let data10 = data8.at, _errs22 = errors;
+                                if (errors === errors)
+                                  if (typeof data10 == "string") {
+                                    if (!pattern0.test(data10))
+                                      return validate21.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                  } else
+                                    return validate21.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid3 = _errs22 === errors;
+                              } else
+                                var valid3 = !0;
                           } else
-                            return validate21.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                        var valid0 = _errs22 === errors;
+                            return validate21.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], !1;
+                        var valid0 = _errs18 === errors;
                       } else
                         var valid0 = !0;
                       if (valid0) {
-                        if (data.asked !== void 0) {
-                          let data12 = data.asked, _errs26 = errors;
-                          if (errors === _errs26)
-                            if (data12 && typeof data12 == "object" && !Array.isArray(data12))
-                              for (let key0 in data12) {
-                                let _errs29 = errors;
-                                if (typeof data12[key0] != "string")
-                                  return validate21.errors = [{ instancePath: instancePath + "/asked/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/asked/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid5 = _errs29 === errors;
+                        if (data.items !== void 0) {
+                          let data11 = data.items, _errs25 = errors;
+                          if (errors === _errs25)
+                            if (Array.isArray(data11)) {
+                              var valid5 = !0;
+                              let len0 = data11.length;
+                              for (let i0 = 0; i0 < len0; i0++) {
+                                let _errs27 = errors;
+                                if (typeof data11[i0] != "string")
+                                  return validate21.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid5 = _errs27 === errors;
                                 if (!valid5)
                                   break;
                               }
-                            else
-                              return validate21.errors = [{ instancePath: instancePath + "/asked", schemaPath: "#/properties/asked/type", keyword: "type", params: { type: "object" } }], !1;
-                          var valid0 = _errs26 === errors;
+                            } else
+                              return validate21.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
+                          var valid0 = _errs25 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
-                          if (data.held !== void 0) {
-                            let data14 = data.held, _errs31 = errors;
-                            if (errors === errors)
-                              if (Array.isArray(data14)) {
-                                var valid7 = !0;
-                                let len1 = data14.length;
-                                for (let i1 = 0; i1 < len1; i1++) {
-                                  let _errs34 = errors;
-                                  if (typeof data14[i1] != "string")
-                                    return validate21.errors = [{ instancePath: instancePath + "/held/" + i1, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid7 = _errs34 === errors;
-                                  if (!valid7)
+                          if (data.asked !== void 0) {
+                            let data13 = data.asked, _errs29 = errors;
+                            if (errors === _errs29)
+                              if (data13 && typeof data13 == "object" && !Array.isArray(data13))
+                                for (let key0 in data13) {
+                                  let _errs32 = errors;
+                                  if (typeof data13[key0] != "string")
+                                    return validate21.errors = [{ instancePath: instancePath + "/asked/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/asked/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid6 = _errs32 === errors;
+                                  if (!valid6)
                                     break;
                                 }
-                              } else
-                                return validate21.errors = [{ instancePath: instancePath + "/held", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid0 = _errs31 === errors;
+                              else
+                                return validate21.errors = [{ instancePath: instancePath + "/asked", schemaPath: "#/properties/asked/type", keyword: "type", params: { type: "object" } }], !1;
+                            var valid0 = _errs29 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0) {
-                            if (data.waves !== void 0) {
-                              let data16 = data.waves, _errs36 = errors;
-                              if (errors === _errs36)
-                                if (Array.isArray(data16)) {
-                                  if (data16.length < 1)
-                                    return validate21.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
-                                  {
-                                    var valid8 = !0;
-                                    let len2 = data16.length;
-                                    for (let i2 = 0; i2 < len2; i2++) {
-                                      let data17 = data16[i2], _errs38 = errors;
-                                      if (errors === _errs38)
-                                        if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
-                                          let missing2;
-                                          if (data17.domains === void 0 && (missing2 = "domains") || data17.applied === void 0 && (missing2 = "applied") || data17.passed === void 0 && (missing2 = "passed"))
-                                            return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                          if (data17.domains !== void 0) {
-                                            let data18 = data17.domains, _errs40 = errors;
-                                            if (errors === errors)
-                                              if (Array.isArray(data18)) {
-                                                var valid11 = !0;
-                                                let len3 = data18.length;
-                                                for (let i3 = 0; i3 < len3; i3++) {
-                                                  let _errs43 = errors;
-                                                  if (typeof data18[i3] != "string")
-                                                    return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/domains/" + i3, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid11 = _errs43 === errors;
+                            if (data.values !== void 0) {
+                              let data15 = data.values, _errs34 = errors;
+                              if (errors === _errs34)
+                                if (Array.isArray(data15)) {
+                                  var valid7 = !0;
+                                  let len1 = data15.length;
+                                  for (let i1 = 0; i1 < len1; i1++) {
+                                    let data16 = data15[i1], _errs36 = errors;
+                                    if (errors === _errs36)
+                                      if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+                                        let missing2;
+                                        if (data16.domains === void 0 && (missing2 = "domains") || data16.items === void 0 && (missing2 = "items"))
+                                          return validate21.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                        if (data16.domains !== void 0) {
+                                          let data17 = data16.domains, _errs38 = errors;
+                                          if (errors === errors)
+                                            if (Array.isArray(data17)) {
+                                              var valid10 = !0;
+                                              let len2 = data17.length;
+                                              for (let i2 = 0; i2 < len2; i2++) {
+                                                let _errs41 = errors;
+                                                if (typeof data17[i2] != "string")
+                                                  return validate21.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains/" + i2, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                var valid10 = _errs41 === errors;
+                                                if (!valid10)
+                                                  break;
+                                              }
+                                            } else
+                                              return validate21.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                          var valid8 = _errs38 === errors;
+                                        } else
+                                          var valid8 = !0;
+                                        if (valid8)
+                                          if (data16.items !== void 0) {
+                                            let data19 = data16.items, _errs43 = errors;
+                                            if (errors === _errs43)
+                                              if (data19 && typeof data19 == "object" && !Array.isArray(data19))
+                                                for (let key1 in data19) {
+                                                  let _errs46 = errors;
+                                                  if (typeof data19[key1] != "string")
+                                                    return validate21.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/values/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  var valid11 = _errs46 === errors;
                                                   if (!valid11)
                                                     break;
                                                 }
-                                              } else
-                                                return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                            var valid9 = _errs40 === errors;
+                                              else
+                                                return validate21.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items", schemaPath: "#/properties/values/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                            var valid8 = _errs43 === errors;
                                           } else
-                                            var valid9 = !0;
-                                          if (valid9) {
-                                            if (data17.applied !== void 0) {
-                                              let data20 = data17.applied, _errs45 = errors;
-                                              if (!(data20 && typeof data20 == "object" && !Array.isArray(data20)) && data20 !== null)
-                                                return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema27.properties.waves.items.properties.applied.type } }], !1;
-                                              if (errors === _errs45 && data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-                                                let missing3;
-                                                if (data20.from === void 0 && (missing3 = "from") || data20.to === void 0 && (missing3 = "to") || data20.serviceFrom === void 0 && (missing3 = "serviceFrom") || data20.serviceTo === void 0 && (missing3 = "serviceTo"))
-                                                  return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                                if (data20.from !== void 0) {
-                                                  let data21 = data20.from, _errs47 = errors;
-                                                  if (errors === errors)
-                                                    if (typeof data21 == "string") {
-                                                      if (!pattern0.test(data21))
-                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                    } else
-                                                      return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid12 = _errs47 === errors;
-                                                } else
-                                                  var valid12 = !0;
-                                                if (valid12) {
-                                                  if (data20.to !== void 0) {
-                                                    let data22 = data20.to, _errs50 = errors, _errs51 = errors;
-                                                    if (typeof data22 != "string" && data22 !== null)
-                                                      return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                    if (errors === _errs51 && typeof data22 == "string" && !pattern0.test(data22))
-                                                      return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                    var valid12 = _errs50 === errors;
-                                                  } else
-                                                    var valid12 = !0;
-                                                  if (valid12) {
-                                                    if (data20.serviceFrom !== void 0) {
-                                                      let data23 = data20.serviceFrom, _errs53 = errors, _errs54 = errors;
-                                                      if (typeof data23 != "string" && data23 !== null)
-                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                      if (errors === _errs54 && typeof data23 == "string" && !pattern0.test(data23))
-                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                      var valid12 = _errs53 === errors;
-                                                    } else
-                                                      var valid12 = !0;
-                                                    if (valid12)
-                                                      if (data20.serviceTo !== void 0) {
-                                                        let data24 = data20.serviceTo, _errs56 = errors, _errs57 = errors;
-                                                        if (typeof data24 != "string" && data24 !== null)
-                                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                        if (errors === _errs57 && typeof data24 == "string" && !pattern0.test(data24))
-                                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                        var valid12 = _errs56 === errors;
-                                                      } else
-                                                        var valid12 = !0;
-                                                  }
-                                                }
-                                              }
-                                              var valid9 = _errs45 === errors;
-                                            } else
-                                              var valid9 = !0;
-                                            if (valid9) {
-                                              if (data17.passed !== void 0) {
-                                                let _errs59 = errors;
-                                                if (typeof data17.passed != "boolean")
-                                                  return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
-                                                var valid9 = _errs59 === errors;
-                                              } else
-                                                var valid9 = !0;
-                                              if (valid9)
-                                                if (data17.approval !== void 0) {
-                                                  let data26 = data17.approval, _errs61 = errors;
-                                                  if (errors === _errs61)
-                                                    if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
-                                                      let missing4;
-                                                      if (data26.waitingSince === void 0 && (missing4 = "waitingSince") || data26.approved === void 0 && (missing4 = "approved"))
-                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                                      if (data26.waitingSince !== void 0) {
-                                                        let data27 = data26.waitingSince, _errs63 = errors, _errs64 = errors;
-                                                        if (typeof data27 != "string" && data27 !== null)
-                                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                        if (errors === _errs64 && typeof data27 == "string" && !pattern0.test(data27))
-                                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                        var valid17 = _errs63 === errors;
-                                                      } else
-                                                        var valid17 = !0;
-                                                      if (valid17)
-                                                        if (data26.approved !== void 0) {
-                                                          let data28 = data26.approved, _errs66 = errors;
-                                                          if (!(data28 && typeof data28 == "object" && !Array.isArray(data28)) && data28 !== null)
-                                                            return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema27.properties.waves.items.properties.approval.properties.approved.type } }], !1;
-                                                          if (errors === _errs66 && data28 && typeof data28 == "object" && !Array.isArray(data28)) {
-                                                            let missing5;
-                                                            if (data28.author === void 0 && (missing5 = "author") || data28.at === void 0 && (missing5 = "at") || data28.wave === void 0 && (missing5 = "wave"))
-                                                              return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                                            if (data28.author !== void 0) {
-                                                              let _errs68 = errors;
-                                                              if (typeof data28.author != "string")
-                                                                return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                              var valid19 = _errs68 === errors;
-                                                            } else
-                                                              var valid19 = !0;
-                                                            if (valid19) {
-                                                              if (data28.at !== void 0) {
-                                                                let data30 = data28.at, _errs70 = errors;
-                                                                if (errors === errors)
-                                                                  if (typeof data30 == "string") {
-                                                                    if (!pattern0.test(data30))
-                                                                      return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                  } else
-                                                                    return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                var valid19 = _errs70 === errors;
-                                                              } else
-                                                                var valid19 = !0;
-                                                              if (valid19)
-                                                                if (data28.wave !== void 0) {
-                                                                  let _errs73 = errors;
-                                                                  if (typeof data28.wave != "string")
-                                                                    return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                  var valid19 = _errs73 === errors;
-                                                                } else
-                                                                  var valid19 = !0;
-                                                            }
-                                                          }
-                                                          var valid17 = _errs66 === errors;
-                                                        } else
-                                                          var valid17 = !0;
-                                                    } else
-                                                      return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
-                                                  var valid9 = _errs61 === errors;
-                                                } else
-                                                  var valid9 = !0;
-                                            }
-                                          }
-                                        } else
-                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i2, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid8 = _errs38 === errors;
-                                      if (!valid8)
-                                        break;
-                                    }
+                                            var valid8 = !0;
+                                      } else
+                                        return validate21.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                    var valid7 = _errs36 === errors;
+                                    if (!valid7)
+                                      break;
                                   }
                                 } else
-                                  return validate21.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
-                              var valid0 = _errs36 === errors;
+                                  return validate21.errors = [{ instancePath: instancePath + "/values", schemaPath: "#/properties/values/type", keyword: "type", params: { type: "array" } }], !1;
+                              var valid0 = _errs34 === errors;
                             } else
                               var valid0 = !0;
                             if (valid0) {
-                              if (data.released !== void 0) {
-                                let data32 = data.released, _errs75 = errors;
-                                if (errors === errors)
-                                  if (Array.isArray(data32)) {
-                                    var valid22 = !0;
-                                    let len4 = data32.length;
-                                    for (let i4 = 0; i4 < len4; i4++) {
-                                      let _errs78 = errors;
-                                      if (typeof data32[i4] != "string")
-                                        return validate21.errors = [{ instancePath: instancePath + "/released/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid22 = _errs78 === errors;
-                                      if (!valid22)
+                              if (data.onHold !== void 0) {
+                                let data21 = data.onHold, _errs48 = errors;
+                                if (errors === _errs48)
+                                  if (Array.isArray(data21)) {
+                                    var valid12 = !0;
+                                    let len3 = data21.length;
+                                    for (let i3 = 0; i3 < len3; i3++) {
+                                      let data22 = data21[i3], _errs50 = errors;
+                                      if (errors === _errs50)
+                                        if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
+                                          let missing3;
+                                          if (data22.domains === void 0 && (missing3 = "domains") || data22.items === void 0 && (missing3 = "items"))
+                                            return validate21.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                          if (data22.domains !== void 0) {
+                                            let data23 = data22.domains, _errs52 = errors;
+                                            if (errors === errors)
+                                              if (Array.isArray(data23)) {
+                                                var valid15 = !0;
+                                                let len4 = data23.length;
+                                                for (let i4 = 0; i4 < len4; i4++) {
+                                                  let _errs55 = errors;
+                                                  if (typeof data23[i4] != "string")
+                                                    return validate21.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  var valid15 = _errs55 === errors;
+                                                  if (!valid15)
+                                                    break;
+                                                }
+                                              } else
+                                                return validate21.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                            var valid13 = _errs52 === errors;
+                                          } else
+                                            var valid13 = !0;
+                                          if (valid13)
+                                            if (data22.items !== void 0) {
+                                              let data25 = data22.items, _errs57 = errors;
+                                              if (errors === _errs57)
+                                                if (data25 && typeof data25 == "object" && !Array.isArray(data25))
+                                                  for (let key2 in data25) {
+                                                    let _errs60 = errors;
+                                                    if (typeof data25[key2] != "string")
+                                                      return validate21.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/onHold/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid16 = _errs60 === errors;
+                                                    if (!valid16)
+                                                      break;
+                                                  }
+                                                else
+                                                  return validate21.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items", schemaPath: "#/properties/onHold/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                              var valid13 = _errs57 === errors;
+                                            } else
+                                              var valid13 = !0;
+                                        } else
+                                          return validate21.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                      var valid12 = _errs50 === errors;
+                                      if (!valid12)
                                         break;
                                     }
                                   } else
-                                    return validate21.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid0 = _errs75 === errors;
+                                    return validate21.errors = [{ instancePath: instancePath + "/onHold", schemaPath: "#/properties/onHold/type", keyword: "type", params: { type: "array" } }], !1;
+                                var valid0 = _errs48 === errors;
                               } else
                                 var valid0 = !0;
-                              if (valid0)
-                                if (data.applies !== void 0) {
-                                  let data34 = data.applies, _errs80 = errors;
-                                  if (errors === _errs80)
-                                    if (Array.isArray(data34)) {
-                                      var valid23 = !0;
-                                      let len5 = data34.length;
+                              if (valid0) {
+                                if (data.waves !== void 0) {
+                                  let data27 = data.waves, _errs62 = errors;
+                                  if (errors === _errs62)
+                                    if (Array.isArray(data27)) {
+                                      var valid17 = !0;
+                                      let len5 = data27.length;
                                       for (let i5 = 0; i5 < len5; i5++) {
-                                        let _errs82 = errors;
-                                        if (typeof data34[i5] != "string")
-                                          return validate21.errors = [{ instancePath: instancePath + "/applies/" + i5, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid23 = _errs82 === errors;
-                                        if (!valid23)
+                                        let data28 = data27[i5], _errs64 = errors;
+                                        if (errors === _errs64)
+                                          if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
+                                            let missing4;
+                                            if (data28.domains === void 0 && (missing4 = "domains") || data28.applied === void 0 && (missing4 = "applied") || data28.passed === void 0 && (missing4 = "passed"))
+                                              return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                            if (data28.domains !== void 0) {
+                                              let data29 = data28.domains, _errs66 = errors;
+                                              if (errors === errors)
+                                                if (Array.isArray(data29)) {
+                                                  var valid20 = !0;
+                                                  let len6 = data29.length;
+                                                  for (let i6 = 0; i6 < len6; i6++) {
+                                                    let _errs69 = errors;
+                                                    if (typeof data29[i6] != "string")
+                                                      return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid20 = _errs69 === errors;
+                                                    if (!valid20)
+                                                      break;
+                                                  }
+                                                } else
+                                                  return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                              var valid18 = _errs66 === errors;
+                                            } else
+                                              var valid18 = !0;
+                                            if (valid18) {
+                                              if (data28.applied !== void 0) {
+                                                let data31 = data28.applied, _errs71 = errors;
+                                                if (!(data31 && typeof data31 == "object" && !Array.isArray(data31)) && data31 !== null)
+                                                  return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema27.properties.waves.items.properties.applied.type } }], !1;
+                                                if (errors === _errs71 && data31 && typeof data31 == "object" && !Array.isArray(data31)) {
+                                                  let missing5;
+                                                  if (data31.from === void 0 && (missing5 = "from") || data31.to === void 0 && (missing5 = "to") || data31.serviceFrom === void 0 && (missing5 = "serviceFrom") || data31.serviceTo === void 0 && (missing5 = "serviceTo"))
+                                                    return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                                  if (data31.from !== void 0) {
+                                                    let data32 = data31.from, _errs73 = errors;
+                                                    if (errors === errors)
+                                                      if (typeof data32 == "string") {
+                                                        if (!pattern0.test(data32))
+                                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                      } else
+                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid21 = _errs73 === errors;
+                                                  } else
+                                                    var valid21 = !0;
+                                                  if (valid21) {
+                                                    if (data31.to !== void 0) {
+                                                      let data33 = data31.to, _errs76 = errors, _errs77 = errors;
+                                                      if (typeof data33 != "string" && data33 !== null)
+                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                      if (errors === _errs77 && typeof data33 == "string" && !pattern0.test(data33))
+                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                      var valid21 = _errs76 === errors;
+                                                    } else
+                                                      var valid21 = !0;
+                                                    if (valid21) {
+                                                      if (data31.serviceFrom !== void 0) {
+                                                        let data34 = data31.serviceFrom, _errs79 = errors, _errs80 = errors;
+                                                        if (typeof data34 != "string" && data34 !== null)
+                                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                        if (errors === _errs80 && typeof data34 == "string" && !pattern0.test(data34))
+                                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                        var valid21 = _errs79 === errors;
+                                                      } else
+                                                        var valid21 = !0;
+                                                      if (valid21)
+                                                        if (data31.serviceTo !== void 0) {
+                                                          let data35 = data31.serviceTo, _errs82 = errors, _errs83 = errors;
+                                                          if (typeof data35 != "string" && data35 !== null)
+                                                            return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                          if (errors === _errs83 && typeof data35 == "string" && !pattern0.test(data35))
+                                                            return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                          var valid21 = _errs82 === errors;
+                                                        } else
+                                                          var valid21 = !0;
+                                                    }
+                                                  }
+                                                }
+                                                var valid18 = _errs71 === errors;
+                                              } else
+                                                var valid18 = !0;
+                                              if (valid18) {
+                                                if (data28.passed !== void 0) {
+                                                  let _errs85 = errors;
+                                                  if (typeof data28.passed != "boolean")
+                                                    return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
+                                                  var valid18 = _errs85 === errors;
+                                                } else
+                                                  var valid18 = !0;
+                                                if (valid18)
+                                                  if (data28.approval !== void 0) {
+                                                    let data37 = data28.approval, _errs87 = errors;
+                                                    if (errors === _errs87)
+                                                      if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
+                                                        let missing6;
+                                                        if (data37.waitingSince === void 0 && (missing6 = "waitingSince") || data37.approved === void 0 && (missing6 = "approved"))
+                                                          return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                                        if (data37.waitingSince !== void 0) {
+                                                          let data38 = data37.waitingSince, _errs89 = errors, _errs90 = errors;
+                                                          if (typeof data38 != "string" && data38 !== null)
+                                                            return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                          if (errors === _errs90 && typeof data38 == "string" && !pattern0.test(data38))
+                                                            return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                          var valid26 = _errs89 === errors;
+                                                        } else
+                                                          var valid26 = !0;
+                                                        if (valid26)
+                                                          if (data37.approved !== void 0) {
+                                                            let data39 = data37.approved, _errs92 = errors;
+                                                            if (!(data39 && typeof data39 == "object" && !Array.isArray(data39)) && data39 !== null)
+                                                              return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema27.properties.waves.items.properties.approval.properties.approved.type } }], !1;
+                                                            if (errors === _errs92 && data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+                                                              let missing7;
+                                                              if (data39.author === void 0 && (missing7 = "author") || data39.at === void 0 && (missing7 = "at") || data39.wave === void 0 && (missing7 = "wave"))
+                                                                return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                                              if (data39.author !== void 0) {
+                                                                let _errs94 = errors;
+                                                                if (typeof data39.author != "string")
+                                                                  return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                var valid28 = _errs94 === errors;
+                                                              } else
+                                                                var valid28 = !0;
+                                                              if (valid28) {
+                                                                if (data39.at !== void 0) {
+                                                                  let data41 = data39.at, _errs96 = errors;
+                                                                  if (errors === errors)
+                                                                    if (typeof data41 == "string") {
+                                                                      if (!pattern0.test(data41))
+                                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                    } else
+                                                                      return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                  var valid28 = _errs96 === errors;
+                                                                } else
+                                                                  var valid28 = !0;
+                                                                if (valid28)
+                                                                  if (data39.wave !== void 0) {
+                                                                    let _errs99 = errors;
+                                                                    if (typeof data39.wave != "string")
+                                                                      return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                    var valid28 = _errs99 === errors;
+                                                                  } else
+                                                                    var valid28 = !0;
+                                                              }
+                                                            }
+                                                            var valid26 = _errs92 === errors;
+                                                          } else
+                                                            var valid26 = !0;
+                                                      } else
+                                                        return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
+                                                    var valid18 = _errs87 === errors;
+                                                  } else
+                                                    var valid18 = !0;
+                                              }
+                                            }
+                                          } else
+                                            return validate21.errors = [{ instancePath: instancePath + "/waves/" + i5, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                        var valid17 = _errs64 === errors;
+                                        if (!valid17)
                                           break;
                                       }
                                     } else
-                                      return validate21.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid0 = _errs80 === errors;
+                                      return validate21.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
+                                  var valid0 = _errs62 === errors;
                                 } else
                                   var valid0 = !0;
+                                if (valid0) {
+                                  if (data.released !== void 0) {
+                                    let data43 = data.released, _errs101 = errors;
+                                    if (errors === errors)
+                                      if (Array.isArray(data43)) {
+                                        var valid31 = !0;
+                                        let len7 = data43.length;
+                                        for (let i7 = 0; i7 < len7; i7++) {
+                                          let _errs104 = errors;
+                                          if (typeof data43[i7] != "string")
+                                            return validate21.errors = [{ instancePath: instancePath + "/released/" + i7, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid31 = _errs104 === errors;
+                                          if (!valid31)
+                                            break;
+                                        }
+                                      } else
+                                        return validate21.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                    var valid0 = _errs101 === errors;
+                                  } else
+                                    var valid0 = !0;
+                                  if (valid0)
+                                    if (data.applies !== void 0) {
+                                      let data45 = data.applies, _errs106 = errors;
+                                      if (errors === _errs106)
+                                        if (Array.isArray(data45)) {
+                                          var valid32 = !0;
+                                          let len8 = data45.length;
+                                          for (let i8 = 0; i8 < len8; i8++) {
+                                            let _errs108 = errors;
+                                            if (typeof data45[i8] != "string")
+                                              return validate21.errors = [{ instancePath: instancePath + "/applies/" + i8, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid32 = _errs108 === errors;
+                                            if (!valid32)
+                                              break;
+                                          }
+                                        } else
+                                          return validate21.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
+                                      var valid0 = _errs106 === errors;
+                                    } else
+                                      var valid0 = !0;
+                                }
+                              }
                             }
                           }
                         }
@@ -1611,7 +1723,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var outcomesFileFits = validate22, schema39 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/2" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var outcomesFileFits = validate22, schema41 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/2" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1642,7 +1754,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                 for (let key0 in data2) {
                   let data3 = data2[key0], _errs7 = errors;
                   if (typeof data3 != "string" && data3 !== null)
-                    return validate22.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema39.properties.files.additionalProperties.type } }], !1;
+                    return validate22.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema41.properties.files.additionalProperties.type } }], !1;
                   var valid1 = _errs7 === errors;
                   if (!valid1)
                     break;
@@ -1658,7 +1770,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
   return validate22.errors = vErrors, errors === 0;
 }
 var saltFileFits = validate23;
-var pattern18 = new RegExp("^[0-9a-f]{32}$", "u");
+var pattern19 = new RegExp("^[0-9a-f]{32}$", "u");
 function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1678,7 +1790,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
           let data1 = data.salt, _errs2 = errors;
           if (errors === _errs2)
             if (typeof data1 == "string") {
-              if (!pattern18.test(data1))
+              if (!pattern19.test(data1))
                 return validate23.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{32}$" } }], !1;
             } else
               return validate23.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/type", keyword: "type", params: { type: "string" } }], !1;
@@ -1689,7 +1801,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
       return validate23.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate23.errors = vErrors, errors === 0;
 }
-var logFileFits = validate24, schema41 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var logFileFits = validate24, schema43 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1712,7 +1824,7 @@ function validate24(data, { instancePath = "", parentData, parentDataProperty, r
               for (let key0 in data1) {
                 let data2 = data1[key0], _errs5 = errors;
                 if (typeof data2 != "string" && data2 !== null)
-                  return validate24.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema41.properties.files.additionalProperties.type } }], !1;
+                  return validate24.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema43.properties.files.additionalProperties.type } }], !1;
                 var valid1 = _errs5 === errors;
                 if (!valid1)
                   break;
@@ -1726,7 +1838,7 @@ function validate24(data, { instancePath = "", parentData, parentDataProperty, r
       return validate24.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate24.errors = vErrors, errors === 0;
 }
-var planFileFits = validate25, schema42 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal", "thorough"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } }, explanation: { type: "object" } } }, pattern19 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate25, schema44 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal", "thorough"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } }, explanation: { type: "object" } } }, pattern20 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate25(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1776,7 +1888,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                           if (typeof data5 != "string")
                             return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
                           if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema42.properties.changes.items.properties.action.enum } }], !1;
+                            return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema44.properties.changes.items.properties.action.enum } }], !1;
                           var valid2 = _errs10 === errors;
                         } else
                           var valid2 = !0;
@@ -1786,7 +1898,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                             if (typeof data6 != "string")
                               return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
-                              return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema42.properties.changes.items.properties.reason.enum } }], !1;
+                              return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema44.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
                             var valid2 = !0;
@@ -1817,7 +1929,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                                             if (typeof data10 != "string")
                                               return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
                                             if (!(data10 === "add" || data10 === "remove" || data10 === "replace"))
-                                              return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema42.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                              return validate25.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema44.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
                                             var valid4 = _errs20 === errors;
                                           } else
                                             var valid4 = !0;
@@ -1930,7 +2042,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (typeof data20 != "string")
                                         return validate25.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                                       if (!(data20 === "replace" || data20 === "append" || data20 === "add" || data20 === "remove" || data20 === "switch" || data20 === "unset" || data20 === "delete"))
-                                        return validate25.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema42.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                        return validate25.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema44.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
                                       var valid8 = _errs42 === errors;
                                       if (!valid8)
                                         break;
@@ -1970,7 +2082,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                           let data23 = data22[key1], _errs49 = errors;
                           if (errors === _errs49)
                             if (typeof data23 == "string") {
-                              if (!pattern19.test(data23))
+                              if (!pattern20.test(data23))
                                 return validate25.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
                               return validate25.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -1992,7 +2104,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                             let data25 = data24[key2], _errs54 = errors;
                             if (errors === _errs54)
                               if (typeof data25 == "string") {
-                                if (!pattern19.test(data25))
+                                if (!pattern20.test(data25))
                                   return validate25.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
                                 return validate25.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2049,7 +2161,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data21.commit !== void 0) {
                             let data30 = data21.commit, _errs64 = errors;
                             if (typeof data30 != "string" && data30 !== null)
-                              return validate25.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema42.properties.basis.properties.commit.type } }], !1;
+                              return validate25.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema44.properties.basis.properties.commit.type } }], !1;
                             var valid9 = _errs64 === errors;
                           } else
                             var valid9 = !0;
@@ -2084,7 +2196,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                         if (typeof data33 != "string")
                           return validate25.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data33 === "quick" || data33 === "normal" || data33 === "thorough"))
-                          return validate25.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema42.properties.planner.properties.effort.enum } }], !1;
+                          return validate25.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema44.properties.planner.properties.effort.enum } }], !1;
                         var valid14 = _errs70 === errors;
                       } else
                         var valid14 = !0;
@@ -2284,7 +2396,7 @@ export const journalFile: StoredFormat<JournalFile> = { name: "edgewise.journal/
 export const prunedFile: StoredFormat<PrunedFile> = { name: "edgewise.pruned/1", fits: prunedFileFits, expected }
 export const waveFile: StoredFormat<WaveFile> = { name: "edgewise.wave/2", fits: waveFileFits, expected }
 export const doubtFile: StoredFormat<DoubtFile> = { name: "edgewise.doubt/1", fits: doubtFileFits, expected }
-export const rolloutFile: StoredFormat<RolloutFile> = { name: "edgewise.rollout/3", fits: rolloutFileFits, expected }
+export const rolloutFile: StoredFormat<RolloutFile> = { name: "edgewise.rollout/4", fits: rolloutFileFits, expected }
 export const outcomesFile: StoredFormat<OutcomesFile> = { name: "edgewise.outcomes/2", fits: outcomesFileFits, expected }
 export const saltFile: StoredFormat<SaltFile> = { name: "edgewise.salt/1", fits: saltFileFits, expected }
 export const logFile: StoredFormat<LogFile> = { name: "edgewise.log/1", fits: logFileFits, expected }

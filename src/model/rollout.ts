@@ -1,5 +1,8 @@
 import type { Domain, ItemKey } from './item.ts'
 
+/** Hashes of desired values by domain and item, as `hashItems` returns them. */
+export type ItemHashes = Record<Domain, Record<ItemKey, string>>
+
 /**
  * A change that is rolled out wave by wave, each wave in a separate apply. It outlives the process
  * that started it: the next apply of the same manifests resumes it.
@@ -12,25 +15,39 @@ export interface Rollout {
   commit: string | null
   author: string | null
   /**
-   * All except `open` are over, and are kept while they put domains on hold. `taking-back`: its
-   * rollback was started and is not known to be finished.
+   * All except `open` are over, and are kept while they put values on hold. `taking-back`: its
+   * rollback was started and is not known to be finished. One with state `taken-back` and without
+   * waves is a rollback by a person.
    */
   state: 'open' | 'stopped' | 'taking-back' | 'taken-back'
   /** Reason why it is over; null while it is open. */
   reason: string | null
+  /** When it was over, ISO 8601; null while it is open. */
+  endedAt: string | null
   /** Present while it is paused: no further wave begins. */
   paused?: Decision
   /** Selected items; empty for all. */
   items: ItemKey[]
   /** Hash of the desired configuration of each of its domains. */
   asked: Record<Domain, string>
-  /** Domains on hold: skipped until their manifest changes. */
-  held: Domain[]
+  /** Value that it gives each item that it changes. */
+  values: ItemHashes
+  /** Values on hold: no apply sends them until somebody repeats them. */
+  onHold: ItemHashes
   waves: RolloutWave[]
   /** Domains that are only released, in the first wave. */
   released: Domain[]
   /** Ids of its applies, first to last. */
   applies: string[]
+}
+
+/** Selects the values of some domains. */
+export function selectDomains(values: ItemHashes, domains: Iterable<Domain>): ItemHashes {
+  return Object.fromEntries(
+    [...domains].flatMap((domain) =>
+      Object.hasOwn(values, domain) ? [[domain, values[domain] ?? {}]] : [],
+    ),
+  )
 }
 
 /** One wave of a rollout: its domains and its progress. */

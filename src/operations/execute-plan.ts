@@ -22,10 +22,8 @@ export interface ExecuteOptions {
   lockedAt: Moment
   bisects: boolean
   time: ServiceTime
-  /** Id of the apply, for a part of a rollout; otherwise a new id is created. */
-  id?: string
-  /** Suffix of a new id, which shows the kind of apply in the history. */
-  suffix?: string
+  /** Id of the apply, for a rollback or a part of a rollout; absent: a new one. */
+  id?: string | undefined
   report(event: ApplyEvent, budget: CallBudget): void
 }
 
@@ -46,7 +44,7 @@ export async function executePlan(
   const { outside, time } = options
   const { config, vault } = workspace
   const { clock } = outside
-  const id = options.id ?? createApplyId(outside, options.suffix)
+  const id = options.id ?? createApplyId(outside)
   const { callsPerMinute, maxWaitSeconds, burst } = config.limits
   const here = () => readClocks(outside)
   const { calls, incomplete, apply: previous = '' } = await store.loadCalls()

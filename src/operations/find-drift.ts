@@ -11,7 +11,7 @@ import type { Json } from '../model/json.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { createIgnoreLookup } from '../plan/ignored-drift.ts'
 import { narrowSnapshot, type Selection } from '../plan/selection.ts'
-import { findDomainsOnHold } from '../rollout/conflicts.ts'
+import { findItemsOnHold } from '../rollout/conflicts.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeUnfinished } from '../rollout/on-hold.ts'
@@ -55,13 +55,13 @@ export function findDrift(
           vault,
         })
   const domains = new Set([...recorded.keys(), ...desired.keys(), ...seen.observed.keys()])
-  const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
+  const onHold = findItemsOnHold(rollouts, hashDesired(workspace).hashItem)
   return {
     observed: seen.observed,
     unmanaged: seen.unmanaged,
     notes: [...(observation?.notes ?? []), ...seen.notes, ...describeUnfinished(rollouts)],
     drift: ignoreDrift(
-      detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
+      detectDrift(recorded, desired, seen.observed, onHold),
       createIgnoreLookup(config.drift.ignore, domains.size),
     ),
   }

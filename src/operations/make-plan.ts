@@ -1,5 +1,5 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
-import { splitDomains } from '../diff/split-domains.ts'
+import { splitItems } from '../diff/split-items.ts'
 import { replaceKnownSecrets, representSecrets } from '../diff/known-secrets.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import type { Change } from '../model/change.ts'
@@ -15,8 +15,8 @@ import { makePlan as planWrites } from '../plan/make-plan.ts'
 import { narrowDomains, narrowSnapshot, type Selection } from '../plan/selection.ts'
 import { findStop, listUnapproved } from '../rollout/approvals.ts'
 import {
-  findDomainsOnHold,
   findConflicts,
+  findItemsOnHold,
   mapDomainsToWaves,
   type PlanSelection,
   type RolloutConflicts,
@@ -37,9 +37,9 @@ export interface PlanOptions {
   explain?: boolean
   /** List the changes that can't be rolled back. */
   findsIrreversible?: boolean
-  /** Stored rollouts: their domains on hold are skipped, and an open rollout keeps its waves. */
+  /** Stored rollouts: their items on hold are skipped, and an open rollout keeps its waves. */
   rollouts?: Rollout[]
-  /** Also plan domains on hold. */
+  /** Also plan items on hold. */
   retryHeld?: boolean
   /** Plan without waves. */
   atOnce?: boolean
@@ -89,16 +89,11 @@ async function planChanges(
   }
   outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
   const chosen = selectSnapshots(workspace, recorded, selection, saved)
-  const hashDomain = hashDesired(workspace)
-  const onHoldDomains = retryHeld
-    ? new Map<Domain, Rollout>()
-    : findDomainsOnHold(rollouts, hashDomain)
-  const { others: recordedState, chosen: knownOnHold } = splitDomains(
-    chosen.recorded,
-    onHoldDomains,
-  )
-  const { others: desiredState, chosen: wantedOnHold } = splitDomains(chosen.desired, onHoldDomains)
-  const onHold = describeOnHold(knownOnHold, wantedOnHold, onHoldDomains, itemKeys)
+  const { hashDomain, hashItem } = hashDesired(workspace)
+  const itemsOnHold = findItemsOnHold(retryHeld ? [] : rollouts, hashItem)
+  const { others: recordedState, chosen: knownOnHold } = splitItems(chosen.recorded, itemsOnHold)
+  const { others: desiredState, chosen: wantedOnHold } = splitItems(chosen.desired, itemsOnHold)
+  const onHold = describeOnHold(knownOnHold, wantedOnHold, itemsOnHold, itemKeys)
   const { changes: allChanges, unchanged } = diffSnapshots(recordedState, desiredState, itemKeys)
   const { changes, continued, conflicting } = matchRollouts(
     isPlanned === undefined ? allChanges : allChanges.filter(isPlanned),
@@ -119,7 +114,7 @@ async function planChanges(
       solver,
       recorded: recordedState,
       desired: desiredState,
-      references: chosen.references,
+      basis: { recorded: chosen.recorded, desired: chosen.references },
       changes,
       unchanged,
       first: config.rollout.first,

@@ -69,7 +69,8 @@ function findContinued(
   workspace: LoadedWorkspace,
 ): Rollout | null {
   const domains = new Set(current.changes.map(({ domain }) => domain))
-  return findConflicts(domains, current.basis, rollouts, hashDesired(workspace)).continued
+  return findConflicts(domains, current.basis, rollouts, hashDesired(workspace).hashDomain)
+    .continued
 }
 
 /**

@@ -59,11 +59,12 @@ export async function move(
       `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +
         `plan here refuses ${moving.size === 1 ? 'it' : 'them'} otherwise.`,
     )
-    const onHold = domains.filter((domain) => rollouts.some(({ held }) => held.includes(domain)))
+    const onHold = domains.filter((domain) =>
+      rollouts.some((each) => Object.hasOwn(each.onHold, domain)),
+    )
     if (onHold.length > 0)
       ports.dialogue.note(
-        `${listSome(onHold)} ${onHold.length === 1 ? 'stays' : 'stay'} on hold there, as long as ` +
-          `${onHold.length === 1 ? 'its manifest is' : 'their manifests are'} the same.`,
+        `Values of ${listSome(onHold)} stay on hold there until somebody repeats them.`,
       )
     return { domains: moving.size, items, what }
   })

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { inSpan } from '../model/tracing.ts'
 import { pluralize } from '../model/words.ts'
-import { findDomainsOnHold } from '../rollout/conflicts.ts'
+import { findItemsOnHold } from '../rollout/conflicts.ts'
 import { observe, type DriftRequest } from './drift.ts'
 import { buildRepairBase, findDrift, narrowDrift, refuseInvalid } from './find-drift.ts'
 import type { FoundDrift } from './find-drift.ts'
@@ -81,12 +81,12 @@ export async function repair(
     }
     const { state: observedState, base } = addObserved(found)
     const isRepaired = createRepairTest(found.drift, includePending)
-    const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
+    const onHold = findItemsOnHold(rollouts, hashDesired(workspace).hashItem)
     refuseNeeded(
       workspace,
       addObserved(all).base,
       all.drift,
-      (change) => isRepaired(change) && !onHold.has(change.domain),
+      (change) => isRepaired(change) && onHold.get(change.domain)?.has(change.item) !== true,
     )
     const plan = await makePlan(
       workspace,

@@ -3,11 +3,13 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { inSpan } from '../model/tracing.ts'
 import { listSome } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
-import { findDomainsOnHold } from '../rollout/conflicts.ts'
+import { findItemsOnHold } from '../rollout/conflicts.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { listChangedDomains, rollbackSuffix } from './find-change.ts'
 import type { GuardRequest } from './guards.ts'
+import { createApplyId } from './execute-plan.ts'
 import { hashDesired } from './hash-desired.ts'
+import { holdRolledBack } from './hold-rolled-back.ts'
 import { loadLocked } from './load-locked.ts'
 import { lockTargets } from './lock-selection.ts'
 import { loadSalt } from './load-salt.ts'
@@ -74,6 +76,7 @@ export async function rollback(
     })
     await refuseRollbackElsewhere(store, found.plan)
     await ports.dialogue.show({ kind: 'rollback', rollback: found })
+    const id = createOnce(() => createApplyId(ports.outside, rollbackSuffix))
     const executed = await submitPlan(
       workspace,
       found.plan,
@@ -85,7 +88,15 @@ export async function rollback(
         recorded,
         waves: false,
         asks: true,
-        suffix: rollbackSuffix,
+        id,
+        beforeSending: () =>
+          holdRolledBack(
+            store,
+            recorded,
+            found.plan,
+            { id: id(), rollout: rolloutId },
+            ports.outside,
+          ),
       },
       ports,
     )
@@ -97,6 +108,12 @@ export async function rollback(
       ...(await countStillDesired(workspace, stateNow, found, store)),
     }
   })
+}
+
+/** Returns a function that creates something at its first call, and returns it from then on. */
+function createOnce(create: () => string): () => string {
+  let created: string | null = null
+  return () => (created ??= create())
 }
 
 /** Removes items from state that were not in it before and are unset now. Returns the new state. */
@@ -156,7 +173,8 @@ async function countStillDesired(
     ({ domain, item, reason }) =>
       reason !== 'secret-unknown' && rolledBack.has(`${domain} ${item}`),
   )
-  const domainsOnHold = findDomainsOnHold(await store.listRollouts(), hashDesired(workspace))
-  const onHold = again.filter(({ domain }) => domainsOnHold.has(domain)).length
+  const { hashItem } = hashDesired(workspace)
+  const itemsOnHold = findItemsOnHold(await store.listRollouts(), hashItem)
+  const onHold = again.filter(({ domain, item }) => itemsOnHold.get(domain)?.has(item)).length
   return { stillDesired: again.length - onHold, onHold }
 }

@@ -1,10 +1,10 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
 import { narrowSnapshot } from '../plan/selection.ts'
 import { findUnapproved } from '../rollout/approvals.ts'
-import { findDomainsOnHold, findConflicts } from '../rollout/conflicts.ts'
+import { findConflicts, findItemsOnHold, type HashItem } from '../rollout/conflicts.ts'
+import { dropHolds, isEmpty } from '../rollout/holds.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { Store } from '../state/store.ts'
@@ -35,7 +35,7 @@ export function excludeSuperseded(
 
 /**
  * Decides which open rollout a plan resumes, which rollouts it ends, and which ones then have fewer
- * domains on hold.
+ * values on hold.
  *
  * @throws EdgewiseError `rollout-open` when the plan touches domains of an open rollout and may not
  * supersede it, `guarded` when it would send a wave that needs approval without it
@@ -49,23 +49,21 @@ export async function decideRollouts(
   const stored = await store.listRollouts()
   const unfinished = supersede ? findUnfinished(stored) : []
   const rollouts = stored.filter((rollout) => !unfinished.includes(rollout))
-  const hashDomain = hashDesired(workspace)
+  const { hashDomain, hashItem } = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
   const selection = { ...plan.basis, isPart }
   const { continued, conflicting } = findConflicts(domains, selection, rollouts, hashDomain)
   const own = continued !== null && (waves ? !supersede : finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0 && !supersede) throw createOpenRolloutError(obstacles)
-  const withDomainsOnHold = findRolloutsOnHold(rollouts, hashDomain, retryHeld ? plan : null)
-  const idle = rollouts.filter(({ id, state }) => state !== 'open' && !withDomainsOnHold.has(id))
+  const kept = retryHeld ? liftHolds(rollouts, plan.basis, hashItem) : []
+  const idle = kept.filter(({ state, onHold }) => state !== 'open' && isEmpty(onHold))
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   if (!waves && finishes && plan.writes.length > 0) refuseBypass(workspace, finished[0] ?? null)
   return {
     continued: own && waves ? continued : null,
     ended: [...obstacles, ...finished, ...idle, ...unfinished].map(({ id }) => id),
-    kept: [...withDomainsOnHold.values()].filter(
-      ({ id, held }) => held.length < (rollouts.find((each) => each.id === id)?.held.length ?? 0),
-    ),
+    kept: kept.filter((rollout) => !idle.includes(rollout)),
   }
 }
 
@@ -90,35 +88,24 @@ export async function refuseUnfinishedRollback(
   )
 }
 
-/** Returns the rollouts with domains on hold, by id, without domains that a plan retries. */
-function findRolloutsOnHold(
+/**
+ * Lifts the holds of the selected items that have the value on hold; returns the rollouts that
+ * change by that.
+ */
+function liftHolds(
   rollouts: Rollout[],
-  hashDomain: (domain: Domain) => string,
-  retried: Plan | null,
-): Map<string, Rollout> {
-  const onHold = findDomainsOnHold(rollouts, hashDomain)
-  const retriedDomains =
-    retried === null
-      ? new Map()
-      : narrowSnapshot(
-          new Map([...onHold.keys()].map((domain) => [domain, new Map()])),
-          retried.basis,
-        )
-  return new Map(
-    rollouts.flatMap((rollout): [string, Rollout][] => {
-      if (
-        !rollout.held.some(
-          (domain) => onHold.get(domain) === rollout && !retriedDomains.has(domain),
-        )
-      )
-        return []
-      return [
-        [
-          rollout.id,
-          { ...rollout, held: rollout.held.filter((domain) => !retriedDomains.has(domain)) },
-        ],
-      ]
-    }),
+  selection: Pick<Plan['basis'], 'target' | 'items'>,
+  hashItem: HashItem,
+): Rollout[] {
+  const onHold = findItemsOnHold(rollouts, hashItem)
+  const lifted = narrowSnapshot(
+    new Map([...onHold].map(([domain, items]) => [domain, new Map(items)])),
+    selection,
+  )
+  return dropHolds(
+    rollouts,
+    (domain, item, value) =>
+      lifted.get(domain)?.has(item) === true && hashItem(domain, item) === value,
   )
 }
 

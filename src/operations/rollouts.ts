@@ -3,12 +3,14 @@ import type { Decided, ListedRollout } from '../model/listed-rollout.ts'
 import type { Overview } from '../model/overview.ts'
 import type { Decision, Rollout } from '../model/rollout.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
+import { findItemsOnHold } from '../rollout/conflicts.ts'
 import { abort, approve, pause } from '../rollout/decide.ts'
 import { identifyStep } from '../rollout/identify-step.ts'
 import { listRollout } from '../rollout/list-rollout.ts'
 import { listRolloutDomains } from '../state/spans.ts'
 import type { Store } from '../state/store.ts'
 import { findAuthor } from './execute-plan.ts'
+import { hashDesired } from './hash-desired.ts'
 import { loadLocked } from './load-locked.ts'
 import type { LockSelection } from './lock-selection.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -26,7 +28,10 @@ export async function listRollouts(
   return rollouts.map(({ listed }) => listed)
 }
 
-/** Loads the recorded rollouts, first to last: unfinished ones, and those with domains on hold. */
+/**
+ * Loads the recorded rollouts, first to last: unfinished ones, and those that put desired values on
+ * hold.
+ */
 export async function loadRollouts(
   workspace: LoadedWorkspace,
   outside: Outside,
@@ -45,10 +50,12 @@ export async function loadRollouts(
       return { listed, rollout, step: identifyStep(rollout) }
     }),
   )
-  return { rollouts, ended: recorded.filter((rollout) => !isUnfinished(rollout)) }
+  const onHold = findItemsOnHold(recorded, hashDesired(workspace).hashItem)
+  const holding = new Set([...onHold.values()].flatMap((items) => [...items.values()]))
+  return { rollouts, ended: recorded.filter((each) => !isUnfinished(each) && holding.has(each)) }
 }
 
-/** Returns whether a rollout is recorded: an unfinished one, or one that puts domains on hold. */
+/** Returns whether a rollout is recorded: an unfinished one, or one that puts values on hold. */
 export async function hasRollout(
   workspace: LoadedWorkspace,
   id: string,
@@ -134,10 +141,11 @@ async function decide(
   })
 }
 
-/** Saves a decided rollout. One that has ended is only kept while it puts domains on hold. */
+/** Saves a decided rollout. One that has ended is only kept while it puts values on hold. */
 async function save({ rollout, verb }: Decided, store: Store): Promise<void> {
   const message = `Rollout ${rollout.id}: ${verb}`
-  if (rollout.state === 'open' || rollout.held.length > 0) await store.saveRollout(rollout, message)
+  if (rollout.state === 'open' || Object.keys(rollout.onHold).length > 0)
+    await store.saveRollout(rollout, message)
   else await store.deleteRollouts([rollout.id], message)
 }
 

@@ -38,8 +38,8 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   stopOnRefusal?: boolean
   /** End where a rollout has to wait for some time, instead of waiting. */
   suspends?: boolean
-  /** Suffix of the apply id, which shows its kind in the history. */
-  suffix?: string
+  /** Returns the id of the apply; absent: a new one. */
+  id?(): string
   /** Called after consent and before anything is sent. */
   beforeSending?(): Promise<void>
 }
@@ -166,7 +166,7 @@ export async function submitPlan(
           ...options,
           lease: locked.lease,
           lockedAt: locked.lockedAt,
-          suffix: request.suffix,
+          id: request.id?.(),
         })
     if (result.elsewhere !== undefined)
       dialogue.note(

@@ -31,7 +31,7 @@ export interface PlanInput {
    * Desired state with every secret as its reference, for the basis: a plan made without secrets
    * has the same one. Default: `desired`.
    */
-  references?: Snapshot
+  basis?: { recorded: Snapshot; desired: Snapshot }
   /** Difference between recorded and desired, and the number of items equal in both. */
   changes: Change[]
   unchanged: number
@@ -122,8 +122,8 @@ export function makePlan(input: PlanInput): Plan {
       totalSeconds: computeTotalSeconds(writes, { ...limits, rollout: input.rollout }),
     },
     basis: {
-      desired: hashDomains(input.references ?? desired, domains),
-      recorded: hashDomains(recorded, domains),
+      desired: hashDomains(input.basis?.desired ?? desired, domains),
+      recorded: hashDomains(input.basis?.recorded ?? recorded, domains),
       target: input.target,
       items: input.items,
       commit: input.commit,

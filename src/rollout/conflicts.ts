@@ -63,22 +63,27 @@ function selectsAll(chosen: PlanSelection, { asked, items }: Rollout): boolean {
   return narrowSnapshot(all, { target: chosen.target, items: [] }).size === all.size
 }
 
+/** Items whose desired value is on hold, each with the rollout that ended last of those. */
+export type ItemsOnHold = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Rollout>>
+
 /**
- * Finds the domains on hold, each with its rollout. A domain is on hold until its desired state
- * changes.
+ * Finds the items on hold: a rollout that gave them their desired value was stopped or rolled back,
+ * and nobody has repeated it since. Another value of an item is not on hold.
  */
-export function findDomainsOnHold(
-  rollouts: Rollout[],
-  hashDomain: (domain: Domain) => string,
-): Map<Domain, Rollout> {
-  return new Map(
-    rollouts.flatMap((rollout) =>
-      rollout.held.flatMap((domain): [Domain, Rollout][] =>
-        getOwn(rollout.asked, domain) === hashDomain(domain) ? [[domain, rollout]] : [],
-      ),
-    ),
-  )
+export function findItemsOnHold(rollouts: Rollout[], hashItem: HashItem): ItemsOnHold {
+  const found = new Map<Domain, Map<ItemKey, Rollout>>()
+  const byEnd = rollouts.toSorted((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? -1 : 1))
+  for (const rollout of byEnd)
+    for (const [domain, values] of Object.entries(rollout.onHold))
+      for (const [item, value] of Object.entries(values)) {
+        if (hashItem(domain, item) !== value) continue
+        found.set(domain, (found.get(domain) ?? new Map<ItemKey, Rollout>()).set(item, rollout))
+      }
+  return found
 }
+
+/** Hashes the desired value of an item. */
+export type HashItem = (domain: Domain, item: ItemKey) => string
 
 /**
  * Maps each domain of a rollout to the number of the wave that sends it from now on, from 1.

@@ -5,6 +5,7 @@ import {
   findCurrentWave,
   findNextWave,
   isSent,
+  selectDomains,
   type Decision,
   type Rollout,
 } from '../model/rollout.ts'
@@ -59,10 +60,10 @@ export function pause(rollout: Rollout, by: Decision): Decided {
   )
 }
 
-/** Aborts a rollout. Its domains that were not sent completely are on hold from then on. */
+/** Aborts a rollout. Its values that were not sent completely are on hold from then on. */
 export function abort(rollout: Rollout, by: Decision): Decided {
   const left = rollout.waves.filter((wave) => !wave.passed && !isSent(wave))
-  const held = left.flatMap(({ domains }) => domains)
+  const unsent = left.flatMap(({ domains }) => domains)
   const released = rollout.applies.length === 0 ? rollout.released : []
   return {
     verb: 'aborted',
@@ -70,7 +71,8 @@ export function abort(rollout: Rollout, by: Decision): Decided {
       ...dropPause(rollout),
       state: 'stopped',
       reason: `aborted by ${by.author}`,
-      held: [...held, ...released],
+      endedAt: by.at,
+      onHold: selectDomains(rollout.values, [...unsent, ...released]),
     },
     by,
   }

@@ -1,25 +1,31 @@
 import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
-import { dropPause, type Rollout } from '../model/rollout.ts'
+import { dropPause, selectDomains, type Rollout } from '../model/rollout.ts'
 import type { RecordedState } from '../state/store.ts'
 import { addResult, isComplete } from './add-results.ts'
 import type { RolloutContext } from './ports.ts'
 
-/** Stops a rollout; deletes it from the store if no domain is on hold. */
+/**
+ * Stops a rollout; deletes it from the store if nothing is on hold.
+ *
+ * @param domains those whose values are on hold from then on
+ */
 export async function stopRollout(
   rollout: Rollout,
   why: string,
-  onHold: Domain[],
+  domains: Domain[],
   result: ApplyResult,
-  { store }: RolloutContext,
+  { store, clock }: RolloutContext,
 ): Promise<void> {
   result.stopped ??= why
   const message = `Rollout ${rollout.id}: stopped (${why})`
-  if (onHold.length === 0) await store.deleteRollouts([rollout.id], message)
+  const onHold = selectDomains(rollout.values, domains)
+  const endedAt = new Date(clock.now()).toISOString()
+  if (domains.length === 0) await store.deleteRollouts([rollout.id], message)
   else
     await store.saveRollout(
-      { ...dropPause(rollout), state: 'stopped', reason: why, held: onHold },
+      { ...dropPause(rollout), state: 'stopped', reason: why, endedAt, onHold },
       message,
     )
 }
@@ -64,7 +70,8 @@ async function rollBack(
     ...dropPause(rollout),
     state: 'taking-back',
     reason: why,
-    held: Object.keys(rollout.asked),
+    endedAt: new Date(clock.now()).toISOString(),
+    onHold: rollout.values,
   }
   await store.saveRollout(failed, `Rollout ${rollout.id}: ${why}`)
   const reportWrites = (writes: number) =>

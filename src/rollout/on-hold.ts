@@ -1,26 +1,27 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { groupBy } from '../model/group-by.ts'
-import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import type { ItemKey, Snapshot } from '../model/item.ts'
 import type { OnHold } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { pluralize, listSome } from '../model/words.ts'
+import type { ItemsOnHold } from './conflicts.ts'
 
 /** Counts and describes the changes on hold, by rollout. */
 export function describeOnHold(
   recorded: Snapshot,
   desired: Snapshot,
-  onHold: ReadonlyMap<Domain, Rollout>,
+  onHold: ItemsOnHold,
   itemKeys: Record<ItemKey, string>,
 ): { changes: number; domains: OnHold[]; notes: string[] } {
   const { changes } = diffSnapshots(recorded, desired, itemKeys)
-  const groups = [...groupBy(changes, ({ domain }) => onHold.get(domain))].flatMap(
+  const groups = [...groupBy(changes, ({ domain, item }) => onHold.get(domain)?.get(item))].flatMap(
     ([rollout, own]) => {
       if (rollout === undefined) return []
       const domains = [...new Set(own.map(({ domain }) => domain))]
       const count = pluralize(own.length, 'change')
       const why =
-        `on hold: rollout ${rollout.id} was ${describeState(rollout)} (${rollout.reason ?? ''}). ` +
-        'Change the manifests, or "edgewise apply --retry-held"'
+        `on hold ${describeEnd(rollout)}. Revert or change the manifests, or ` +
+        '"edgewise apply --retry-held" applies them again'
       return [{ domains, count, why }]
     },
   )
@@ -31,13 +32,12 @@ export function describeOnHold(
   }
 }
 
-function describeState({ state }: Rollout): string {
-  return {
-    open: 'open',
-    stopped: 'stopped',
-    'taking-back': 'being rolled back',
-    'taken-back': 'rolled back',
-  }[state]
+/** Describes since when, by what and why the values of a rollout are on hold. */
+export function describeEnd({ id, endedAt, state, reason, waves }: Rollout): string {
+  const since = endedAt === null ? '' : `since ${endedAt.slice(0, 16).replace('T', ' ')} UTC `
+  const what = waves.length === 0 ? 'rollback' : 'rollout'
+  const how = state === 'stopped' ? 'stopped' : 'rolled back'
+  return `${since}by ${what} ${id}, ${how}: ${reason ?? ''}`
 }
 
 /**

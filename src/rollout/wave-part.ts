@@ -1,14 +1,16 @@
+import type { Change } from '../model/change.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import type { Rollout, RolloutWave } from '../model/rollout.ts'
+import type { ItemHashes, Rollout, RolloutWave } from '../model/rollout.ts'
 import { hashDomains } from '../plan/basis.ts'
 import { narrowSnapshot } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
+import type { HashItem } from './conflicts.ts'
 
 /** Creates the rollout of a plan. */
 export function createRollout(
   plan: Plan,
-  hashDomain: (domain: Domain) => string,
+  { hashDomain, hashItem }: { hashDomain(domain: Domain): string; hashItem: HashItem },
   about: Pick<Rollout, 'id' | 'startedAt' | 'author'>,
 ): Rollout {
   const changed = new Set(plan.changes.map(({ domain }) => domain))
@@ -24,8 +26,10 @@ export function createRollout(
     items: plan.basis.items,
     state: 'open',
     reason: null,
+    endedAt: null,
     asked: Object.fromEntries([...changed].map((domain) => [domain, hashDomain(domain)])),
-    held: [],
+    values: hashChanges(plan.changes, hashItem),
+    onHold: {},
     waves: waves.map((domains, i): RolloutWave => ({
       domains: [...domains].toSorted(),
       applied: null,
@@ -37,6 +41,13 @@ export function createRollout(
     released: [...changed].filter((domain) => !written.has(domain)),
     applies: [],
   }
+}
+
+/** Hashes the value of each change, by domain and item. */
+function hashChanges(changes: Change[], hashItem: HashItem): ItemHashes {
+  const values: ItemHashes = {}
+  for (const { domain, item } of changes) (values[domain] ??= {})[item] = hashItem(domain, item)
+  return values
 }
 
 /**

@@ -113,7 +113,7 @@ export function createRuns(context: RunContext) {
   /** Finds the manifests that a rollout began with: at its commit, or at the tip. */
   const findManifests = async (rollout: Rollout, head: Committed): Promise<Committed> => {
     const matches = (each: Committed) => {
-      const hashDomain = hashDesired(each)
+      const { hashDomain } = hashDesired(each)
       return Object.entries(rollout.asked).every(([name, hash]) => hashDomain(name) === hash)
     }
     if (rollout.commit !== null && rollout.commit !== head.commit) {

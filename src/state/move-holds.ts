@@ -1,6 +1,6 @@
 import type { Domain } from '../model/item.ts'
 import { getOwn } from '../model/json.ts'
-import type { Rollout } from '../model/rollout.ts'
+import { selectDomains, type Rollout } from '../model/rollout.ts'
 import type { FileChanges } from './folder/write-file.ts'
 import { formatRollout } from './format/rollout-file.ts'
 import type { StatePaths } from './format/state-paths.ts'
@@ -23,18 +23,30 @@ export function moveHolds(
   const added = new Map<string, string>()
   const removed = new Map<string, string | null>()
   for (const rollout of from.rollouts) {
-    const moving = rollout.held.filter((domain) => domains.has(domain))
+    const names = Object.keys(rollout.onHold)
+    const moving = names.filter((domain) => domains.has(domain))
     if (moving.length === 0) continue
-    const held = rollout.held.filter((domain) => !domains.has(domain))
+    const onHold = selectDomains(
+      rollout.onHold,
+      names.filter((domain) => !domains.has(domain)),
+    )
     const known = to.rollouts.find(({ id }) => id === rollout.id)
-    const empty = { ...rollout, asked: {}, held: [], waves: [], released: [], applies: [] }
+    const empty = {
+      ...rollout,
+      asked: {},
+      values: {},
+      onHold: {},
+      waves: [],
+      released: [],
+      applies: [],
+    }
     added.set(
       to.paths.rollout(rollout.id),
       formatRollout(addHolds(known ?? empty, rollout, moving)),
     )
     removed.set(
       from.paths.rollout(rollout.id),
-      held.length === 0 ? null : formatRollout({ ...rollout, held }),
+      Object.keys(onHold).length === 0 ? null : formatRollout({ ...rollout, onHold }),
     )
   }
   return { added, removed }
@@ -48,7 +60,8 @@ function addHolds(rollout: Rollout, from: Rollout, moving: Domain[]): Rollout {
   return {
     ...rollout,
     asked: { ...rollout.asked, ...(Object.fromEntries(asked) as Rollout['asked']) },
-    held: [...new Set([...rollout.held, ...moving])].toSorted(),
+    values: { ...rollout.values, ...selectDomains(from.values, moving) },
+    onHold: { ...rollout.onHold, ...selectDomains(from.onHold, moving) },
     waves: unknown.length === 0 ? rollout.waves : [...rollout.waves, wave],
   }
 }

@@ -9,9 +9,14 @@ import { loadWaves } from './load-journal.ts'
 import { listReach, overlaps } from './reach.ts'
 import type { LoadedFiles, SharedFiles } from './state-files.ts'
 
-/** Lists the domains of a rollout. */
-export function listRolloutDomains({ asked }: Rollout): Set<Domain> {
-  return new Set(Object.keys(asked))
+/**
+ * Lists the domains of a rollout that have to be locked together: none once it has ended. Two
+ * commands may lift values on hold of one that has ended then, and one of them be lost: such a
+ * value is recorded, so that it is no change.
+ */
+export function listRolloutDomains({ asked, state }: Rollout): Set<Domain> {
+  const isUnfinished = state === 'open' || state === 'taking-back'
+  return new Set(isUnfinished ? Object.keys(asked) : [])
 }
 
 /**

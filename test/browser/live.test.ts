@@ -164,7 +164,11 @@ const looks = [desktop, phone].flatMap((viewport) =>
 it.each(looks)('$path has no barriers, $viewport.width wide', async ({ path, viewport }) => {
   const stage = await start()
   const problem = 'a problem'
-  stage.show({ ...waiting(), problem, ended: [{ ...openRollout().rollout, held: ['a.example'] }] })
+  stage.show({
+    ...waiting(),
+    problem,
+    ended: [{ ...openRollout().rollout, onHold: { 'a.example': { https: 'x' } } }],
+  })
   const options = { viewport, colorScheme: 'light' } as const
   const tab = path === 'login' ? await stage.open('/', options) : await stage.enter(path, options)
   // The policy of the page allows no script of others.

@@ -148,16 +148,17 @@ describe('detectDrift', () => {
     ])
   })
 
-  it('leaves domains on hold out of the changes, and marks their drifted items', () => {
+  it('leaves items on hold out of the changes, and marks their drifted items', () => {
     const both = (seconds: number) =>
       [www, 'b.example.com'].map(
         (domain) => [domain, new Map([['timeout', { ...time(seconds), at }]])] as const,
       )
+    const onHold = new Map([[www, new Set(['timeout'])]])
     const { items, pending, live } = detectDrift(
       new Map(both(1)),
       new Map(both(2)),
       new Map(),
-      new Set([www]),
+      onHold,
     )
     expect(pending.map(({ domain }) => domain)).toEqual(['b.example.com'])
     expect(live).toEqual([])
@@ -165,7 +166,7 @@ describe('detectDrift', () => {
       ['b.example.com', ['pending'], false],
       [www, ['pending'], true],
     ])
-    const equal = detectDrift(new Map(both(1)), new Map(both(1)), new Map(), new Set([www]))
+    const equal = detectDrift(new Map(both(1)), new Map(both(1)), new Map(), onHold)
     expect(equal.items.map(({ held }) => held)).toEqual([false, false])
   })
 

@@ -84,7 +84,9 @@ export async function recordInterrupted(
       reason: 'worse',
       items: [],
       asked: { 'b.example.com': `sha256:${'0'.repeat(64)}` },
-      held: ['b.example.com'],
+      endedAt: '2026-11-20T00:01:00.000Z',
+      values: { 'b.example.com': { https: 'a' } },
+      onHold: { 'b.example.com': { https: 'a' } },
       waves: [
         {
           domains: ['b.example.com'],

@@ -109,7 +109,7 @@ async function listRecorded(): Promise<Json[]> {
 
 /** Describes what is left of a rollout: without times, ids, and the name of its workspace. */
 async function describeEnd(workspace: Place, id: string): Promise<unknown> {
-  const { state, held, waves, applies } = (await loadRollout(id)) as Rollout
+  const { state, onHold, waves, applies } = (await loadRollout(id)) as Rollout
   enterPlace(workspace)
   rmSync(join(place.root, 'domains/bad.yaml'))
   const items = await place.json('state', 'list')
@@ -118,7 +118,7 @@ async function describeEnd(workspace: Place, id: string): Promise<unknown> {
     each.startsWith(id),
   )
   const text = JSON.stringify([
-    { state, held, waves: waves.map(({ domains, passed }) => [domains, passed]) },
+    { state, onHold, waves: waves.map(({ domains, passed }) => [domains, passed]) },
     { applies: applies.length, items, changes, summary, warnings, configs },
   ])
   const clean = text

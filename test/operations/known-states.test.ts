@@ -161,8 +161,15 @@ function buildUnfinished(): Record<string, string> {
 
 /** Builds a rollout that has domains on hold: one as recorded, one changed by hand. */
 function buildRollout(root: string): Rollout {
-  const hash = hashDesired(load(root, null))
+  const { hashDomain, hashItem } = hashDesired(load(root, null))
   const held = [buildName(3), buildName(4)]
+  const items = [...(load(root, null).desired.get(buildName(3))?.keys() ?? [])]
+  const onHold = Object.fromEntries(
+    held.map((domain) => [
+      domain,
+      Object.fromEntries(items.map((item) => [item, hashItem(domain, item)])),
+    ]),
+  )
   return {
     id: 'r1',
     startedAt: source.at,
@@ -171,8 +178,10 @@ function buildRollout(root: string): Rollout {
     state: 'stopped',
     reason: 'checks failed',
     items: [],
-    asked: Object.fromEntries(held.map((domain) => [domain, hash(domain)])),
-    held,
+    asked: Object.fromEntries(held.map((domain) => [domain, hashDomain(domain)])),
+    endedAt: source.at,
+    values: onHold,
+    onHold,
     waves: [{ domains: held, applied: null, passed: false }],
     released: [],
     applies: [],

@@ -7,7 +7,12 @@ const at = '2026-01-02T03:00:00.000Z'
 const waits = openRollout()
 const pauses = openRollout({ id: 'r2', paused: { author: 'ada', at } })
 const runs = openRollout({ id: 'r3' }, 'running')
-const ended = buildRollout({ id: 'r4', state: 'stopped', reason: 'more errors', held: ['a', 'b'] })
+const ended = buildRollout({
+  id: 'r4',
+  state: 'stopped',
+  reason: 'more errors',
+  onHold: { a: {}, b: {} },
+})
 const failed = { commit: headCommit, at, status: 'failed', message: 'a guard refuses it' }
 
 /** Lists the tones and texts of the headlines of an overview. */

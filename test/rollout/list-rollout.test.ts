@@ -22,7 +22,9 @@ const rollout: Rollout = {
   reason: null,
   items: [],
   asked: { 'a.example.com': 'sha256:0', 'b.example.com': 'sha256:0' },
-  held: [],
+  endedAt: null,
+  values: {},
+  onHold: {},
   waves: [
     { domains: ['a.example.com'], applied: null, passed: false },
     {

@@ -26,7 +26,9 @@ export function buildRollout(own: Partial<Rollout> = {}): Rollout {
     reason: null,
     items: [],
     asked: Object.fromEntries(range(0, 31).map((each) => [each, `sha256:${each}`])),
-    held: [],
+    endedAt: null,
+    values: {},
+    onHold: {},
     waves: [
       { domains: range(0, 1), applied: sent, passed: true },
       {

@@ -144,17 +144,19 @@ const files: {
     name: 'a rollout',
     parse: parseRollout,
     whole: {
-      format: 'edgewise.rollout/3',
+      format: 'edgewise.rollout/4',
       id: 'one',
       startedAt: at,
       commit: 'c',
       author: 'a',
       state: 'open',
       reason: 'r',
+      endedAt: at,
       paused: { author: 'a', at },
       items: ['timeout'],
       asked: { 'a.example.com': 'h', 'b.example.com': 'h' },
-      held: ['a.example.com'],
+      values: [{ domains: ['a.example.com', 'b.example.com'], items: { timeout: 'h' } }],
+      onHold: [{ domains: ['a.example.com'], items: { timeout: 'h' } }],
       released: ['b.example.com'],
       applies: ['k'],
       waves: [
@@ -180,7 +182,16 @@ const files: {
       '/items/0': ['x'],
       '/asked/a.example.com': ['x'],
       '/asked/b.example.com': ['x'],
-      '/held': [[]],
+      '/endedAt': [at, null],
+      '/values': [[]],
+      '/values/0/domains': [[]],
+      '/values/0/items': [{}],
+      '/values/0/items/timeout': ['x'],
+      '/onHold': [[]],
+      '/onHold/0/domains': [[]],
+      '/onHold/0/domains/0': ['x'],
+      '/onHold/0/items': [{}],
+      '/onHold/0/items/timeout': ['x'],
       '/applies': [[]],
       '/applies/0': ['x'],
       '/waves/0/applied': [null],
@@ -189,7 +200,7 @@ const files: {
       '/waves/0/applied/serviceTo': [at, null],
       '/waves/0/passed': [true],
     },
-    lacks: ['/paused', '/waves/0/approval'],
+    lacks: ['/paused', '/waves/0/approval', '/values/0/items/timeout', '/onHold/0/items/timeout'],
   },
 ]
 
@@ -289,29 +300,6 @@ describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
       expect.stringContaining('Restore the file'),
     ])
   })
-})
-
-it('a rollout of version 1 has no times of the service', () => {
-  const { whole } = files.find(({ parse }) => parse === parseRollout) ?? {}
-  const applied = { from: at, to: at }
-  const old = (waves: Json) =>
-    JSON.stringify({ ...(whole as JsonObject), format: 'edgewise.rollout/1', waves })
-  const waves = [{ domains: ['a.example.com'], applied, passed: true }]
-  expect(parseRollout('file.json', old(waves)).waves[0]?.applied).toEqual({
-    ...applied,
-    serviceFrom: null,
-    serviceTo: null,
-  })
-  for (const damaged of [7, [7], [{ ...waves[0], applied: 7 }], [{ ...waves[0], applied: {} }]])
-    expect(() => parseRollout('file.json', old(damaged))).toThrow(/can't be used: .*\/waves/)
-})
-
-it('a rollout of version 2 has no approvals', () => {
-  const { whole } = files.find(({ parse }) => parse === parseRollout) ?? {}
-  const { paused: _paused, ...old } = whole as JsonObject
-  const waves = [{ domains: ['a.example.com'], applied: null, passed: false }]
-  const text = JSON.stringify({ ...old, waves, format: 'edgewise.rollout/2' })
-  expect(parseRollout('file.json', text)).toMatchObject({ waves, id: 'one' })
 })
 
 it('names of prototype members are ordinary keys', () => {

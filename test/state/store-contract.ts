@@ -106,7 +106,9 @@ export function storeContract(
         reason: null,
         items: [],
         asked: { 'a.example.com': 'sha256:0' },
-        held: [],
+        endedAt: null,
+        values: { 'a.example.com': { https: 'x', timeout: 'y' } },
+        onHold: {},
         waves: [
           {
             domains: ['a.example.com'],
@@ -117,21 +119,19 @@ export function storeContract(
         released: [],
         applies: ['one-w1'],
       }
+      const onHold = { 'a.example.com': { https: 'x', timeout: 'y' } }
       expect(await store.listRollouts()).toEqual([])
       await store.saveRollout(rollout, 'begins')
       await store.saveRollout(
         { ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' },
         'begins',
       )
-      await store.saveRollout(
-        { ...rollout, state: 'stopped', reason: 'worse', held: ['a.example.com'] },
-        'stopped',
-      )
+      await store.saveRollout({ ...rollout, state: 'stopped', reason: 'worse', onHold }, 'stopped')
       const other = (await kind.elsewhere()).store
       await other.load()
       expect(await other.listRollouts()).toEqual([
         { ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' },
-        { ...rollout, state: 'stopped', reason: 'worse', held: ['a.example.com'] },
+        { ...rollout, state: 'stopped', reason: 'worse', onHold },
       ])
       await store.deleteRollouts(['one', 'two', 'never'], 'complete')
       expect(await (await open()).listRollouts()).toEqual([])

@@ -10,6 +10,7 @@ import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/em
 import type { Call } from '../../src/emulator/entities/call.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
+import { parseRollout } from '../../src/state/format/rollout-file.ts'
 import type { Clock, WaitName } from '../../src/model/clock.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
@@ -235,8 +236,8 @@ export class Place {
 
   /** Loads the rollouts in the workspace's state folder. */
   loadRollouts(): Rollout[] {
-    return this.findRolloutFiles().map(
-      (path) => JSON.parse(readFileSync(join(this.root, path), 'utf8')) as Rollout,
+    return this.findRolloutFiles().map((path) =>
+      parseRollout(path, readFileSync(join(this.root, path), 'utf8')),
     )
   }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Rollout } from '../../src/model/rollout.ts'
+import { selectDomains } from '../../src/model/rollout.ts'
+import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
 import { refuseOwned } from '../stories/owned-elsewhere.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchConfig, Place, setFaults } from './cli.ts'
@@ -195,7 +196,8 @@ describe('state move of domains on hold', () => {
     from.cli('state', 'move', ...domains, '--to', to, '--yes')
   const findHeldIn = (workspace: string) =>
     place.findRolloutFiles().flatMap((path) => {
-      const { id, state, held } = JSON.parse(place.read(path)) as Rollout
+      const { id, state, onHold } = parseRollout(path, place.read(path))
+      const held = Object.keys(onHold).toSorted()
       return path.includes(`/state/${workspace}/`) ? [{ id, state, held }] : []
     })
   const countHeld = async (workspace: Place) =>
@@ -209,8 +211,11 @@ describe('state move of domains on hold', () => {
     for (const name of [...names, 'a.example.com']) place.manifest(name, { timeout: { time: 61 } })
     const [rollout] = await openRollout()
     const [path = ''] = place.findRolloutFiles()
-    const stopped = { ...rollout, state: 'stopped', reason: 'worse', held: [...names].toSorted() }
-    place.write(path, JSON.stringify({ format: 'edgewise.rollout/2', ...stopped }))
+    if (rollout === undefined) throw new TypeError('expected a rollout')
+    const onHold = selectDomains(rollout.values, [...names].toSorted())
+    const endedAt = '2026-11-20T03:00:00.000Z'
+    const ended = { ...rollout, state: 'stopped' as const, reason: 'worse', endedAt, onHold }
+    place.write(path, formatRollout(ended))
     for (const name of names) other.manifest(name, { timeout: { time: 61 } })
   })
 
@@ -218,14 +223,14 @@ describe('state move of domains on hold', () => {
     expect(await countHeld(place)).toBe(2)
     const [{ id } = { id: '' }] = place.loadRollouts()
     const { code, err } = await move(place, 'staging', www)
-    expect([code, err]).toEqual([0, expect.stringContaining(`${www} stays on hold there`)])
+    expect([code, err]).toEqual([0, expect.stringContaining(`Values of ${www} stay on hold there`)])
     expect(findHeldIn('staging')).toEqual([{ id, state: 'stopped', held: [www] }])
     expect(findHeldIn('default')).toMatchObject([{ id, held: ['b.example.com'] }])
     await move(place, 'staging', 'b.example.com')
     expect(findHeldIn('staging')).toMatchObject([{ id, held: [...names].toSorted() }])
     expect(findHeldIn('default')).toEqual([])
     expect(await countHeld(other)).toBe(2)
-    expect((await other.cli('plan')).err).toContain(`rollout ${id} was stopped (worse)`)
+    expect((await other.cli('plan')).err).toContain(`by rollout ${id}, stopped: worse`)
     await move(other, 'default', www)
     expect(findHeldIn('default')).toMatchObject([{ id, held: [www] }])
     expect(findHeldIn('staging')).toMatchObject([{ id, held: ['b.example.com'] }])

@@ -39,8 +39,8 @@ describe('plan --html', () => {
     const id = place.loadRollouts()[0]?.id ?? ''
     expect((await place.cli('rollout', 'abort', id, '--yes')).code).toBe(0)
     expect((await place.cli('plan', ...html)).code).toBe(0)
-    expect(page()).toContain('No changes; 2 changes on hold.')
-    expect(page()).toMatch(/2 changes on hold: rollout \S+ was stopped/)
+    expect(page()).toContain('Nothing to send: 2 changes on hold.')
+    expect(page()).toMatch(/2 changes on hold since .{16} UTC by rollout \S+, stopped/)
     for (const domain of ['b.example.com', 'c.example.com']) expect(page()).toContain(domain)
   })
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
+import { formatRollout } from '../../src/state/format/rollout-file.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchConfig, fetchWrites, Place, setFaults, token } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
@@ -383,15 +384,17 @@ describe('drift --repair under the rules of an apply', () => {
     expect(refused.err).toContain('and the plan touches its domains')
   })
 
-  it('leaves domains on hold as they are', async () => {
+  it('leaves items on hold as they are, and repairs the others of their domains', async () => {
     await interruptRollout()
     const [path = ''] = place.findRolloutFiles()
-    const held = { state: 'stopped', reason: 'worse', held: names }
-    place.write(path, JSON.stringify({ ...place.loadRollouts()[0], ...held }))
+    const [rollout] = place.loadRollouts()
+    if (rollout === undefined) throw new TypeError('expected a rollout')
+    const ended = { state: 'stopped' as const, reason: 'worse', endedAt: rollout.startedAt }
+    place.write(path, formatRollout({ ...rollout, ...ended, onHold: rollout.values }))
     await outOfBand(www, { https: { ...https, http2: 'off' } })
     await observeAll()
     const { code, sent, err } = await repair()
-    expect([code, sent]).toEqual([0, []])
+    expect([code, sent]).toEqual([0, [`${www} https`]])
     expect(err).toContain('on hold')
     expect(err).not.toContain('left out')
   })

@@ -34,11 +34,9 @@ describe('rollback', () => {
     })
     expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toEqual(before)
     expect(out).toContain('Plan: 2 to change')
-    expect(err).toMatch(
-      /The manifests still contain the rolled-back values of 2 items: .*\(git revert\)/,
-    )
+    expect(err).toMatch(/rolled-back values of 2 items. They are on hold: .*\(git revert\)/)
     expect((await ids())[0]).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{4}-rollback$/)
-    expect((await place.json('plan'))['summary']).toMatchObject({ change: 2 })
+    expect((await place.json('plan'))['summary']).toMatchObject({ change: 0, held: 2 })
     place.manifest(a, { ...time(10), https: { cert_id: 1 } }).manifest(b, time(20))
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })

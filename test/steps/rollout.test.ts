@@ -285,7 +285,11 @@ describe('a wave that the service does not accept', () => {
       ),
     ])
     expect(place.loadRollouts()).toMatchObject([
-      { state: 'open', held: [], waves: [{ passed: true }, { applied: null }, { applied: null }] },
+      {
+        state: 'open',
+        onHold: {},
+        waves: [{ passed: true }, { applied: null }, { applied: null }],
+      },
     ])
     await setFaults(emulator)
     const first = (await fetchWrites(emulator)).length
@@ -338,7 +342,7 @@ it('a damaged rollout file is named, and nothing is sent', async () => {
   for (const [from, to] of [
     ['"open"', '"opened"'],
     ['"passed": false', '"passed": 0'],
-    ['edgewise.rollout/3', 'edgewise.rollout/7'],
+    ['edgewise.rollout/4', 'edgewise.rollout/7'],
     ['{', '['],
   ] as const) {
     const text = readFileSync(join(place.root, file), 'utf8')

@@ -158,12 +158,11 @@ describe('a pause that another machine resumes', () => {
     const stored = JSON.parse(readFileSync(path, 'utf8')) as {
       waves: { applied: JsonObject | null }[]
     }
-    // As an earlier version wrote it.
     const waves = stored.waves.map(({ applied, ...wave }) => ({
       ...wave,
-      applied: applied === null ? null : { from: applied['from'], to: applied['to'] },
+      applied: applied === null ? null : { ...applied, serviceFrom: null, serviceTo: null },
     }))
-    writeFileSync(path, JSON.stringify({ ...stored, format: 'edgewise.rollout/1', waves }))
+    writeFileSync(path, JSON.stringify({ ...stored, waves }))
     expect(await resume()).toBeCloseTo(10, 0)
   })
 })

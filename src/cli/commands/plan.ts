@@ -65,7 +65,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       if (context.options.json === true) io.out(json())
       else await dialogue.show({ kind: 'plan', plan })
       const isDefinite = plan.changes.length > plan.summary.conditional
-      const differs = isDefinite || rollbackUnfinished
+      const differs = isDefinite || rollbackUnfinished || plan.summary.held > 0
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })

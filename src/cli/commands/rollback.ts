@@ -83,17 +83,19 @@ async function noteManifests(
 ): Promise<void> {
   const contain = (items: number) =>
     `The manifests still contain the rolled-back values of ${pluralize(items, 'item')}`
-  if (onHold > 0)
-    context.note(
-      `${contain(onHold)}. They are on hold: apply skips them until the manifests change.`,
-    )
-  if (stillDesired === 0) return
+  if (onHold + stillDesired === 0) return
   const commit = rollback.applies.at(-1)?.commit
   const named =
     commit === null || commit === undefined ? '' : ` ${escapeInvisible(commit).slice(0, 12)}`
   const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`
-  context.note(
-    `${contain(stillDesired)}: the next apply writes them again unless the manifests are ` +
-      `reverted (${revert}).`,
-  )
+  if (onHold > 0)
+    context.note(
+      `${contain(onHold)}. They are on hold: apply sends them again only with --retry-held. ` +
+        `Revert the manifests as well (${revert}).`,
+    )
+  if (stillDesired > 0)
+    context.note(
+      `${contain(stillDesired)}: the next apply writes them again unless the manifests are ` +
+        `reverted (${revert}).`,
+    )
 }

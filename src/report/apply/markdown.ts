@@ -4,7 +4,7 @@ import type { ApplyEvent } from '../../model/events.ts'
 import type { Plan } from '../../model/plan.ts'
 import { groupPlanChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, type Whole } from '../plan/change-parts.ts'
-import { formatPlanSummary } from '../plan/summary.ts'
+import { formatNothing, formatPlanSummary } from '../plan/summary.ts'
 import { formatWrite } from '../plan/text.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 import {
@@ -111,7 +111,8 @@ export function formatResult(
   if (status === 'running') return 'The apply has not ended: it still runs, or it was killed.'
   const sent = events.some(({ type }) => type === 'write.started')
   if (status === 'failed') return sent ? 'The apply ended with an error.' : 'Nothing was applied.'
-  if (finished === undefined || (plan?.changes.length === 0 && !sent)) return 'No changes.'
+  if (plan?.changes.length === 0 && !sent) return formatNothing(plan)
+  if (finished === undefined) return 'No changes.'
   return formatHeadline(finished, status, plainPaint)
 }
 

@@ -62,7 +62,7 @@ export function formatDecided({ verb, rollout, by }: Decided): string {
     case 'already-paused':
       return `Rollout ${id} was already paused ${earlier}. ${resume}`
     case 'aborted':
-      return `Aborted rollout ${id}. ${describeHeld(rollout.held.length)}`
+      return `Aborted rollout ${id}. ${describeHeld(Object.keys(rollout.onHold).length)}`
   }
 }
 
@@ -73,9 +73,8 @@ function nameNext(rollout: Rollout): string {
 function describeHeld(held: number): string {
   if (held === 0) return 'All of its domains had been sent.'
   return (
-    `${held} ${held === 1 ? 'domain is' : 'domains are'} on hold until ` +
-    `${held === 1 ? 'its manifest changes' : 'their manifests change'}; ` +
-    '"edgewise apply --retry-held" applies the changes.'
+    `Its changes of ${pluralize(held, 'domain')} are on hold until somebody repeats them: ` +
+    '"edgewise apply --retry-held".'
   )
 }
 
@@ -89,6 +88,6 @@ export function buildDecidedJson({ verb, rollout, by }: Decided): JsonObject {
     at: by.at,
     wave: (findCurrentWave(rollout) ?? 0) + 1,
     waves: rollout.waves.length,
-    held: rollout.held.length,
+    held: Object.keys(rollout.onHold).length,
   }
 }

@@ -5,7 +5,8 @@ import { pluralize } from '../../model/words.ts'
 
 /** Formats what was decided about a rollout, and what happens next. */
 export function formatDecidedText({ verb, rollout, by }: Decided): string {
-  const { id, waves, held } = rollout
+  const { id, waves, onHold } = rollout
+  const held = Object.keys(onHold).length
   const waveIndex = findCurrentWave(rollout) ?? 0
   const wave = `wave ${waveIndex + 1} of ${waves.length}`
   const size = pluralize(waves[waveIndex]?.domains.length ?? 0, 'domain')
@@ -24,8 +25,8 @@ export function formatDecidedText({ verb, rollout, by }: Decided): string {
     case 'already-paused':
       return `Rollout ${id} was already paused ${earlier}.`
     case 'aborted':
-      return held.length === 0
+      return held === 0
         ? `Aborted rollout ${id}. All of its domains had been sent.`
-        : `Aborted rollout ${id}. ${pluralize(held.length, 'domain')} on hold.`
+        : `Aborted rollout ${id}. ${pluralize(held, 'domain')} on hold.`
   }
 }

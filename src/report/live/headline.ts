@@ -38,10 +38,11 @@ function describeWaiting({ listed, rollout }: OpenRollout): Headline {
   return { tone: 'attention', text }
 }
 
-function describeEnded({ state, reason, held }: Rollout): Headline {
+function describeEnded({ state, reason, onHold }: Rollout): Headline {
   const end = state === 'taken-back' ? 'rolled back' : 'stopped'
   const why = reason === null ? '' : ` (${reason})`
-  const text = `A rollout was ${end}${why}: ${pluralize(held.length, 'domain')} on hold.`
+  const domains = pluralize(Object.keys(onHold).length, 'domain')
+  const text = `A rollout was ${end}${why}: ${domains} on hold.`
   return { tone: 'problem', text }
 }
 

@@ -77,7 +77,8 @@ function formatRollouts({ rollouts }: Overview, token: FormToken): string {
 
 function formatEnded({ ended }: Overview): string {
   return ended
-    .map(({ id, held, reason, startedAt, author, commit }) => {
+    .map(({ id, onHold, reason, startedAt, author, commit }) => {
+      const held = Object.keys(onHold)
       const names = held.slice(0, 1000).map((name) => `<span>${show(name)}</span>`)
       const left = held.length - names.length
       const facts = [

@@ -3,7 +3,7 @@ import { groupPlanChanges } from './blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.ts'
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
-import { formatPlanSummary } from './summary.ts'
+import { formatNothing, formatPlanSummary } from './summary.ts'
 import { formatWave, formatWrite } from './text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -27,7 +27,7 @@ export function formatPlanMarkdown(plan: Plan): string {
             maxWarnings,
           ),
         )}`
-  if (plan.changes.length === 0) return `### Edgewise plan\n\nNo changes.\n${warnings}`
+  if (plan.changes.length === 0) return `### Edgewise plan\n\n${formatNothing(plan)}\n${warnings}`
   const head =
     `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)}\n${warnings}\n` +
     formatChangeTable(plan.changes)

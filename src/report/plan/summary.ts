@@ -12,11 +12,16 @@ export function formatPlanSummary(plan: Plan, paint: Paint): string {
   return `${paint.bold('Plan:')} ${formatActions(plan)} · ${formatWriteCount(plan, count)}`
 }
 
+/** Formats that a plan sends nothing, and what is on hold. */
+export function formatNothing({ summary: { held } }: Plan): string {
+  return held === 0 ? 'No changes.' : `Nothing to send: ${pluralize(held, 'change')} on hold.`
+}
+
 /** Formats the summary without the bound, and the number of changes on hold. */
 export function formatPlanSentence(plan: Plan): string {
   const { writes, held } = plan.summary
   const onHold = held === 0 ? [] : [`${pluralize(held, 'change')} on hold`]
-  if (plan.changes.length === 0) return `${['No changes', ...onHold].join('; ')}.`
+  if (plan.changes.length === 0) return formatNothing(plan)
   const count = formatWriteCount(plan, pluralize(writes, 'write'))
   return [formatActions(plan), count, ...onHold].join(' · ')
 }

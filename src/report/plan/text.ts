@@ -9,7 +9,7 @@ import { hardBlank, truncate, wrap, wrapSentences } from '../text/wrap.ts'
 import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-table.ts'
 import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
-import { formatPlanSummary, listApprovals } from './summary.ts'
+import { formatNothing, formatPlanSummary, listApprovals } from './summary.ts'
 
 /** Maximum number of blocks, and of rows of the table. */
 const [maxBlocks, maxRows] = [20, 15]
@@ -24,7 +24,7 @@ const unlimitedColumns = 100_000
  * the summary if it is long, without a line break.
  */
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
-  if (plan.changes.length === 0) return `${formatUnchanged(plan)}No changes.`
+  if (plan.changes.length === 0) return formatUnchanged(plan) + formatNothing(plan)
   const summary = formatSummary(plan, options)
   const blocks = groupPlanChanges(plan.changes)
   const text = [

@@ -1,12 +1,17 @@
 import { rolloutFile } from '../../generated/state-validators.ts'
 import type { RolloutFile } from '../../generated/state-types.ts'
-import { isObject, type Json } from '../../model/json.ts'
-import type { Rollout } from '../../model/rollout.ts'
-import { acceptVersion, createDamagedFileError, parseFile } from './parse-file.ts'
+import { groupBy } from '../../model/group-by.ts'
+import type { ItemHashes, Rollout } from '../../model/rollout.ts'
+import { createDamagedFileError, parseFile } from './parse-file.ts'
 
 /** Formats a rollout's file. */
 export function formatRollout(rollout: Rollout): string {
-  const file: RolloutFile = { format: rolloutFile.name, ...rollout }
+  const file: RolloutFile = {
+    format: rolloutFile.name,
+    ...rollout,
+    values: groupDomains(rollout.values),
+    onHold: groupDomains(rollout.onHold),
+  }
   return `${JSON.stringify(file, null, 1)}\n`
 }
 
@@ -16,13 +21,8 @@ export function formatRollout(rollout: Rollout): string {
  * @throws EdgewiseError `record-damaged`
  */
 export function parseRollout(place: string, text: string): Rollout {
-  const { format: _format, ...rollout } = parseFile(
-    place,
-    text,
-    'rollout',
-    rolloutFile,
-    upgradeRollout,
-  )
+  const { format: _format, ...file } = parseFile(place, text, 'rollout', rolloutFile)
+  const rollout = { ...file, values: ungroup(file.values), onHold: ungroup(file.onHold) }
   const misplaced = findMisplacedDomain(rollout)
   if (misplaced !== null)
     throw createDamagedFileError(
@@ -33,32 +33,32 @@ export function parseRollout(place: string, text: string): Rollout {
   return rollout
 }
 
-const upgradeVersion2 = acceptVersion('edgewise.rollout/2', rolloutFile)
-
-/** Converts version 1, which has no times of the service. Damaged parts stay as they are. */
-function upgradeRollout(data: Json | undefined): Json | undefined {
-  if (data === undefined || !isObject(data) || data['format'] !== 'edgewise.rollout/1')
-    return upgradeVersion2(data)
-  const waves = data['waves']
-  const upgraded = !Array.isArray(waves) ? waves : waves.map(upgradeWave)
-  return {
-    ...data,
-    format: rolloutFile.name,
-    ...(upgraded === undefined ? {} : { waves: upgraded }),
-  }
+/** Groups domains whose items have the same values, which are often those of a profile. */
+function groupDomains(values: ItemHashes): RolloutFile['onHold'] {
+  const entries = Object.entries(values).map(([domain, items]) => ({
+    domain,
+    items: Object.fromEntries(Object.entries(items).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  }))
+  return [...groupBy(entries, ({ items }) => JSON.stringify(items)).values()].flatMap((same) =>
+    same.slice(0, 1).map(({ items }) => ({ domains: same.map(({ domain }) => domain), items })),
+  )
 }
 
-function upgradeWave(wave: Json): Json {
-  const applied = isObject(wave) ? wave['applied'] : undefined
-  if (!isObject(wave) || applied === undefined || !isObject(applied)) return wave
-  return { ...wave, applied: { ...applied, serviceFrom: null, serviceTo: null } }
+function ungroup(groups: RolloutFile['onHold']): ItemHashes {
+  return Object.fromEntries(
+    groups.flatMap(({ domains, items }) => domains.map((domain) => [domain, items])),
+  )
 }
 
-/** Finds a domain in several waves or in none: it would be sent in the wrong wave, or twice. */
-function findMisplacedDomain({ asked, held, waves, released }: Rollout): string | null {
+/**
+ * Finds a domain in several waves or in none: it would be sent in the wrong wave, or twice. A
+ * rollback by a person has no waves.
+ */
+function findMisplacedDomain({ asked, values, waves, released }: Rollout): string | null {
   const left = new Set(Object.keys(asked))
   const twice = [...waves.flatMap(({ domains }) => domains), ...released].find(
     (domain) => !left.delete(domain),
   )
-  return twice ?? held.find((domain) => !Object.hasOwn(asked, domain)) ?? [...left][0] ?? null
+  const unknown = Object.keys(values).find((domain) => !Object.hasOwn(asked, domain))
+  return twice ?? unknown ?? [...left][0] ?? null
 }
