@@ -59,9 +59,11 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** Tests whether an open file is a character device, as a terminal is. */
-export function isCharacterDevice(descriptor: number): boolean {
-  return fstatSync(descriptor).isCharacterDevice()
+/** Tests whether an open file is a character device, as a terminal is, but not the null device. */
+export function mayBeTerminal(descriptor: number): boolean {
+  const status = fstatSync(descriptor)
+  if (!status.isCharacterDevice()) return false
+  return status.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev
 }
 
 /** Finds the type of the file system of a folder (`statfs`); null if it does not tell. */

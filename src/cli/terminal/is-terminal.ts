@@ -1,8 +1,11 @@
 import { isatty } from 'node:tty'
-import { isCharacterDevice } from '../../files/look.ts'
+import { mayBeTerminal } from '../../files/look.ts'
 
-/** Tests whether a file descriptor is a terminal. Does not open a stream, which takes time. */
+/**
+ * Tests whether a file descriptor is a terminal. Opens no stream, and loads the module of terminals
+ * for what may be one only: both take time, and the stdin of a CI job is often the null device.
+ */
 export function isTerminal(descriptor: number): boolean {
-  const isDevice = process.platform === 'win32' || isCharacterDevice(descriptor)
-  return isDevice && isatty(descriptor)
+  const mayBe = process.platform === 'win32' || mayBeTerminal(descriptor)
+  return mayBe && isatty(descriptor)
 }
