@@ -135,11 +135,8 @@ function checkGrouping({ groups, together }: WorkspaceConfig['grouping']): Findi
 /** `!(…)` would be ambiguous: `!` and a group, or an extended glob. */
 function checkProtect(protect: string[]): Finding[] {
   return protect.flatMap((glob, i) => {
-    const isUnclear = /^!(?:[!(]|$)/.test(glob)
-    if (!isUnclear && (i > 0 || !glob.startsWith('!'))) return []
-    const detail = isUnclear
-      ? `expected "!" and then a glob without "!" or "(" at its start, got "${glob}"`
-      : `expected a glob of protected domains first, got "${glob}", which takes domains out`
+    if (!/^!(?:[!(]|$)/.test(glob)) return []
+    const detail = `expected "!" and then a glob without "!" or "(" at its start, got "${glob}"`
     return [createFinding(`/guards/protect/${i}`, detail)]
   })
 }

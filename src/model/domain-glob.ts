@@ -50,10 +50,26 @@ export function weighDomainGlob(glob: string): number {
   )
 }
 
-/** Compiles a list of globs, one of which has to match. */
-export function compileDomainGlobs(globs: readonly string[]): DomainMatcher {
-  const matchers = globs.map(compileDomainGlob)
-  return (domain) => matchers.some((matches) => matches(domain))
+/**
+ * Compiles a list of patterns, as each place that takes a list means it: the last pattern that
+ * matches a domain decides, and one after `!` takes domains out. A list that begins with such a
+ * pattern has all domains but those.
+ */
+export function compileDomainGlobs(patterns: readonly string[]): DomainMatcher {
+  const rules = patterns.map((pattern) => {
+    const takesOut = isTakingOut(pattern)
+    return { takesOut, matches: compileDomainGlob(takesOut ? pattern.slice(1) : pattern) }
+  })
+  const otherwise = rules[0]?.takesOut ?? false
+  return (domain) => {
+    const last = rules.findLast(({ matches }) => matches(domain))
+    return last === undefined ? otherwise : !last.takesOut
+  }
+}
+
+/** Tests whether a pattern of a list takes domains out. */
+export function isTakingOut(pattern: string): boolean {
+  return pattern.startsWith('!')
 }
 
 type Parsed = { isNegated: boolean; sequences: Sequence[] } | { fault: string }

@@ -8,7 +8,7 @@ import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { isKnownUnchanged } from '../model/known-items.ts'
 import { listSome } from '../model/words.ts'
-import { createProtection } from './protected-domains.ts'
+import { compileDomainGlobs } from '../model/domain-glob.ts'
 
 /** Input of the guards. */
 export interface GuardInput {
@@ -135,7 +135,7 @@ function checkProtected({ changes, writes, guards: { protect } }: GuardInput): G
   if (protect.length === 0) return []
   const touched = touchedDomains(changes, writes)
   limitMatches('guards.protect', protect, touched.length)
-  const domains = touched.filter(createProtection(protect))
+  const domains = touched.filter(compileDomainGlobs(protect))
   if (domains.length === 0) return []
   return [
     {

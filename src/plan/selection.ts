@@ -1,13 +1,16 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { compileDomainGlobs, findGlobFault } from '../model/domain-glob.ts'
+import { compileDomainGlobs, findGlobFault, isTakingOut } from '../model/domain-glob.ts'
 import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 
 /** The part of the workspace that a command applies to; empty lists select everything. */
 export interface Selection {
-  /** Globs over domain names, e.g. `*.example.com` or `{www,api}.example.com`. */
+  /**
+   * Globs over domain names, e.g. `*.example.com` or `{www,api}.example.com`; the last one that
+   * matches decides, and one after `!` takes domains out.
+   */
   target: string[]
   items: ItemKey[]
 }
@@ -62,6 +65,8 @@ function createDomainMatcher(target: string[], domains: number): (domain: Domain
       throw new EdgewiseError('usage', `the target "${glob}" is no glob: ${fault}`, globAdvice)
   }
   limitMatches('the target', globs, domains)
+  // The order counts only where something is taken out.
+  if (globs.some(isTakingOut)) return compileDomainGlobs(target)
   const matches = compileDomainGlobs(globs)
   return (domain) => names.has(domain) || matches(domain)
 }
@@ -78,10 +83,12 @@ export function findUnmatched(
   const domains = new Set(snapshots.flatMap((snapshot) => [...snapshot.keys()]))
   const globs = target.filter((glob) => !isDomain(glob))
   limitMatches('the target', globs, domains.size)
-  const matchesAny = (glob: string) =>
-    isDomain(glob)
+  const matchesAny = (pattern: string) => {
+    const glob = isTakingOut(pattern) ? pattern.slice(1) : pattern
+    return isDomain(glob)
       ? domains.has(glob.toLowerCase())
       : [...domains].some(createDomainMatcher([glob], domains.size))
+  }
   const selected =
     items.length === 0
       ? []

@@ -27,7 +27,7 @@ export function buildRollout(own: Partial<Rollout> = {}): Rollout {
     items: [],
     asked: Object.fromEntries(range(0, 31).map((each) => [each, `sha256:${each}`])),
     endedAt: null,
-    values: {},
+    values: Object.fromEntries(range(0, 31).map((each) => [each, { https: 'h' }])),
     onHold: {},
     waves: [
       { domains: range(0, 1), applied: sent, passed: true },

@@ -6,7 +6,7 @@ import type { Ports } from '../../operations/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from './declare.ts'
-import { addLockOptions, buildLockRequest, collect, type LockOptions } from './options.ts'
+import { addLockOptions, addTargetOptions, buildLockRequest, type LockOptions } from './options.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { groupBy } from '../../model/group-by.ts'
 import { listSome, pluralize } from '../../model/words.ts'
@@ -60,10 +60,10 @@ export function declareImport(program: Command, declare: Declare): void {
     },
   })
     .option('--live', 'read the configuration back from the service (service.readBack)')
-    .option('--target <glob>', 'with --live: only these domains; repeatable', collect, [])
     .option('--domain <domain>', 'domain of an answer that names none')
     .option('--write-manifests', 'first write manifests for domains that have none')
     .option('--replace', 'replace differing state')
+  addTargetOptions(command, 'with --live: only domains that match')
   addLockOptions(command)
 }
 

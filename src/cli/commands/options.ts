@@ -10,9 +10,23 @@ export interface SelectionOptions {
 
 /** Adds {@link SelectionOptions}. */
 export function addSelectionOptions(command: Command): Command {
+  return addTargetOptions(command, 'only domains that match').option(
+    '--item <item>',
+    'only this item; repeatable',
+    collect,
+    [],
+  )
+}
+
+/** Adds `--target`, and `--exclude`, which ends as a pattern after `!` of the same list. */
+export function addTargetOptions(command: Command, only: string): Command {
   return command
-    .option('--target <glob>', 'only domains that match; repeatable', collect, [])
-    .option('--item <item>', 'only this item; repeatable', collect, [])
+    .option('--target <glob>', `${only}; "!GLOB" takes domains out; repeatable`, collect, [])
+    .option('--exclude <glob>', 'not domains that match; repeatable', collect, [])
+    .hook('preAction', (_, own) => {
+      const { target, exclude } = own.opts<{ target: string[]; exclude: string[] }>()
+      own.setOptionValue('target', [...target, ...exclude.map((glob) => `!${glob}`)])
+    })
 }
 
 /** Permissions of an apply beyond guards and open rollouts. */
