@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
@@ -18,6 +18,9 @@ export const root = new URL('../', import.meta.url)
 
 /** What the last build put into which file, for tests. */
 export const metafileUrl = new URL('node_modules/.cache/edgewise/metafile.json', root)
+
+/** The file that is started, below `dist`. */
+export const programPath = 'cli/main.js'
 
 /** The first one that resolves a path wins. */
 const plugins = [...packagePlugins, loadBuiltins]
@@ -70,6 +73,8 @@ export async function bundle({ write }: { write: boolean }): Promise<Metafile> {
       writeFileSync(url, text)
     }
     writeFileSync(new URL(`dist/chunks/${packedSolver}`, root), compressSolver())
+    // The image and the release start the file itself, without a package manager.
+    chmodSync(new URL(`dist/${programPath}`, root), 0o755)
   }
   const others = [
     await bundleRarelyCalled({ ...options, write }),

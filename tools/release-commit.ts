@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { programPath } from './bundle.ts'
 
 /** Lists the reasons why a version can't be released from the repository in a folder. */
 export function findReleaseProblems(
@@ -51,6 +52,8 @@ export function commitWithProgram(folder: string, version: string): string {
     })
     git('read-tree', 'HEAD')
     git('add', '--force', 'dist')
+    // A file system without modes, or git with core.fileMode off, knows of no executable file.
+    git('update-index', '--chmod=+x', `dist/${programPath}`)
     const tree = git('write-tree')
     const message = `Add the program of version ${version}`
     const commit = git('commit-tree', tree, '-p', 'HEAD', '-m', message)

@@ -21,7 +21,8 @@ beforeEach(() => {
   git('add', '.')
   git('commit', '-q', '-m', 'Source')
   mkdirSync(join(folder, 'dist', 'chunks'), { recursive: true })
-  writeFileSync(join(folder, 'dist', 'main.js'), 'program')
+  mkdirSync(join(folder, 'dist', 'cli'))
+  writeFileSync(join(folder, 'dist', 'cli', 'main.js'), 'program')
   writeFileSync(join(folder, 'dist', 'chunks', 'solver.wasm'), new Uint8Array([0, 13, 10]))
 })
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -35,8 +36,10 @@ it('the commit of a version has the program on top of the source, and nothing el
     '.gitignore',
     'action.yml',
     'dist/chunks/solver.wasm',
-    'dist/main.js',
+    'dist/cli/main.js',
   ])
+  const modes = git('ls-tree', '-r', '--format=%(objectmode) %(path)', commit).split('\n')
+  expect(modes.filter((line) => !line.startsWith('100644'))).toEqual(['100755 dist/cli/main.js'])
   expect([git('rev-parse', 'main'), git('status', '--porcelain')]).toEqual([head, ''])
   // The same program of the same source is the same commit.
   git('tag', '--delete', 'v1.2.3')
