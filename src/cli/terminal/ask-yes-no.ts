@@ -1,5 +1,6 @@
 /**
- * Asks a question until the answer is clear. An empty answer, and the end of the input, mean no.
+ * Asks a question until the answer is clear: only the whole word is consent. An empty answer, and
+ * the end of the input, mean no.
  *
  * @param prompt returns a line, or null at the end of the input
  */
@@ -10,7 +11,7 @@ export async function askYesNo(
   let text = `${question} Type "yes" to continue: `
   for (;;) {
     const answer = (await prompt(text))?.trim().toLowerCase() ?? ''
-    if (['y', 'yes'].includes(answer)) return true
+    if (answer === 'yes') return true
     if (['', 'n', 'no'].includes(answer)) return false
     text = 'The answer is unclear. Type "yes" or "no": '
   }
