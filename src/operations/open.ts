@@ -97,26 +97,32 @@ export function open(
   }
 }
 
+/** All members of the outside; the type misses none. */
+const members: Record<keyof Outside, true> = {
+  env: true,
+  clock: true,
+  random: true,
+  newId: true,
+  user: true,
+  signal: true,
+  transport: true,
+  note: true,
+  onPhase: true,
+  runBlocking: true,
+  onSending: true,
+  machine: true,
+  disk: true,
+  openGit: true,
+  createPool: true,
+  solver: true,
+  pool: true,
+  tracer: true,
+  cache: true,
+}
+
 /** Completes the outside. Its members may be on a prototype, which a spread would miss. */
 function completeOutside(given: Partial<Outside>, node: Outside): Outside {
-  const names = [
-    'env',
-    'clock',
-    'random',
-    'newId',
-    'user',
-    'signal',
-    'transport',
-    'onPhase',
-    'runBlocking',
-    'machine',
-    'disk',
-    'openGit',
-    'createPool',
-    'solver',
-    'pool',
-  ] as const
-  const own = names.flatMap((name) => {
+  const own = (Object.keys(members) as (keyof Outside)[]).flatMap((name) => {
     const value: unknown = given[name]
     return value === undefined
       ? []

@@ -46,6 +46,31 @@ async function refusal(work: Promise<unknown>): Promise<EdgewiseError> {
   return error
 }
 
+it('every member of a given outside is passed on, also from a prototype', async () => {
+  const sent: string[] = []
+  class Own {
+    env = place.env
+    onSending(): Promise<void> {
+      sent.push('sending')
+      return Promise.resolve()
+    }
+    note(text: string): void {
+      sent.push(text)
+    }
+  }
+  const asked = new Set<string | symbol>()
+  const given = new Proxy(new Own(), {
+    get: (own, name) => {
+      asked.add(name)
+      return Reflect.get(own, name) as unknown
+    },
+  })
+  place.manifest(a, { timeout: { time: 60 } })
+  expect((await open(place.root, { outside: given }).apply()).status).toBe('done')
+  expect(sent).toContain('sending')
+  expect([...asked]).toEqual(expect.arrayContaining(['tracer', 'note', 'cache', 'onSending']))
+})
+
 describe.each(operations)('%s by the library', (_name, change) => {
   it.each([
     ['a number of domains', 'guards: {maxDomains: 1}', 'maxDomains'],
