@@ -123,7 +123,8 @@ async function describeEnd(workspace: Place, id: string): Promise<unknown> {
   ])
   const clean = text
     .replaceAll(/"confirmedAt":"[^"]*"/g, '"confirmedAt":""')
-    .replaceAll(/\d{8}T\d{6}Z-\w+|: 5xx rose on 6 of 6 domains: [^)]*/g, '…')
+    .replaceAll(/\d{8}T\d{6}Z-\w+|since \S+ \S+ UTC/g, '…')
+    .replaceAll(/: 5xx rose on 6 of 6 domains: [^"]*?(?=\. Revert|")/g, '…')
     .replaceAll(new RegExp(`\\b${id}(?=\\d\\.example)`, 'g'), '')
   return JSON.parse(clean)
 }
