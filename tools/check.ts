@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 type Step = [name: string, command: string]
 
 /** Part of the repetitions that `npm run check:long` makes in full. */
-const runs = process.env['EDGEWISE_TEST_RUNS'] ?? '0.25'
+const runs = process.env['EDGEWISE_TEST_RUNS'] ?? '0.1'
 const long = 'vitest run --config vitest.long.config.ts --tags-filter often'
 
 const steps: Step[][] = [

@@ -224,7 +224,7 @@ it(
       'read 401',
       'read 404',
     ]) {
-      expect([outcome, (seen.get(outcome) ?? 0) > 100]).toEqual([outcome, true])
+      expect([outcome, (seen.get(outcome) ?? 0) > count / 600]).toEqual([outcome, true])
     }
   },
 )
