@@ -14,6 +14,8 @@ interface RarePackage {
 
 /** Packages that most runs never call, with what the program uses of them. */
 const rarelyCalled: Record<string, RarePackage> = {
+  // Opens the stream of stdout.
+  picocolors: { call: 'load()', functions: ['createColors'] },
   picomatch: { call: 'load()', functions: ['scan'] },
   'string-width': { call: 'load().default', functions: [] },
   tinyglobby: { functions: ['globSync'] },

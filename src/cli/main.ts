@@ -1,26 +1,22 @@
 #!/usr/bin/env node
 import { useCompileCache } from '../files/compile-cache.ts'
+import { standardError, standardOutput } from '../files/standard-output.ts'
 import { exitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
 
-// A failing stdout must not abort an apply: it continues and records its outcomes. A reader that
-// closes the pipe early (`| head`) is not an error.
-let outputError: string | null = null
 /** Exit code of a process in which nothing is left to wait for, though the command did not end. */
 const stalled = 13
-process.stderr.on('error', () => undefined)
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') outputError ??= error.code ?? error.message
-})
 process.on('exit', (code) => {
   if (code === stalled)
-    process.stderr.write(
+    standardError.write(
       'edgewise: internal error; please report this bug. The command ended early: see what it ' +
         'recorded with "edgewise state list"\n',
     )
-  if (outputError === null) return
-  process.stderr.write(
-    `edgewise: the output could not be written (${outputError}); the command itself ended ` +
+  const fault = standardOutput.fault()
+  // A reader that closes the pipe early (`| head`) is not an error.
+  if (fault === null || fault === 'EPIPE') return
+  standardError.write(
+    `edgewise: the output could not be written (${fault}); the command itself ended ` +
       `with exit code ${code}\n`,
   )
   if (code === exitCodes.done || code === exitCodes.differences) process.exitCode = exitCodes.failed
@@ -35,7 +31,7 @@ async function runProgram(): Promise<void> {
 // This file is small, and prints the version without loading the program.
 const [argument, ...others] = process.argv.slice(2)
 if (others.length === 0 && (argument === '--version' || argument === '-V'))
-  process.stdout.write(`${version}\n`)
+  standardOutput.write(`${version}\n`)
 else {
   useCompileCache(process.argv, process.env)
   void runProgram()

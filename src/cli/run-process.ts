@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { standardError, standardOutput } from '../files/standard-output.ts'
 import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
 import { createNodeOutside } from '../operations/node-outside.ts'
 import { exitCodes, signalCodes } from './exit-codes.ts'
@@ -44,8 +45,7 @@ export async function runProcess(): Promise<number> {
 
 /** Ends the process when its output is written. */
 async function endProcess(code: number): Promise<never> {
-  for (const stream of [process.stdout, process.stderr])
-    await new Promise<void>((resolve) => void stream.write('', () => resolve()))
+  await Promise.all([standardOutput.finish(), standardError.finish()])
   process.exit(code)
 }
 
@@ -57,16 +57,19 @@ async function endProcess(code: number): Promise<never> {
 function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
   const prompt = (question: string) => promptOnTerminal(question, signal)
   const inIsTerminal = isTerminal(0)
-  const isInteractive = inIsTerminal && process.stderr.isTTY
+  const outIsTerminal = isTerminal(1)
+  const errIsTerminal = isTerminal(2)
+  const isInteractive = inIsTerminal && errIsTerminal
+  const columns = outIsTerminal ? (standardOutput.open().columns ?? 0) : 0
   return {
     ...createNodeOutside(signal),
     runBlocking: (work) => runInterruptible(work, signal, onInterrupt),
     cwd: process.cwd(),
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
-    columns: (process.stdout.columns ?? 0) >= 20 ? process.stdout.columns : 80,
-    outIsTerminal: process.stdout.isTTY ?? false,
-    errIsTerminal: process.stderr.isTTY ?? false,
+    out: (text) => standardOutput.write(text),
+    err: (text) => standardError.write(text),
+    columns: columns >= 20 ? columns : 80,
+    outIsTerminal,
+    errIsTerminal,
     openStdin: inIsTerminal ? null : () => process.stdin,
     ask: isInteractive ? (question) => askYesNo(question, prompt) : null,
     prompt: isInteractive ? prompt : null,
@@ -81,7 +84,7 @@ function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
 /** Asks for a line; null at the end of the input and at an interrupt. */
 async function promptOnTerminal(question: string, signal: AbortSignal): Promise<string | null> {
   const { createInterface } = await import('node:readline/promises')
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const lines = createInterface({ input: process.stdin, output: standardError.open() })
   // Otherwise Ctrl-C would only end the prompt.
   lines.once('SIGINT', () => process.emit('SIGINT', 'SIGINT'))
   // Ctrl-D closes it, and the question then has no end of its own.
@@ -92,7 +95,7 @@ async function promptOnTerminal(question: string, signal: AbortSignal): Promise<
   })
   try {
     const answer = await Promise.race([answered, closed])
-    if (answer === null) process.stderr.write('\n')
+    if (answer === null) standardError.write('\n')
     return answer
   } finally {
     lines.close()
@@ -110,7 +113,7 @@ async function reportDefect(thrown: unknown): Promise<number> {
         ...formatDoubts(thrown.doubts).map((line) => `in-doubt: ${line}`),
       ].join('\n')
     : ''
-  process.stderr.write(
+  standardError.write(
     guardText(
       `edgewise: internal error; please report this bug.${note}\n` +
         `${error instanceof Error ? error.stack : String(error)}\n`,

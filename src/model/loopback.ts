@@ -8,5 +8,5 @@ import { isIPv4 } from 'node:net'
  */
 export function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname === '[::1]') return true
-  return isIPv4(hostname) && hostname.startsWith('127.')
+  return hostname.startsWith('127.') && isIPv4(hostname)
 }

@@ -42,12 +42,20 @@ const realClock: Clock = {
 
 /** Describes this machine and this process. */
 function describeMachine(): Machine {
-  const namespace = readLink('/proc/self/ns/pid') ?? ''
+  // Most commands ask for none of these, and /proc is slow.
+  let boot: string | undefined
+  let start: string | undefined
   return {
-    boot: loadOrEmpty('/proc/sys/kernel/random/boot_id'),
-    namespace,
+    get boot() {
+      return (boot ??= loadOrEmpty('/proc/sys/kernel/random/boot_id'))
+    },
+    get namespace() {
+      return readLink('/proc/self/ns/pid') ?? ''
+    },
     pid: process.pid,
-    started: findStart(process.pid),
+    get started() {
+      return (start ??= findStart(process.pid))
+    },
     uptime: () => 1000 * uptime(),
     processName: `${hostname()}-${process.pid}`.replace(/[^A-Za-z0-9-]/g, '_'),
     isRunning: (pid, started) => {

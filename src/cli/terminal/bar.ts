@@ -1,3 +1,4 @@
+import { standardError } from '../../files/standard-output.ts'
 import { SingleBar } from 'cli-progress'
 
 /**
@@ -9,7 +10,7 @@ import { SingleBar } from 'cli-progress'
  */
 export function createBar(format: string, clears: boolean, columns = 24): SingleBar {
   return new SingleBar({
-    stream: process.stderr,
+    stream: standardError.open(),
     format,
     barsize: columns,
     barCompleteChar: '█',
