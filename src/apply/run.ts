@@ -5,6 +5,7 @@ import type { Applied } from '../model/applied.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import type { ApplyCounts, OutcomeCounts } from '../model/outcome.ts'
 import type { ApplyEvent } from '../model/events.ts'
+import type { SourceTree } from '../model/source-tree.ts'
 import type { Sending } from './send-write.ts'
 import type { EarlierCalls } from './earlier-calls.ts'
 import type { OutcomeGroup } from './outcome-groups.ts'
@@ -17,8 +18,9 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   apply: string
   /** Names of items on the wire, where they differ. */
   itemKeys: ItemKeys
-  /** Commit of the workspace and author of the apply; null if unknown. */
-  commit: string | null
+  /** Tree of the manifests. */
+  tree: SourceTree
+  /** Author of the apply; null if unknown. */
   author: string | null
   /** Whether calls end with their process: the service is the emulator inside of it. */
   endsWithProcess: boolean

@@ -1522,7 +1522,7 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "documented" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, freeze: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "documented" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
@@ -1710,9 +1710,9 @@ export function createWorkspaceValidator(): SchemaValidator {
         vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), errors++;
       let data46 = data.guards;
       if (data46 && typeof data46 == "object" && !Array.isArray(data46)) {
-        data46.maxDomains === void 0 && (data46.maxDomains = "100%"), data46.maxChanges === void 0 && (data46.maxChanges = "100%"), data46.protect === void 0 && (data46.protect = []), data46.freeze === void 0 && (data46.freeze = []);
+        data46.maxDomains === void 0 && (data46.maxDomains = "100%"), data46.maxChanges === void 0 && (data46.maxChanges = "100%"), data46.protect === void 0 && (data46.protect = []), data46.order === void 0 && (data46.order = "ask"), data46.freeze === void 0 && (data46.freeze = []);
         for (const key9 in data46)
-          key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
+          key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "order" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
         let data47 = data46.maxDomains;
         !(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)) && typeof data47 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: schema0.properties.guards.properties.maxDomains.type }), errors++), typeof data47 == "number" && isFinite(data47) && (data47 < 0 || isNaN(data47)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data47 == "string" && !pattern8.test(data47) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
         let data48 = data46.maxChanges;
@@ -1726,30 +1726,32 @@ export function createWorkspaceValidator(): SchemaValidator {
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), errors++;
-        let data51 = data46.freeze;
-        if (Array.isArray(data51)) {
-          const len8 = data51.length;
+        let data51 = data46.order;
+        typeof data51 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), errors++), data51 === "ask" || data51 === "off" || (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: schema0.properties.guards.properties.order.enum }), errors++);
+        let data52 = data46.freeze;
+        if (Array.isArray(data52)) {
+          const len8 = data52.length;
           for (let i8 = 0; i8 < len8; i8++) {
-            let data52 = data51[i8];
-            if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
-              data52.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data52.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
-              for (const key10 in data52)
+            let data53 = data52[i8];
+            if (data53 && typeof data53 == "object" && !Array.isArray(data53)) {
+              data53.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data53.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
+              for (const key10 in data53)
                 key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
-              if (data52.from !== void 0) {
-                let data53 = data52.from;
-                typeof data53 == "string" ? func2(data53) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
+              if (data53.from !== void 0) {
+                let data54 = data53.from;
+                typeof data54 == "string" ? func2(data54) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
               }
-              if (data52.to !== void 0) {
-                let data54 = data52.to;
-                typeof data54 == "string" ? func2(data54) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
+              if (data53.to !== void 0) {
+                let data55 = data53.to;
+                typeof data55 == "string" ? func2(data55) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
               }
-              if (data52.timezone !== void 0) {
-                let data55 = data52.timezone;
-                typeof data55 == "string" ? func2(data55) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
+              if (data53.timezone !== void 0) {
+                let data56 = data53.timezone;
+                typeof data56 == "string" ? func2(data56) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
               }
-              if (data52.reason !== void 0) {
-                let data56 = data52.reason;
-                typeof data56 == "string" ? func2(data56) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
+              if (data53.reason !== void 0) {
+                let data57 = data53.reason;
+                typeof data57 == "string" ? func2(data57) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
@@ -1758,106 +1760,106 @@ export function createWorkspaceValidator(): SchemaValidator {
           vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/type", "type", { type: "object" }), errors++;
-      let data57 = data.rollout;
-      if (data57 && typeof data57 == "object" && !Array.isArray(data57)) {
-        data57.waves === void 0 && (data57.waves = ["100%"]), data57.first === void 0 && (data57.first = []), data57.pause === void 0 && (data57.pause = "10m"), data57.approval === void 0 && (data57.approval = []);
-        for (const key11 in data57)
+      let data58 = data.rollout;
+      if (data58 && typeof data58 == "object" && !Array.isArray(data58)) {
+        data58.waves === void 0 && (data58.waves = ["100%"]), data58.first === void 0 && (data58.first = []), data58.pause === void 0 && (data58.pause = "10m"), data58.approval === void 0 && (data58.approval = []);
+        for (const key11 in data58)
           key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "health" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
-        let data58 = data57.waves;
-        if (Array.isArray(data58)) {
-          data58.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data58.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
-          const len9 = data58.length;
+        let data59 = data58.waves;
+        if (Array.isArray(data59)) {
+          data59.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data59.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
+          const len9 = data59.length;
           for (let i9 = 0; i9 < len9; i9++) {
-            let data59 = data58[i9];
-            !(typeof data59 == "number" && !(data59 % 1) && !isNaN(data59) && isFinite(data59)) && typeof data59 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data59 == "number" && isFinite(data59) && (data59 < 0 || isNaN(data59)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data59 == "string" && !pattern8.test(data59) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+            let data60 = data59[i9];
+            !(typeof data60 == "number" && !(data60 % 1) && !isNaN(data60) && isFinite(data60)) && typeof data60 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data60 == "number" && isFinite(data60) && (data60 < 0 || isNaN(data60)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data60 == "string" && !pattern8.test(data60) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), errors++;
-        let data60 = data57.first;
-        if (Array.isArray(data60)) {
-          const len10 = data60.length;
+        let data61 = data58.first;
+        if (Array.isArray(data61)) {
+          const len10 = data61.length;
           for (let i10 = 0; i10 < len10; i10++) {
-            let data61 = data60[i10];
-            typeof data61 == "string" ? (func2(data61) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data61) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
+            let data62 = data61[i10];
+            typeof data62 == "string" ? (func2(data62) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data62) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), errors++;
-        let data62 = data57.pause;
-        typeof data62 == "string" ? pattern11.test(data62) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
-        let data63 = data57.approval;
-        if (Array.isArray(data63)) {
-          const len11 = data63.length;
+        let data63 = data58.pause;
+        typeof data63 == "string" ? pattern11.test(data63) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
+        let data64 = data58.approval;
+        if (Array.isArray(data64)) {
+          const len11 = data64.length;
           for (let i11 = 0; i11 < len11; i11++) {
-            let data64 = data63[i11];
-            typeof data64 == "number" && !(data64 % 1) && !isNaN(data64) && isFinite(data64) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data64 == "number" && isFinite(data64) && ((data64 > 100 || isNaN(data64)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data64 < 1 || isNaN(data64)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+            let data65 = data64[i11];
+            typeof data65 == "number" && !(data65 % 1) && !isNaN(data65) && isFinite(data65) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data65 == "number" && isFinite(data65) && ((data65 > 100 || isNaN(data65)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data65 < 1 || isNaN(data65)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: "array" }), errors++;
-        if (data57.health !== void 0) {
-          let data65 = data57.health;
-          if (data65 && typeof data65 == "object" && !Array.isArray(data65)) {
-            data65.area === void 0 && (data65.area = "all"), data65.settle === void 0 && (data65.settle = "5m"), data65.lag === void 0 && (data65.lag = "10m"), data65.window === void 0 && (data65.window = "15m"), data65.grain === void 0 && (data65.grain = "minute5"), data65.statuses === void 0 && (data65.statuses = ["5xx"]), data65.minRequests === void 0 && (data65.minRequests = 500), data65.margin === void 0 && (data65.margin = "1%"), data65.onLittleData === void 0 && (data65.onLittleData = "wait"), data65.onFailure === void 0 && (data65.onFailure = "stop");
-            for (const key12 in data65)
+        if (data58.health !== void 0) {
+          let data66 = data58.health;
+          if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
+            data66.area === void 0 && (data66.area = "all"), data66.settle === void 0 && (data66.settle = "5m"), data66.lag === void 0 && (data66.lag = "10m"), data66.window === void 0 && (data66.window = "15m"), data66.grain === void 0 && (data66.grain = "minute5"), data66.statuses === void 0 && (data66.statuses = ["5xx"]), data66.minRequests === void 0 && (data66.minRequests = 500), data66.margin === void 0 && (data66.margin = "1%"), data66.onLittleData === void 0 && (data66.onLittleData = "wait"), data66.onFailure === void 0 && (data66.onFailure = "stop");
+            for (const key12 in data66)
               func0.call(schema0.properties.rollout.properties.health.properties, key12) || (vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: key12 }), errors++);
-            let data66 = data65.area;
-            typeof data66 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data66 === "all" || data66 === "cn" || data66 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
-            let data67 = data65.settle;
-            typeof data67 == "string" ? pattern11.test(data67) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
-            let data68 = data65.lag;
-            typeof data68 == "string" ? pattern11.test(data68) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
-            let data69 = data65.window;
-            typeof data69 == "string" ? pattern11.test(data69) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
-            let data70 = data65.grain;
-            typeof data70 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data70 === "minute" || data70 === "minute5" || data70 === "hour" || data70 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
-            let data71 = data65.statuses;
-            if (Array.isArray(data71)) {
-              data71.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
-              const len12 = data71.length;
+            let data67 = data66.area;
+            typeof data67 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data67 === "all" || data67 === "cn" || data67 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
+            let data68 = data66.settle;
+            typeof data68 == "string" ? pattern11.test(data68) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
+            let data69 = data66.lag;
+            typeof data69 == "string" ? pattern11.test(data69) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
+            let data70 = data66.window;
+            typeof data70 == "string" ? pattern11.test(data70) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
+            let data71 = data66.grain;
+            typeof data71 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data71 === "minute" || data71 === "minute5" || data71 === "hour" || data71 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
+            let data72 = data66.statuses;
+            if (Array.isArray(data72)) {
+              data72.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
+              const len12 = data72.length;
               for (let i12 = 0; i12 < len12; i12++) {
-                let data72 = data71[i12];
-                typeof data72 != "string" && !(typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data72 == "number" && isFinite(data72) && ((data72 > 599 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data72 < 0 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data72 == "string" && !pattern15.test(data72) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
+                let data73 = data72[i12];
+                typeof data73 != "string" && !(typeof data73 == "number" && !(data73 % 1) && !isNaN(data73) && isFinite(data73)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data73 == "number" && isFinite(data73) && ((data73 > 599 || isNaN(data73)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data73 < 0 || isNaN(data73)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data73 == "string" && !pattern15.test(data73) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), errors++;
-            let data73 = data65.minRequests;
-            typeof data73 == "number" && !(data73 % 1) && !isNaN(data73) && isFinite(data73) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data73 == "number" && isFinite(data73) && ((data73 > 1e9 || isNaN(data73)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data73 < 0 || isNaN(data73)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
-            let data74 = data65.margin;
-            typeof data74 == "string" ? pattern8.test(data74) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
-            let data75 = data65.onLittleData;
-            typeof data75 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data75 === "wait" || data75 === "pass" || data75 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
-            let data76 = data65.onFailure;
-            typeof data76 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data76 === "stop" || data76 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
+            let data74 = data66.minRequests;
+            typeof data74 == "number" && !(data74 % 1) && !isNaN(data74) && isFinite(data74) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data74 == "number" && isFinite(data74) && ((data74 > 1e9 || isNaN(data74)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data74 < 0 || isNaN(data74)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
+            let data75 = data66.margin;
+            typeof data75 == "string" ? pattern8.test(data75) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
+            let data76 = data66.onLittleData;
+            typeof data76 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data76 === "wait" || data76 === "pass" || data76 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
+            let data77 = data66.onFailure;
+            typeof data77 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data77 === "stop" || data77 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
           } else
             vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), errors++;
-      let data77 = data.drift;
-      if (data77 && typeof data77 == "object" && !Array.isArray(data77)) {
-        data77.ignore === void 0 && (data77.ignore = []);
-        for (const key13 in data77)
+      let data78 = data.drift;
+      if (data78 && typeof data78 == "object" && !Array.isArray(data78)) {
+        data78.ignore === void 0 && (data78.ignore = []);
+        for (const key13 in data78)
           key13 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key13 }), errors++);
-        let data78 = data77.ignore;
-        if (Array.isArray(data78)) {
-          const len13 = data78.length;
+        let data79 = data78.ignore;
+        if (Array.isArray(data79)) {
+          const len13 = data79.length;
           for (let i13 = 0; i13 < len13; i13++) {
-            let data79 = data78[i13];
-            if (data79 && typeof data79 == "object" && !Array.isArray(data79)) {
-              data79.pointer === void 0 && (data79.pointer = ""), data79.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data79.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data79.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
-              for (const key14 in data79)
+            let data80 = data79[i13];
+            if (data80 && typeof data80 == "object" && !Array.isArray(data80)) {
+              data80.pointer === void 0 && (data80.pointer = ""), data80.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data80.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data80.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
+              for (const key14 in data80)
                 key14 === "domain" || key14 === "item" || key14 === "pointer" || key14 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
-              if (data79.domain !== void 0) {
-                let data80 = data79.domain;
-                typeof data80 == "string" ? func2(data80) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
+              if (data80.domain !== void 0) {
+                let data81 = data80.domain;
+                typeof data81 == "string" ? func2(data81) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
               }
-              if (data79.item !== void 0) {
-                let data81 = data79.item;
-                typeof data81 == "string" ? func2(data81) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
+              if (data80.item !== void 0) {
+                let data82 = data80.item;
+                typeof data82 == "string" ? func2(data82) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
               }
-              let data82 = data79.pointer;
-              if (typeof data82 == "string" ? pattern17.test(data82) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data79.reason !== void 0) {
-                let data83 = data79.reason;
-                typeof data83 == "string" ? func2(data83) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
+              let data83 = data80.pointer;
+              if (typeof data83 == "string" ? pattern17.test(data83) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data80.reason !== void 0) {
+                let data84 = data80.reason;
+                typeof data84 == "string" ? func2(data84) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
@@ -1866,40 +1868,40 @@ export function createWorkspaceValidator(): SchemaValidator {
           vErrors = addFault(vErrors, instancePath + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/type", "type", { type: "object" }), errors++;
-      let data84 = data.notes;
-      if (data84 && typeof data84 == "object" && !Array.isArray(data84)) {
-        data84.groups === void 0 && (data84.groups = "on"), data84.waves === void 0 && (data84.waves = "on"), data84.kinds === void 0 && (data84.kinds = "on");
-        for (const key15 in data84)
+      let data85 = data.notes;
+      if (data85 && typeof data85 == "object" && !Array.isArray(data85)) {
+        data85.groups === void 0 && (data85.groups = "on"), data85.waves === void 0 && (data85.waves = "on"), data85.kinds === void 0 && (data85.kinds = "on");
+        for (const key15 in data85)
           key15 === "groups" || key15 === "waves" || key15 === "kinds" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
-        let data85 = data84.groups;
-        typeof data85 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data85 === "on" || data85 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
-        let data86 = data84.waves;
-        typeof data86 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data86 === "on" || data86 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
-        let data87 = data84.kinds;
-        typeof data87 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data87 === "on" || data87 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
+        let data86 = data85.groups;
+        typeof data86 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data86 === "on" || data86 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
+        let data87 = data85.waves;
+        typeof data87 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data87 === "on" || data87 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
+        let data88 = data85.kinds;
+        typeof data88 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data88 === "on" || data88 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/type", "type", { type: "object" }), errors++;
-      let data88 = data.notify;
-      if (Array.isArray(data88)) {
-        const len14 = data88.length;
+      let data89 = data.notify;
+      if (Array.isArray(data89)) {
+        const len14 = data89.length;
         for (let i14 = 0; i14 < len14; i14++) {
-          let data89 = data88[i14];
-          if (data89 && typeof data89 == "object" && !Array.isArray(data89)) {
-            data89.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data89.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data89.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
-            for (const key16 in data89)
+          let data90 = data89[i14];
+          if (data90 && typeof data90 == "object" && !Array.isArray(data90)) {
+            data90.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data90.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data90.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
+            for (const key16 in data90)
               key16 === "kind" || key16 === "url" || key16 === "secret" || key16 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i14, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
-            if (data89.kind !== void 0) {
-              let data90 = data89.kind;
-              typeof data90 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data90 === "webhook" || data90 === "slack" || data90 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
+            if (data90.kind !== void 0) {
+              let data91 = data90.kind;
+              typeof data91 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data91 === "webhook" || data91 === "slack" || data91 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
             }
-            if (data89.url !== void 0 && typeof data89.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data89.secret !== void 0 && typeof data89.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data89.on !== void 0) {
-              let data93 = data89.on;
-              if (Array.isArray(data93)) {
-                data93.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
-                const len15 = data93.length;
+            if (data90.url !== void 0 && typeof data90.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data90.secret !== void 0 && typeof data90.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data90.on !== void 0) {
+              let data94 = data90.on;
+              if (Array.isArray(data94)) {
+                data94.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
+                const len15 = data94.length;
                 for (let i15 = 0; i15 < len15; i15++) {
-                  let data94 = data93[i15];
-                  typeof data94 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on/" + i15, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data94 === "applied" || data94 === "refused" || data94 === "in-doubt" || data94 === "failed" || data94 === "drift" || data94 === "rollout" || data94 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on/" + i15, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
+                  let data95 = data94[i15];
+                  typeof data95 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on/" + i15, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data95 === "applied" || data95 === "refused" || data95 === "in-doubt" || data95 === "failed" || data95 === "drift" || data95 === "rollout" || data95 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on/" + i15, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
                 }
               } else
                 vErrors = addFault(vErrors, instancePath + "/notify/" + i14 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
@@ -1909,25 +1911,25 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/notify", "#/properties/notify/type", "type", { type: "array" }), errors++;
-      let data95 = data.serve;
-      if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
-        data95.drift === void 0 && (data95.drift = {});
-        for (const key17 in data95)
+      let data96 = data.serve;
+      if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
+        data96.drift === void 0 && (data96.drift = {});
+        for (const key17 in data96)
           key17 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
-        let data96 = data95.drift;
-        if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
-          data96.repair === void 0 && (data96.repair = !1);
-          for (const key18 in data96)
+        let data97 = data96.drift;
+        if (data97 && typeof data97 == "object" && !Array.isArray(data97)) {
+          data97.repair === void 0 && (data97.repair = !1);
+          for (const key18 in data97)
             key18 === "schedule" || key18 === "observed" || key18 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
-          if (data96.schedule !== void 0) {
-            let data97 = data96.schedule;
-            typeof data97 == "string" ? pattern18.test(data97) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
+          if (data97.schedule !== void 0) {
+            let data98 = data97.schedule;
+            typeof data98 == "string" ? pattern18.test(data98) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
           }
-          if (data96.observed !== void 0) {
-            let data98 = data96.observed;
-            typeof data98 == "string" ? func2(data98) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
+          if (data97.observed !== void 0) {
+            let data99 = data97.observed;
+            typeof data99 == "string" ? func2(data99) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
           }
-          typeof data96.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
+          typeof data97.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), errors++;
       } else

@@ -205,9 +205,13 @@ id: string
 startedAt: Time
 endedAt: TimeOrNull
 /**
- * Commit of the workspace; null when it had none.
+ * Commit of the workspace; null when it had none, or changes that were not committed.
  */
 commit: (string | null)
+/**
+ * Commit below changes that were not committed; absent without any.
+ */
+onTopOf?: string
 /**
  * User who started the apply; null when not known.
  */
@@ -539,6 +543,10 @@ items?: string[]
  * Commit of the workspace; apply only names it, if the plan is stale.
  */
 commit?: (string | null)
+/**
+ * Commit below changes that were not committed; absent without any.
+ */
+onTopOf?: string
 }
 /**
  * The planner.
@@ -603,6 +611,10 @@ endedAt: TimeOrNull
  * Commit of the workspace; null when it had none.
  */
 commit: (string | null)
+/**
+ * Commit below changes that were not committed; absent without any.
+ */
+onTopOf?: string
 /**
  * User who started the apply; null when not known.
  */

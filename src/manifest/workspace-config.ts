@@ -109,6 +109,7 @@ interface ValidContent extends Omit<
     maxChanges: number | string
     protect: string[]
     freeze: { from: string; to: string; timezone?: string; reason?: string }[]
+    order: 'ask' | 'off'
   }
   rollout: {
     waves: (number | string)[]

@@ -1,4 +1,5 @@
 import type { OutcomeCounts } from './outcome.ts'
+import type { SourceTree } from './source-tree.ts'
 
 /**
  * Outcomes of an apply. `unfinished` until its end is recorded; the next change of the state makes
@@ -7,14 +8,12 @@ import type { OutcomeCounts } from './outcome.ts'
 export const applyOutcomes = ['unfinished', 'complete', 'incomplete', 'interrupted'] as const
 
 /** One apply, as recorded in the journal. */
-export interface Applied {
+export interface Applied extends SourceTree {
   id: string
   /** ISO 8601. */
   startedAt: string
   /** ISO 8601; null while it runs, or if its process ended without recording its end. */
   endedAt: string | null
-  /** Commit of the workspace; null if there was none. */
-  commit: string | null
   /** User that started it; null if unknown. */
   author: string | null
   /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */

@@ -32,6 +32,8 @@ export interface Guards {
   /** Globs of domains that must not change; `!glob` after another one takes domains out. */
   protect: string[]
   freeze: FreezeWindow[]
+  /** Whether changes back to older values ask for consent. */
+  order: 'ask' | 'off'
 }
 
 /**

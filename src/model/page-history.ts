@@ -11,7 +11,8 @@ export interface PageApply {
   /** How long it took, or why that is not known. */
   took: string
   author: string | null
-  commit: string | null
+  /** `commit 1a2b3c4d5e6f`, or what was not committed. */
+  tree: string | null
   /** Writes, and their parts, by outcome, such as `4 confirmed, 1 refused`. */
   writes: string
   parts: string

@@ -1,5 +1,6 @@
 import type { Change, Write } from './change.ts'
 import type { Domain, ItemKey } from './item.ts'
+import type { SourceTree } from './source-tree.ts'
 
 /**
  * Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged`, `held` (on hold) and
@@ -67,6 +68,8 @@ export interface PlanBasis {
   /** Selected items; empty for all. */
   items: string[]
   commit: string | null
+  /** The commit below uncommitted changes; absent without. */
+  onTopOf?: string
 }
 
 /** Domains whose changes are on hold for one reason. */
@@ -74,6 +77,16 @@ export interface OnHold {
   /** Number of changes, and the reason. */
   text: string
   domains: Domain[]
+}
+
+/** A change back to an older value, and the apply whose value it undoes. */
+export interface OlderChange extends SourceTree {
+  domain: Domain
+  item: ItemKey
+  apply: string
+  /** ISO 8601. */
+  startedAt: string
+  author: string | null
 }
 
 /** An item that can't be rolled back, or not completely. */
@@ -131,6 +144,8 @@ export interface Plan {
   explanation?: Explanation
   /** Changes that it does not contain, since a rollout was stopped; in no JSON. Absent for none. */
   onHold?: OnHold[]
+  /** Changes that go back to older values; absent for none, and before they were looked for. */
+  older?: OlderChange[]
   /** Changes that can't be rolled back; in no JSON. Present if requested. */
   irreversible?: Irreversible[]
 }

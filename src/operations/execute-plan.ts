@@ -3,6 +3,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
+import { pickTree } from '../model/source-tree.ts'
 import type { ServiceTime } from '../service/service-time.ts'
 import { CallBudget } from '../service/write/call-budget.ts'
 import type { EndedCalls } from '../service/write/ended-calls.ts'
@@ -88,7 +89,7 @@ export async function executePlan(
       lease: options.lease,
       apply: id,
       itemKeys: config.service.itemKeys,
-      commit: plan.basis.commit,
+      tree: pickTree(plan.basis),
       author: findAuthor(outside),
       lockedAt: options.lockedAt,
       uptime: () => outside.machine.uptime(),

@@ -12,6 +12,8 @@ export interface GuardRequest {
   allow?: ItemKey[]
   /** Exceed `guards.maxDomains` and `guards.maxChanges`. */
   force?: boolean
+  /** Go back to older values, see `markOlder`. */
+  allowOlder?: boolean
   /** Abort open rollouts of the same domains. */
   supersede?: boolean
 }

@@ -10,10 +10,16 @@ import type { Workspace, WorkspaceConfig } from '../manifest/workspace.ts'
 import type { SourceFile } from '../manifest/yaml-file.ts'
 import type { NotifyConfig, PlacedText, StateConfig } from '../model/config.ts'
 import { findVersion } from '../model/known-items.ts'
+import type { SourceTree } from '../model/source-tree.ts'
 import { inSpan } from '../model/tracing.ts'
-import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { createCommitTest } from '../state/git/open-place.ts'
+import {
+  findOnlyChange,
+  findSourceTree,
+  relateCommits,
+  type Relation,
+} from '../state/git/source-tree.ts'
 import { KnownStates } from './known-states.ts'
 import type { CachePart, Outside } from './outside.ts'
 import { runBlocking } from './run-blocking.ts'
@@ -24,8 +30,12 @@ import { runBlocking } from './run-blocking.ts'
  */
 export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
-  /** Finds the commit of the manifests; null if git does not answer: it is informational only. */
-  findCommit(): Promise<string | null>
+  /** Finds the tree of the manifests. */
+  findTree(): Promise<SourceTree>
+  /** Finds how commits are related to the checked-out one. */
+  relateCommits(commits: string[]): Promise<Map<string, Relation>>
+  /** Finds the one commit that changed the workspace after another one; null if it is not one. */
+  findOnlyChange(after: string | null, last: string): Promise<string | null>
   /**
    * Removes the token, the password of the database and the values of looked-up secrets from a
    * foreign text: one of the service, of git, of another program. Names of domains and items stay.
@@ -102,7 +112,14 @@ function loadWithSecrets(
   const keeper = vault
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
-  return Object.assign(workspace, { vault, findCommit: () => findHeadCommit(root, env), scrub })
+  const paths = workspace.files.map(({ path }) => path)
+  return Object.assign(workspace, {
+    vault,
+    findTree: () => findSourceTree({ root, paths }, env),
+    relateCommits: (commits: string[]) => relateCommits(root, commits, env),
+    findOnlyChange: (after: string | null, last: string) => findOnlyChange(root, after, last, env),
+    scrub,
+  })
 }
 
 /** Lists what programs of secrets must not get, beside the token. */

@@ -102,7 +102,7 @@ async function planChanges(
     hashDomain,
   )
   const solver = changes.length > 1 ? await resolveSolver(outside) : null
-  const commit = await workspace.findCommit()
+  const tree = await workspace.findTree()
   if (changes.length > 0) outside.onPhase?.({ name: 'planning' })
   const made = await withPool(outside, (parallel) =>
     planWrites({
@@ -125,7 +125,7 @@ async function planChanges(
       limits: config.limits,
       target: [...selection.target],
       items: [...selection.items],
-      commit,
+      ...tree,
       ...(atOnce
         ? {}
         : {

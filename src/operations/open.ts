@@ -58,7 +58,7 @@ export interface Edgewise {
 /** Options for opening a workspace; omitted ports are those of the Node process. */
 export interface OpenOptions {
   outside?: Partial<Outside>
-  /** Without `confirm`, calling `apply`, `rollback` or `repair` is consent. */
+  /** Without `confirm`, calling `apply`, `rollback` or `repair` consents to all but older values. */
   dialogue?: Partial<Dialogue>
   /** Abort to interrupt: nothing more is sent, and writes in flight are recorded. */
   signal?: AbortSignal
@@ -136,7 +136,11 @@ function completeDialogue(given: Partial<Dialogue>): Dialogue {
     note: (text) => given.note?.(text),
     warn: (text) => given.warn?.(text),
     show: (subject) => given.show?.(subject),
-    confirm: async (question) => given.confirm === undefined || given.confirm(question),
+    confirm: async (question) => {
+      if (given.confirm !== undefined) return given.confirm(question)
+      if (question.kind === 'older') throw question.refusal
+      return true
+    },
     startProgress: async (extent) =>
       (await given.startProgress?.(extent)) ?? { report: () => undefined, end: () => undefined },
   }

@@ -7,6 +7,7 @@ import { listGuardWarnings } from './guards.ts'
 import { listLateNotes } from './late-notes.ts'
 import { openKnownStates, type LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
+import { markOlder } from './older-values.ts'
 import { loadState } from './open-state.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
@@ -51,13 +52,14 @@ export async function plan(
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()
   const { effort = 'normal', explain = false, findsIrreversible } = request
-  const made = await makePlan(
+  const unmarked = await makePlan(
     workspace,
     recorded,
     selection,
     { effort, explain, findsIrreversible, rollouts },
     outside,
   )
+  const made = await markOlder(workspace, store, recorded, unmarked)
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
   const warnings = [
     ...made.warnings,

@@ -1,4 +1,5 @@
 import type { Applied } from '../model/applied.ts'
+import type { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
@@ -52,6 +53,8 @@ export type Subject =
 
 /** Question of `confirm`. */
 export type Question =
+  /** Changes back to older values; consent in general does not cover it. `refusal`: the error. */
+  | { kind: 'older'; text: string; refusal: EdgewiseError }
   | { kind: 'apply'; plan: Plan }
   /** Numbers of domains and items. */
   | { kind: 'accept'; domains: number; items: number }

@@ -37,6 +37,8 @@ export interface RolledBackApply extends Executed {
   rollback: Rollback
   /** Number of rolled-back items that the next apply would change again. */
   stillDesired: number
+  /** The one commit that made the rolled-back change; null if there is not exactly one. */
+  changedBy: string | null
   /** Number of rolled-back items that the manifests would change again, but that are on hold. */
   onHold: number
 }
@@ -105,9 +107,26 @@ export async function rollback(
     return {
       ...executed,
       rollback: found,
+      changedBy: await findChangingCommit(workspace, store, found),
       ...(await countStillDesired(workspace, stateNow, found, store)),
     }
   })
+}
+
+/** Finds the one commit that changed the manifests between the applies before and these ones. */
+async function findChangingCommit(
+  workspace: LoadedWorkspace,
+  store: Store,
+  { applies }: Rollback,
+): Promise<string | null> {
+  const last = applies.at(-1)?.commit ?? null
+  const history = await store.listApplies()
+  const earlier = history.slice(
+    0,
+    history.findIndex(({ id }) => id === applies[0]?.id),
+  )
+  const before = earlier.findLast(({ commit, onTopOf }) => (commit ?? onTopOf) !== undefined)
+  return last === null ? null : workspace.findOnlyChange(before?.commit ?? null, last)
 }
 
 /** Returns a function that creates something at its first call, and returns it from then on. */

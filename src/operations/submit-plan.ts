@@ -14,6 +14,7 @@ import { executePlan } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
+import { markOlder, refuseOlder } from './older-values.ts'
 import type { Ports } from './ports.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from './prune.ts'
@@ -77,13 +78,16 @@ export interface Executed {
  */
 export async function submitPlan(
   workspace: LoadedWorkspace,
-  plan: Plan,
+  given: Plan,
   request: SubmitRequest,
   ports: Ports,
 ): Promise<Executed> {
   const { outside, dialogue } = ports
   const { locked, recorded } = request
   const { store } = locked
+  // A rollback goes back, and was asked for.
+  const isRollback = request.title === 'Rollback'
+  const plan = isRollback ? given : await markOlder(workspace, store, recorded, given)
   await refuseOwnedElsewhere(workspace, store, listManaged(plan))
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
@@ -96,6 +100,7 @@ export async function submitPlan(
   const isFreezable = freeze.length > 0 && plan.changes.length > 0
   const now = isFreezable ? await serviceTime.ask() : null
   refuseGuarded(workspace, recorded, plan, request, now ?? outside.clock.now())
+  await refuseOlder(plan, request.allowOlder, dialogue)
   runPreflight(workspace, plan)
   const { continued, ended, kept } = await decideRollouts(workspace, store, plan, request)
   if (

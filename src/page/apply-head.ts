@@ -32,13 +32,13 @@ export class ApplyHead {
   }
 
   private describe(apply: PageApply): Node[] {
-    const { id, outcome, rollout, took, author, commit, writes, parts, rollback, note } = apply
+    const { id, outcome, rollout, took, author, tree, writes, parts, rollback, note } = apply
     const facts = h('dl', { class: 'rowfacts' })
     const add = (label: string, ...value: (Node | string)[]) =>
       facts.append(h('dt', {}, label), h('dd', {}, ...value))
     add('Started', `${formatInstant(apply.startedAt)}, took ${took}`)
     if (author !== null) add('Author', author)
-    if (commit !== null) add('Commit', h('code', {}, commit))
+    if (tree !== null) add('Manifests', tree)
     add('Writes', writes)
     if (parts !== '') add('Items of domains', parts)
     if (rollout !== null) add('Rollout', `wave ${rollout.wave} of `, h('code', {}, rollout.id))

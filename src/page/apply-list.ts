@@ -128,10 +128,10 @@ export class ApplyList {
 }
 
 function describe(apply: PageApply, isOtherDay: boolean): Node[] {
-  const { outcome, rollout, startedAt, took, author, commit, writes } = apply
+  const { outcome, rollout, startedAt, took, author, tree, writes } = apply
   const day = isOtherDay ? `${formatDay(startedAt).replace(/^(\d+ \w{3}).*/, '$1')}, ` : ''
   const wave = rollout === null ? null : `wave ${rollout.wave}`
-  const about = [wave, author, commit?.slice(0, 8) ?? null, took].filter((text) => text !== null)
+  const about = [wave, author, tree, took].filter((text) => text !== null)
   return [
     h('span', { class: 'when' }, `${day}${formatTimeOfDay(startedAt)}`),
     createOutcome(outcome),

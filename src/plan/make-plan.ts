@@ -5,6 +5,7 @@ import { compileDomainGlobs } from '../model/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
+import { pickTree, type SourceTree } from '../model/source-tree.ts'
 import { findApprovalWaves } from './approval-waves.ts'
 import { hashDomains } from './basis.ts'
 import { findPlanFault } from './find-plan-fault.ts'
@@ -24,7 +25,7 @@ import { computeTotalSeconds, type Pacing } from './total-seconds.ts'
 export const plannerVersion = 3
 
 /** Input of `makePlan`. */
-export interface PlanInput {
+export interface PlanInput extends SourceTree {
   recorded: Snapshot
   desired: Snapshot
   /**
@@ -45,7 +46,6 @@ export interface PlanInput {
   rollout?: Pacing['rollout']
   target: string[]
   items: string[]
-  commit: string | null
   /** Effort of the search for fewer writes; default: normal. */
   effort?: Effort
   /**
@@ -126,7 +126,7 @@ export function makePlan(input: PlanInput): Plan {
       recorded: hashDomains(input.basis?.recorded ?? recorded, domains),
       target: input.target,
       items: input.items,
-      commit: input.commit,
+      ...pickTree(input),
     },
     planner: { version: plannerVersion, effort },
     references: collectReferences(changes, desired),

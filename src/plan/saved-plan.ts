@@ -66,7 +66,8 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     throw createUnusableError(
       'an earlier version of edgewise made it, whose hashes depend on the values of secrets',
     )
-  const { desired, recorded, items = [], commit = null } = basis
+  const { desired, recorded, items = [] } = basis
+  const commit = basis.commit ?? basis.onTopOf ?? null
   const foreign = [...Object.keys(desired), ...Object.keys(recorded)].find((key) => !isDomain(key))
   if (foreign !== undefined)
     throw createUnusableError(`"basis" has "${foreign}", which is not a domain`)
@@ -114,7 +115,8 @@ export function refuseStale(
   owner: PlanOwner,
 ): void {
   const isSame = isSameJson(saved.changes, json['changes'])
-  refuseOtherBasis(saved, isSame, now.basis.commit, snapshots, owner)
+  const commit = now.basis.commit ?? now.basis.onTopOf ?? null
+  refuseOtherBasis(saved, isSame, commit, snapshots, owner)
   if (!isSame) {
     const { held } = now.summary
     const cause =

@@ -256,7 +256,7 @@ export class World {
       bisects: this.bisects,
       serviceNow: () => null,
       apply: `apply-${++this.applies}`,
-      commit: null,
+      tree: { commit: null },
       author: null,
       lockedAt: { atMs: this.clock.now(), upMs: this.clock.monotonic(), uptimeMs: this.#uptime() },
       uptime: () => this.#uptime(),

@@ -116,8 +116,8 @@ it('without JavaScript the applies are a table', async () => {
   const tab = await pages.open(model, { javaScriptEnabled: false })
   expect(await tab.locator('tbody tr').count()).toBe(48)
   const row = await tab.locator('tbody tr').first().innerText()
-  const { id = '', author, commit } = model.applies?.[0] ?? {}
-  for (const text of ['complete', id, author ?? '', commit?.slice(0, 12) ?? '', '3 confirmed'])
+  const { id = '', author, tree } = model.applies?.[0] ?? {}
+  for (const text of ['complete', id, author ?? '', tree ?? '', '3 confirmed'])
     expect(row).toContain(text)
 })
 

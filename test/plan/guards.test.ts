@@ -12,6 +12,7 @@ const open: Guards = {
   maxChanges: { percent: 100 },
   protect: [],
   freeze: [],
+  order: 'ask',
 }
 
 const change = (i: number, more: Partial<Change> = {}): Change =>

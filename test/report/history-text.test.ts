@@ -18,7 +18,7 @@ const text = (more: Partial<Applied> = {}) => formatHistory([{ ...entry, ...more
 it('shows outcome, time, duration, author and commit of an apply', () => {
   expect(text()).toBe(
     'k7  complete  4 confirmed\n' +
-      '  2026-11-20T03:00:00Z · 90 s · by ops@example.com · 0123456789ab\n',
+      '  2026-11-20T03:00:00Z · 90 s · by ops@example.com · commit 0123456789ab\n',
   )
 })
 

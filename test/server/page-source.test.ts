@@ -124,7 +124,7 @@ it('the page of the last drift check is kept, and notified of', async () => {
     config: { id: 'shop', service: { writtenUrl: 'http://cdn' }, limits: { callsPerMinute: 30 } },
     diagnostics: [],
     findItemPlace: () => null,
-    findCommit: async () => 'c0ffee',
+    findTree: async () => ({ commit: 'c0ffee' }),
     scrub: (text: string) => text.replaceAll('s3cret', '***'),
   } as unknown as LoadedWorkspace
   const drift = { items: [], pending: [], live: [], inDoubt: [] }

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 
-const number = /(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)/.source
-const ipv4 = new RegExp(`^${number}(?:\\.${number}){3}$`)
+const ipv4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
 /**
  * Finds the version of an IP address; 0 for other text. Node compiles its pattern of IPv6 at the

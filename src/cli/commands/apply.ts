@@ -5,6 +5,7 @@ import type { ReportFile } from '../apply-report.ts'
 import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
+  addOlderOption,
   buildGuardRequest,
   addLockOptions,
   buildLockRequest,
@@ -89,7 +90,7 @@ export function declareApply(program: Command, declare: Declare): void {
       return code
     },
   })
-  addGuardOptions(addSelectionOptions(command))
+  addOlderOption(addGuardOptions(addSelectionOptions(command)))
     .option(
       '--no-waves',
       'apply all at once without health checks; finishes an open rollout of the same change',

@@ -9,6 +9,7 @@ import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
+  addOlderOption,
   addSelectionOptions,
   buildGuardRequest,
   addLockOptions,
@@ -57,14 +58,14 @@ export function declareDrift(program: Command, declare: Declare): void {
     .option('--include-pending', 'with --repair: also write pending and in-doubt items')
   addSelectionOptions(command)
   addLockOptions(
-    addGuardOptions(command),
+    addOlderOption(addGuardOptions(command)),
     'with --repair or --accept: seconds to wait for the lock',
   )
   command.addHelpText(
     'after',
     `
---allow, --supersede, --force and --allow-local-state are valid only with
---repair.`,
+--allow, --allow-older, --supersede, --force and --allow-local-state are valid
+only with --repair.`,
   )
 }
 
@@ -95,10 +96,12 @@ async function acceptObserved(context: CommandContext, options: DriftOptions): P
 }
 
 /** @throws EdgewiseError `usage` when an option has an effect only with `--repair` */
-function refuseIdleOptions({ includePending, allow, force, supersede }: DriftOptions): void {
+function refuseIdleOptions(options: DriftOptions): void {
+  const { includePending, allow, allowOlder, force, supersede } = options
   const given = [
     ...(includePending === true ? ['--include-pending'] : []),
     ...(allow.length > 0 ? ['--allow'] : []),
+    ...(allowOlder === true ? ['--allow-older'] : []),
     ...(force === true ? ['--force'] : []),
     ...(supersede === true ? ['--supersede'] : []),
   ]
@@ -201,7 +204,7 @@ async function createDriftDialogue(
     const { createPageAbout } = await import('../../operations/page-about.ts')
     const { savePage } = await import('../page-file.ts')
     const output = createOutput(html, workspace, io)
-    const selected = { target, items, commit: await workspace.findCommit() }
+    const selected = { target, items, ...(await workspace.findTree()) }
     savers.push(({ found, at }) => {
       const about = createPageAbout(workspace, io, selected, found.notes)
       return savePage(output, buildDriftPage(found, at, about))

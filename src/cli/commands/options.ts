@@ -34,6 +34,8 @@ export interface GuardOptions {
   /** Items whose destructive changes are allowed. */
   allow: ItemKey[]
   force?: boolean
+  /** Go back to older values. */
+  allowOlder?: boolean
   /** End open rollouts of the same domains in their current state. */
   supersede?: boolean
 }
@@ -51,13 +53,27 @@ export function addGuardOptions(command: Command): Command {
     .option('--force', 'override guards.maxDomains and guards.maxChanges')
 }
 
+/** Adds the option of commands that apply manifests, which may be old. */
+export function addOlderOption(command: Command): Command {
+  return command.option(
+    '--allow-older',
+    'also go back to older values, which guards.order refuses without consent',
+  )
+}
+
 /** Builds the part of a request for {@link GuardOptions}. */
 export function buildGuardRequest({
   allow,
   force,
+  allowOlder,
   supersede,
 }: GuardOptions): Required<GuardOptions> {
-  return { allow, force: force === true, supersede: supersede === true }
+  return {
+    allow,
+    force: force === true,
+    allowOlder: allowOlder === true,
+    supersede: supersede === true,
+  }
 }
 
 /** Options of commands that change state. */

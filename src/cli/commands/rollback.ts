@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 import type { RolledBackApply } from '../../operations/rollback.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
@@ -79,14 +78,12 @@ function nameRollback({ rollback: { applies } }: RolledBackApply): string {
 /** Notes that the manifests still contain rolled-back changes, and whether apply writes them. */
 async function noteManifests(
   context: CommandContext,
-  { rollback, stillDesired, onHold }: RolledBackApply,
+  { changedBy, stillDesired, onHold }: RolledBackApply,
 ): Promise<void> {
   const contain = (items: number) =>
     `The manifests still contain the rolled-back values of ${pluralize(items, 'item')}`
   if (onHold + stillDesired === 0) return
-  const commit = rollback.applies.at(-1)?.commit
-  const named =
-    commit === null || commit === undefined ? '' : ` ${escapeInvisible(commit).slice(0, 12)}`
+  const named = changedBy === null ? '' : ` ${changedBy.slice(0, 12)}`
   const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`
   if (onHold > 0)
     context.note(

@@ -1,5 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { groupBy } from '../../model/group-by.ts'
+import { describeTree } from '../../model/source-tree.ts'
 import { pluralize, listSome } from '../../model/words.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
 import { formatHistory } from '../../report/apply/history-text.ts'
@@ -150,14 +151,14 @@ function showRollback(
   const [first] = applies
   if (first === undefined) return
   const by = first.author === null ? '' : ` by ${escapeInvisible(first.author)}`
-  const commit =
-    first.commit === null ? '' : `, commit ${escapeInvisible(first.commit).slice(0, 12)}`
+  const tree = describeTree(first)
+  const from = tree === null ? '' : `, ${escapeInvisible(tree)}`
   const applyNames =
     applies.length === 1
       ? `apply ${escapeInvisible(first.id)}`
       : `the ${applies.length} applies from ${escapeInvisible(first.id)}`
   const started = `started ${formatTime(first.startedAt)}`
-  note(`Rolling back to the state before ${applyNames}${by}, ${started}${commit}.`)
+  note(`Rolling back to the state before ${applyNames}${by}, ${started}${from}.`)
   if (irreversible.length > 0)
     io.err(
       `${errPaint.yellow("can't be rolled back:")}\n` +
@@ -177,6 +178,10 @@ function showRollback(
 }
 
 async function confirm(question: Question, { io, options }: CommandContext): Promise<boolean> {
+  if (question.kind === 'older') {
+    if (options.json === true || io.ask === null) throw question.refusal
+    return io.ask(wrapForStderr(`\n${question.text}. Apply them nevertheless?`, io))
+  }
   if (options.yes === true) return true
   const { text, hint } = describeQuestion(question)
   if (options.json === true && question.kind !== 'unlock')
@@ -187,7 +192,10 @@ async function confirm(question: Question, { io, options }: CommandContext): Pro
 }
 
 /** Builds the text of a question, and the hint if it can't be asked. */
-function describeQuestion(question: Question): { text: string; hint: string } {
+function describeQuestion(question: Exclude<Question, { kind: 'older' }>): {
+  text: string
+  hint: string
+} {
   switch (question.kind) {
     case 'apply': {
       const count = pluralize(question.plan.writes.length, 'write')

@@ -1,6 +1,7 @@
 import type { Applied } from '../../model/applied.ts'
 import { formatCounts } from './text.ts'
 import { pluralize } from '../../model/words.ts'
+import { describeTree } from '../../model/source-tree.ts'
 import { formatTime } from '../../model/format-time.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -21,10 +22,9 @@ export function formatHistory(applies: Entry[], paint: Paint, dropped = 0): stri
 }
 
 /** Formats an apply: its outcome and counts, then when and by whom. */
-export function formatEntry(
-  { id, startedAt, endedAt, commit, author, writes, parts, outcome, pruned }: Entry,
-  paint: Paint,
-): string {
+export function formatEntry(apply: Entry, paint: Paint): string {
+  const { id, startedAt, endedAt, author, writes, parts, outcome, pruned } = apply
+  const tree = describeTree(apply)
   const colour = outcome === 'complete' ? paint.green : paint.yellow
   const took =
     endedAt === null
@@ -37,7 +37,7 @@ export function formatEntry(
     formatTime(startedAt),
     took,
     ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
-    ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
+    ...(tree === null ? [] : [escapeInvisible(tree)]),
   ]
   const first = `${escapeInvisible(id)}  ${colour(outcome)}  ${counts || 'no write'}`
   const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''

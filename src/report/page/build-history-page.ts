@@ -1,4 +1,5 @@
 import type { Applied } from '../../model/applied.ts'
+import { describeTree } from '../../model/source-tree.ts'
 import { parseApplyId } from '../../model/group-applies.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
 import type { PageApply } from '../../model/page-history.ts'
@@ -76,7 +77,8 @@ function buildApply(
   domain: Domain | null,
   clean: (text: string) => string,
 ): PageApply {
-  const { id, outcome, startedAt, writes, parts, author, commit } = apply
+  const { id, outcome, startedAt, writes, parts, author } = apply
+  const tree = describeTree(apply)
   const { rollout, wave } = parseApplyId(id)
   const fit = (text: string) => fitText(clean(text), 200)
   const notSent = apply.endedAt === null ? 'never begun' : 'not sent'
@@ -87,7 +89,7 @@ function buildApply(
     startedAt: fit(startedAt),
     took: describeLength(apply),
     author: author === null ? null : fit(author),
-    commit: commit === null ? null : fit(commit),
+    tree: tree === null ? null : fit(tree),
     writes: formatCounts(writes, undefined, notSent) || 'none',
     parts: parts === undefined ? '' : formatCounts(parts, undefined, notSent),
     rollback: formatRollback(id, domain),

@@ -1,4 +1,5 @@
 import { applyOutcomes, type Applied } from '../../model/applied.ts'
+import { describeTree } from '../../model/source-tree.ts'
 import { parseApplyId } from '../../model/group-applies.ts'
 import { formatDay } from '../../model/format-time.ts'
 import { pluralize } from '../../model/words.ts'
@@ -25,10 +26,10 @@ export function formatHistorySentence(
   const counts = last.outcome === 'complete' ? '' : formatCounts(last.writes, undefined, 'not sent')
   const { wave } = parseApplyId(last.id)
   const by = last.author === null ? '' : ` by ${last.author}`
-  const commit = last.commit === null ? '' : `, commit ${last.commit.slice(0, 12)}`
+  const tree = describeTree(last)
   const newest =
     `The last apply${of} is ${last.outcome}${wave === 0 ? '' : ` (wave ${wave} of a rollout)`}: ` +
-    `${formatInstant(last.startedAt)}${by}${commit}` +
+    `${formatInstant(last.startedAt)}${by}${tree === null ? '' : `, ${tree}`}` +
     (counts === '' ? '.' : `; writes: ${counts}.`)
   if (applies.length === 1)
     return `${newest} ${hasEarlier ? 'No earlier one is listed.' : 'There is no other one.'}`

@@ -9,14 +9,14 @@ const maxRows = 300
 export function formatHistoryTable(applies: PageApply[]): string {
   if (applies.length === 0) return ''
   const rows = applies.slice(0, maxRows).map((apply) => {
-    const { id, outcome, startedAt, took, author, commit, writes, parts } = apply
-    const cells = [id, formatTime(startedAt), took, author ?? '', commit?.slice(0, 12) ?? '']
+    const { id, outcome, startedAt, took, author, tree, writes, parts } = apply
+    const cells = [id, formatTime(startedAt), took, author ?? '', tree ?? '']
     return (
       `<tr><td data-outcome="${escapeHtml(outcome)}"><b>${escapeHtml(outcome)}</b></td>` +
       `${[...cells, writes, parts].map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`
     )
   })
-  const heads = ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Commit', 'Writes', 'Items']
+  const heads = ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Manifests', 'Writes', 'Items']
   const left = applies.length - maxRows
   const rest = left > 0 ? `<p>${left} earlier ones: "edgewise state history" lists them.</p>` : ''
   return (

@@ -66,9 +66,9 @@ export function shareParts(
     return part
   }
   return changes.map((change) => {
-    const { item, action, reason, by, before, after } = change
+    const { item, action, reason, by, undoes, before, after } = change
     // Most changes of a large plan are the same.
-    const key = JSON.stringify([item, action, reason, by, before, after])
+    const key = JSON.stringify([item, action, reason, by, undoes, before, after])
     return { change, part: parts.get(key) ?? addPart(change, key) }
   })
 }
@@ -96,9 +96,15 @@ function buildPart(change: Change, isPlanned: boolean): BlockPart {
 }
 
 /** Describes in clauses why a change is more than a new value; empty for most. */
-export function describeChange(
+export function describeChange(change: Change, isPlanned = false): string[] {
+  const { undoes } = change
+  const reasons = describeReason(change, isPlanned)
+  return undoes === undefined ? reasons : [`goes back: undoes ${undoes}`, ...reasons]
+}
+
+function describeReason(
   { item, reason, action, by = 'another item' }: Change,
-  isPlanned = false,
+  isPlanned: boolean,
 ): string[] {
   if (reason === 'cleared') return [`emptied by ${by}`]
   if (action === 'release') return ['no longer managed; the service keeps its value']

@@ -8,7 +8,7 @@ import type { Plan } from '../../model/plan.ts'
  * of a write.
  */
 export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
-  const { desired, recorded, target, items, commit } = plan.basis
+  const { desired, recorded, target, items, commit, onTopOf } = plan.basis
   const explanation = plan.explanation && {
     ...plan.explanation,
     writes: plan.explanation.writes.map((each) => ({ ...each })),
@@ -24,9 +24,11 @@ export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): 
       target: [...target],
       items: items.length === 0 ? undefined : [...items],
       commit,
+      onTopOf,
     }),
     planner: { ...plan.planner },
     warnings: [...plan.warnings],
+    older: plan.older?.map((each) => ({ ...each })),
     waves: plan.waves?.map((each) => ({ ...each, kinds: [...each.kinds] })),
     explanation,
   })

@@ -12,7 +12,7 @@ export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
   let last: BuiltPage | null = null
   const keep = async (workspace: LoadedWorkspace, found: FoundDrift): Promise<void> => {
     const nowMs = outside.clock.now()
-    const commit = await workspace.findCommit()
+    const { commit } = await workspace.findTree()
     const about = createPageAbout(
       workspace,
       outside,

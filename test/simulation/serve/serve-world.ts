@@ -158,7 +158,7 @@ export class ServeWorld {
           loadCommit: async (_branch, commit) => {
             const desired = this.repository.read(commit)
             const workspace = createWorkspace({ config: this.#config, desired })
-            return { ...workspace, findCommit: async () => commit, commit }
+            return { ...workspace, findTree: async () => ({ commit }), commit }
           },
           buildDriftRequest: () => ({ observe: () => this.#observe(process) }),
           ownPage: () => Promise.reject(new Error('not expected')),
