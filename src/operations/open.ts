@@ -58,7 +58,7 @@ export interface Edgewise {
 /** Options for opening a workspace; omitted ports are those of the Node process. */
 export interface OpenOptions {
   outside?: Partial<Outside>
-  /** Without `confirm`, calling `apply`, `rollback` or `repair` consents to all but older values. */
+  /** Without `confirm`, a call of `apply` and the like consents, but not to older values. */
   dialogue?: Partial<Dialogue>
   /** Abort to interrupt: nothing more is sent, and writes in flight are recorded. */
   signal?: AbortSignal
