@@ -24,6 +24,14 @@ export interface GitContext extends RemoteContext {
   scrub(text: string): string
 }
 
+/** Options of a command that does not reach the remote. */
+export interface LocalOptions {
+  env?: Record<string, string>
+  input?: string
+  /** Most bytes of output, and the error for more. */
+  most?: { bytes: number; fault: EdgewiseError }
+}
+
 /** Runs git for a clone of a repository. An interrupt ends its processes at once. */
 export class CloneGit {
   readonly #location: string
@@ -59,17 +67,26 @@ export class CloneGit {
    * Runs git without a limit of time.
    *
    * @param repository place, or folder of a bare repository; null for a command that needs none
-   * @throws EdgewiseError `unavailable` after an interrupt
+   * @throws EdgewiseError `unavailable` after an interrupt, and `most.fault` for more output
    */
   async local(
     args: string[],
     repository: GitPlace | string | null,
-    options: { env?: Record<string, string>; input?: string } = {},
+    { env, input, most }: LocalOptions = {},
   ): Promise<GitResult> {
     const { signal } = this.#context
-    const git = this.#createGit(repository, options.env)
-    const result = await git(args, options.input, { signal, onOutput: () => undefined })
+    const git = this.#createGit(repository, env)
+    const excess = new AbortController()
+    let left = most?.bytes ?? Infinity
+    const onOutput = (bytes: number) => {
+      if ((left -= bytes) < 0) excess.abort()
+    }
+    const result = await git(args, input, {
+      signal: AbortSignal.any([signal, excess.signal]),
+      onOutput,
+    })
     if (signal.aborted) throw this.#createInterruptError()
+    if (most !== undefined && left < 0) throw most.fault
     return result
   }
 

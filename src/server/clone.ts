@@ -5,7 +5,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createGitError, splitLines, type GitResult } from '../state/git/git-command.ts'
 import type { GitPlace } from '../state/git/git-environment.ts'
 import { parseBranches, type RemoteBranches } from './branch-name.ts'
-import { remoteName, type CloneGit } from './clone-git.ts'
+import { remoteName, type CloneGit, type LocalOptions } from './clone-git.ts'
 
 /** The clone failed: it may be damaged. */
 class CloneError extends EdgewiseError {}
@@ -35,6 +35,11 @@ const checkoutSettings = [
   'core.protectNTFS=true',
   'core.protectHFS=true',
 ]
+
+/** Maximum size of the list of a commit's files: that of some 700,000 files. */
+const maxListBytes = 64 * 1024 ** 2
+/** Maximum size of all files of a commit, bytes. */
+const maxFileBytes = 10 * 1024 ** 3
 
 /** Git packs the clone when it has more packs or loose objects than this. */
 const packSettings = ['gc.auto=6700', 'gc.autoPackLimit=50', 'gc.autoDetach=false']
@@ -93,6 +98,7 @@ export class Clone {
   async checkOut(commit: string, folder: string): Promise<void> {
     await this.#repairedWith(commit, async () => {
       await this.#obtainFiles(commit)
+      await this.#refuseHuge(commit)
       const made = join(this.#own, `new-${this.#newId()}`)
       await mkdir(made, { recursive: true, mode: 0o700 })
       await this.#init([], { cwd: made, gitFolder: join(made, '.git'), workTree: made })
@@ -160,14 +166,27 @@ export class Clone {
     if (result.code !== 0) throw this.#createError(this.#git.createRemoteError(result))
   }
 
+  /**
+   * Refuses a commit with more files than a disk and git's memory hold: a folder or a file may be
+   * in many places, so that a few kilobytes make billions of files.
+   */
+  async #refuseHuge(commit: string): Promise<void> {
+    const fault = new EdgewiseError(
+      'invalid',
+      `the files of commit ${commit.slice(0, 12)} have more than ${maxFileBytes / 1024 ** 3} GB, ` +
+        `or their list has more than ${maxListBytes / 1024 ** 2} MB`,
+      'Nothing of this commit is applied. Remove files that Edgewise does not need, or move the ' +
+        'workspace into a repository of its own.',
+    )
+    const args = ['ls-tree', '-r', '--long', '-z', '--full-tree', commit]
+    const { out } = await this.#run(args, { most: { bytes: maxListBytes, fault } })
+    const sizes = splitLines(out, '\0').map((line) => Number(/ +(\d+)\t/.exec(line)?.[1] ?? 0))
+    if (sizes.reduce((sum, size) => sum + size, 0) > maxFileBytes) throw fault
+  }
+
   async #run(
     args: string[],
-    options: {
-      workTree?: string
-      env?: Record<string, string>
-      input?: string
-      codes?: number[]
-    } = {},
+    options: LocalOptions & { workTree?: string; codes?: number[] } = {},
   ): Promise<GitResult> {
     const { workTree = this.#own } = options
     const place = { cwd: workTree, gitFolder: this.#folder, workTree }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -16,7 +16,7 @@ import { describe, expect } from 'vitest'
 import { parseAddress, parseFolder } from '../../src/server/address.ts'
 import { checkBranchName } from '../../src/server/branch-name.ts'
 import { connect } from '../remotes.ts'
-import { findFailure, it } from './followed.ts'
+import { findFailure, it, type Followed } from './followed.ts'
 
 const names =
   'main a/b release-1.x ü a@b @{ a@{1} -x --all HEAD @ a..b .a a/.b a.lock a.lock/b ' +
@@ -148,6 +148,38 @@ describe('a checkout', () => {
     const branch = await followed.open()
     const folder = await branch.checkOut(await branch.fetch())
     expect(readdirSync(join(folder, 'module'))).toEqual([])
+  })
+})
+
+/** Commits folders of ten entries each, the last of which are files with this text; pushes them. */
+function pushRepeated(followed: Followed, levels: number, text: string): Promise<string> {
+  const run = (args: string[], input: string) =>
+    execFileSync('git', args, { cwd: followed.path('clone'), env: followed.sandbox.env, input })
+      .toString()
+      .trim()
+  let entry = `100644 blob ${run(['hash-object', '-w', '--stdin'], text)}`
+  for (let level = 0; level < levels; level++) {
+    const entries = Array.from({ length: 10 }, (_, i) => `${entry}\t${i}\n`)
+    entry = `040000 tree ${run(['mktree'], entries.join(''))}`
+  }
+  const [, , tree = ''] = entry.split(' ')
+  return followed
+    .git('commit-tree', tree, '-m', 'repeated')
+    .then((commit) => followed.git('push', '--quiet', '--force', 'origin', `${commit}:main`))
+}
+
+describe('a commit of a few kilobytes', () => {
+  it.for([
+    ['a billion files', 9, ''],
+    ['100 GB of files', 5, '\n'.repeat(1024 ** 2)],
+  ] as const)('with %s is refused', async ([, levels, text], { followed }) => {
+    await pushRepeated(followed, levels, text)
+    const branch = await followed.open()
+    const commit = await branch.fetch()
+    expect(await findFailure(branch.checkOut(commit))).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('more than 10 GB, or their list has more than 64 MB'),
+    })
   })
 })
 

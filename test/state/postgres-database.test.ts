@@ -115,6 +115,12 @@ it('a connection that is lost as soon as it is made does not end the process', a
   await pool.end()
 })
 
+it.each(['sslrootcert', 'sslcert', 'sslkey'])('a device as %s is not read', (name) => {
+  const url = `postgres://127.0.0.1/x?sslmode=verify-full&${name}=/dev/zero`
+  const create = () => createPool({ url, schema: 'edgewise' })
+  expect(create).toThrow('/dev/zero: expected a file, got a pipe, socket or device')
+})
+
 describe('a commit that is cut off', () => {
   it.each(['cut', 'cut-answer'] as const)('(%s) leaves files written once', async (fate) => {
     const proxy = await startProxy()

@@ -50,7 +50,8 @@ function attempt(
     watch?.signal.addEventListener('abort', giveUp)
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', () => watch?.onOutput())
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', ({ length }: Buffer) => watch?.onOutput(length))
     child.on('error', (error: NodeJS.ErrnoException) => {
       watch?.signal.removeEventListener('abort', giveUp)
       reject(error.code === 'ENOENT' ? createNoGitError() : error)

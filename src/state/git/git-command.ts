@@ -18,8 +18,8 @@ export type Git = (args: string[], input?: string) => Promise<GitResult>
 export interface GitWatch {
   /** Aborted to kill it, with all that it started. */
   signal: AbortSignal
-  /** Called at each output. */
-  onOutput(): void
+  /** Called at each output, with its number of bytes. */
+  onOutput(bytes: number): void
 }
 
 /** Runs git like `Git`, with a watch. */

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { loadText } from '../../files/load-bounded.ts'
 import type { DatabaseConfig } from '../../model/config.ts'
 
 /** Maximum time of connecting, ms. */
@@ -6,8 +7,19 @@ const connectMs = 10_000
 /** Maximum time of a statement, ms. */
 const statementMs = 60_000
 
-/** Creates up to `max` connections to a database; they are made on demand. */
+/** Parameters of an address with the path of a file, which the client reads to its end. */
+const fileParameters = ['sslrootcert', 'sslcert', 'sslkey']
+/** Maximum size of such a file, bytes. */
+const maxFileBytes = 1024 * 1024
+
+/**
+ * Creates up to `max` connections to a database; they are made on demand.
+ *
+ * @throws Error for a certificate or key that is no regular file, or too large
+ */
 export function createPool({ url }: DatabaseConfig, max = 4): pg.Pool {
+  for (const [name, path] of new URL(url).searchParams)
+    if (path !== '' && fileParameters.includes(name)) loadText(path, maxFileBytes)
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'edgewise',
