@@ -32,6 +32,16 @@ export interface Change {
   patch: PatchOperation[]
 }
 
+/** Tests whether only a secret whose value is not known may differ. */
+export function isConditional({ reason }: Pick<Change, 'reason'>): boolean {
+  return reason === 'secret-unknown'
+}
+
+/** Names a change within a plan: its domain and its item. */
+export function nameChange({ domain, item }: Pick<Change, 'domain' | 'item'>): string {
+  return `${domain} ${item}`
+}
+
 /**
  * Form of a write of one item. `unset` is a documented reset; `delete` is a call of its own, which
  * some accounts offer (`service.unset`).

@@ -1,3 +1,4 @@
+import { isConditional } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Snapshot } from '../model/item.ts'
 import { parseJson } from '../model/json.ts'
@@ -10,6 +11,7 @@ import {
   refuseUnreviewed,
   type SavedPlan,
 } from '../plan/saved-plan.ts'
+import type { Selection } from '../plan/selection.ts'
 import { buildPlanJson } from '../report/plan/json.ts'
 import { findConflicts } from '../rollout/conflicts.ts'
 import type { RecordedState } from '../state/store.ts'
@@ -18,6 +20,13 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { selectSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
 import type { Outside } from './outside.ts'
 import type { SelectionRequest } from './select.ts'
+
+/** A plan, and what it was made with. */
+export interface MatchedPlan {
+  plan: Plan
+  selection: Selection
+  planOptions: PlanOptions
+}
 
 /**
  * Plans the domains of a plan file again, and rejects the file unless both plans are equal.
@@ -32,7 +41,7 @@ export async function matchSavedPlan(
   { target = [], items = [], waves }: SelectionRequest & { waves: boolean },
   options: PlanOptions,
   outside: Outside,
-): Promise<Plan> {
+): Promise<MatchedPlan> {
   if (target.length + items.length > 0)
     throw new EdgewiseError(
       'usage',
@@ -58,9 +67,21 @@ export async function matchSavedPlan(
       snapshots,
       owner,
     )
-  return waves
-    ? current
-    : { ...current, writes: current.writes.map((write) => ({ ...write, wave: 1 })) }
+  return {
+    plan: waves ? current : joinWaves(current),
+    selection: saved.selection,
+    planOptions: { ...planOptions, atOnce: !waves },
+  }
+}
+
+/** Returns a plan with all writes in one wave. */
+function joinWaves(plan: Plan): Plan {
+  const { definite } = plan
+  return {
+    ...plan,
+    writes: plan.writes.map((write) => ({ ...write, wave: 1 })),
+    ...(definite === undefined ? {} : { definite: joinWaves(definite) }),
+  }
 }
 
 function findContinued(
@@ -85,7 +106,7 @@ function isContinuing(
 ): boolean {
   if (open === null) return false
   const changes = [...reviewed.values()]
-  const definite = changes.filter(({ reason }) => reason !== 'secret-unknown')
+  const definite = changes.filter((change) => !isConditional(change))
   const isComplete =
     Object.keys(open.asked).every((domain) => Object.hasOwn(planned, domain)) &&
     definite.every(({ domain }) => Object.hasOwn(open.asked, domain))

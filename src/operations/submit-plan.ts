@@ -1,15 +1,15 @@
 import type { ApplyResult } from '../apply/run.ts'
 import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
-import type { Plan } from '../model/plan.ts'
+import { selectDefinite, type Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
 import { narrowDomains } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
+import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { DefectAfterWrites } from './defect-after-writes.ts'
-import { closeWaveGaps, dropUnchanged, reportUnchanged } from './drop-unchanged.ts'
 import { executePlan } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
@@ -40,6 +40,8 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   suspends?: boolean
   /** Returns the id of the apply; absent: a new one. */
   id?(): string
+  /** Makes the plan again once its secrets are compared; absent: it has no conditional changes. */
+  remake?: Remake
   /** Called after consent and before anything is sent. */
   beforeSending?(): Promise<void>
 }
@@ -49,6 +51,7 @@ type ApplyFinished = Extract<ApplyEvent, { type: 'apply.finished' }>
 
 /** Result of executing a plan. */
 export interface Executed {
+  /** What was to be sent, without conditional changes. */
   plan: Plan
   result: ApplyResult
   /** Last event; absent if nothing began. */
@@ -95,9 +98,13 @@ export async function submitPlan(
   const { freeze } = workspace.config.guards
   const isFreezable = freeze.length > 0 && plan.changes.length > 0
   const now = isFreezable ? await serviceTime.ask() : null
-  refuseGuarded(workspace, recorded, plan, request, now ?? outside.clock.now())
+  // A conditional change counts once it is known that it differs.
+  const judge = (judged: Plan) => {
+    refuseGuarded(workspace, recorded, judged, request, now ?? outside.clock.now())
+    return decideRollouts(workspace, store, judged, request)
+  }
+  const decided = await judge(selectDefinite(plan))
   runPreflight(workspace, plan)
-  const { continued, ended, kept } = await decideRollouts(workspace, store, plan, request)
   if (
     plan.changes.length > 0 &&
     request.asks &&
@@ -107,12 +114,13 @@ export async function submitPlan(
   shown = null
 
   outside.onPhase?.({ name: 'preparing-writes', total: plan.writes.length })
-  const { plan: needed, unchanged } = await dropUnchanged(workspace, plan, outside.signal)
-  const isGapped = continued === null && unchanged.length > 0
-  const remaining = isGapped ? closeWaveGaps(needed) : needed
-  const inWaves = request.waves && isRollout(workspace, remaining, continued)
+  const compared = await compareSecrets(workspace, plan, request.remake, outside.signal)
+  const { plan: sent, unchanged } = compared
+  if (sent !== plan) await dialogue.show({ kind: 'compared', ...compared })
+  const { continued, ended, kept } = sent === plan ? decided : await judge(sent)
+  const inWaves = request.waves && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
-  const first = inWaves ? selectFirstWave(remaining, continued) : remaining
+  const first = inWaves ? selectFirstWave(sent, continued) : sent
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
@@ -127,10 +135,11 @@ export async function submitPlan(
     await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
 
   const { callsPerMinute } = workspace.config.limits
+  const writes = [...sent.writes, ...unchanged]
   const progress = await dialogue.startProgress({
-    writes: plan.writes.length,
+    writes: writes.length,
     parts: new Map(
-      plan.writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
+      writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
     ),
     callsPerMinute,
     inWaves,
@@ -155,7 +164,7 @@ export async function submitPlan(
   let executed: Executed
   try {
     const result = inWaves
-      ? await runRollout(workspace, remaining, store, recorded, {
+      ? await runRollout(workspace, sent, store, recorded, {
           ...options,
           lock: locked,
           continued,
@@ -175,8 +184,8 @@ export async function submitPlan(
       )
     // A resumed rollout has already sent writes, unless it waited before its first wave.
     const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
-    const status = determineStatus(result, plan, inWaves, sentBefore)
-    executed = { plan, result, status, inWaves, finished, doubts }
+    const status = determineStatus(result, sent, inWaves, sentBefore)
+    executed = { plan: sent, result, status, inWaves, finished, doubts }
     traceExecuted(executed, outside.tracer)
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error, doubts) : error
@@ -184,7 +193,7 @@ export async function submitPlan(
     progress.end()
   }
   const { unrecorded, recorded: recordedNow } = executed.result
-  const mayPrune = locked.isWhole && plan.changes.length > 0 && unrecorded === null
+  const mayPrune = locked.isWhole && sent.changes.length > 0 && unrecorded === null
   if (mayPrune && !outside.signal.aborted) await pruneOld(workspace, store, recordedNow, ports)
   return executed
 }

@@ -25,6 +25,7 @@ export function createLogDialogue(logger: Logger): Dialogue {
 function summarize(subject: Subject): JsonObject {
   switch (subject.kind) {
     case 'plan':
+    case 'compared':
       return { ...subject.plan.summary }
     case 'state':
       return { domains: subject.recorded.size, unfinished: subject.cutOff.length }

@@ -1,0 +1,191 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import { GitSandbox } from '../state/git-sandbox.ts'
+import { TestSchema } from '../state/test-schema.ts'
+import { compareGuarded } from '../stories/compared-secrets.ts'
+import { passPlan, secretSources, signed } from '../stories/secrets-through-ci.ts'
+import { fetchWrites, Place, token } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
+
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`) as [
+  string,
+  string,
+  string,
+  string,
+]
+const first = { EDGEWISE_TOKEN: token, SIGNING: 'first-signing-key', TWIN: 'first-twin-key' }
+const flat = (text: string) => text.replace(/\s+/g, ' ')
+
+setStage()
+
+/** Enters a workspace with two secrets, and more lines in its file. */
+function enter(more = ''): Place {
+  enterPlace(new Place(emulator.url, secretSources + more))
+  place.env = { ...first }
+  return place
+}
+
+/** Adds guards to the workspace file. */
+const guard = (guards: string) =>
+  void place.write('edgewise.yaml', `${place.read('edgewise.yaml')}guards: ${guards}\n`)
+
+/** Plans without secrets, and applies that plan with these. */
+const pass = (env = {}) =>
+  passPlan(
+    place,
+    place,
+    () => void (place.env = {}),
+    () => void (place.env = { ...first, ...env }),
+  )
+const countWrites = async () => (await fetchWrites(emulator)).length
+const savedPlan = () => JSON.parse(place.read('plan.json')) as JsonObject
+
+describe('guards of secrets that a plan does not know', { timeout: 60_000 }, () => {
+  it('count those that differ, with state in a folder', async () => {
+    await compareGuarded(enter(), emulator, guard)
+  })
+
+  it('count those that differ, with state in git', async () => {
+    const sandbox = new GitSandbox()
+    try {
+      await sandbox.withRemote()
+      const root = join(sandbox.folder, 'clone')
+      enterPlace(new Place(emulator.url, secretSources, { root, state: '' }))
+      place.env = { ...first, ...sandbox.env }
+      await compareGuarded(place, emulator, guard)
+    } finally {
+      sandbox.remove()
+    }
+  })
+
+  it('count those that differ, with state in PostgreSQL', async () => {
+    const schema = await TestSchema.make()
+    try {
+      const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
+      enterPlace(new Place(emulator.url, secretSources, { state }))
+      const { url } = schema.configure((address) => address.searchParams.delete('application_name'))
+      place.env = { ...first, DATABASE_URL: url }
+      await compareGuarded(place, emulator, guard)
+    } finally {
+      await schema.remove()
+    }
+  })
+
+  it('of a freeze refuse only what is sent', async () => {
+    await enter().manifest(a, signed()).settle()
+    guard('{freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]}')
+    expect((await pass()).applied.code).toBe(0)
+    const { applied } = await pass({ SIGNING: 'second-signing-key' })
+    expect([applied.code, JSON.parse(applied.out)]).toMatchObject([1, { code: 'guarded' }])
+  })
+
+  it('refuse other changes before a command runs, whatever the secrets are', async () => {
+    enterPlace(new Place(emulator.url, 'secrets: {signing: {command: [./signing.sh]}}\n'))
+    place.write('signing.sh', '#!/bin/sh\necho run >> runs.log\necho first-signing-key\n')
+    const { chmodSync, existsSync, rmSync } = await import('node:fs')
+    chmodSync(join(place.root, 'signing.sh'), 0o755)
+    await place.manifest(a, signed()).manifest(b, signed()).settle()
+    rmSync(join(place.root, 'runs.log'))
+    guard(`{protect: ["${b}"]}`)
+    place.manifest(b, { ...signed(), timeout: { time: 60 } })
+    const planned = await place.cli('plan')
+    expect(flat(planned.err)).toContain(`apply will refuse this plan. protect: ${b} is protected`)
+    expect(planned.err).not.toContain('may refuse')
+    expect((await place.cli('apply', '--yes')).code).toBe(1)
+    expect(existsSync(join(place.root, 'runs.log'))).toBe(false)
+    // Without it, only what differs counts.
+    place.manifest(b, signed()).manifest(a, { ...signed(), timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+  })
+})
+
+describe('a plan with other changes', () => {
+  it('sends no domain and no item whose secrets are as recorded', async () => {
+    await enter()
+      .manifest(a, signed())
+      .manifest(b, signed(60, 'twin'))
+      .manifest(c, signed())
+      .settle()
+    guard(`{protect: ["${a}"]}`)
+    // The writes of the plan have the protected domain beside one that changes.
+    place.manifest(d, signed()).manifest(b, { ...signed(60, 'twin'), timeout: { time: 60 } })
+    const before = await countWrites()
+    const { planned, applied } = await pass()
+    expect([planned.code, applied.code]).toEqual([2, 0])
+    expect(savedPlan()).toMatchObject({ summary: { domains: 4, change: 3, conditional: 3 } })
+    const sent = (await fetchWrites(emulator)).slice(before)
+    expect(sent.map(({ domains, items }) => [domains, items])).toEqual([
+      [[b], ['timeout']],
+      [[d], ['visit_timestamp']],
+    ])
+  })
+
+  it('shows the others, and the secrets in one line', async () => {
+    await enter().manifest(a, signed()).manifest(b, signed(60, 'twin')).settle()
+    place.manifest(c, { timeout: { time: 60 } })
+    const { planned } = await pass()
+    const line = '2 secrets are compared at the apply'
+    expect(planned.out).toBe(
+      'Plan: 1 to set on 1 domain · 1 write (at least 1) · a few seconds\n' +
+        `${line} (-v lists them).\n\n+ timeout   ${c}\n  + time  60\n\nWrites: 1 (-v lists them)\n`,
+    )
+    const markdown = place.read('plan.md')
+    expect(markdown).toContain('Plan: 1 to set on 1 domain · 1 write (at least 1)')
+    expect(markdown).toContain(`\n\n${line}.\n`)
+    expect(markdown).not.toContain('visit_timestamp')
+    place.env = {}
+    const { out } = await place.cli('plan', '-v')
+    expect(out).toContain('Compared at the apply')
+    expect(out).toContain(`~ visit_timestamp   ${a}`)
+    expect(savedPlan()).toMatchObject({
+      changes: [{ reason: 'secret-unknown' }, { reason: 'secret-unknown' }, { reason: 'differs' }],
+    })
+  })
+})
+
+describe('a rollout', () => {
+  it('counts the changed domains in its waves, once the secrets are compared', async () => {
+    enter('rollout: {waves: [1, 100%], pause: 10m}\n')
+    place.time = { now: Date.UTC(2026, 10, 20, 12) }
+    await place.manifest(a, signed()).manifest(b, signed()).settle()
+    for (const name of [c, d]) place.manifest(name, { timeout: { time: 60 } })
+    // The wave of one domain has a secret that is as recorded.
+    const before = await countWrites()
+    const { planned, applied } = await pass()
+    expect([planned.code, applied.code]).toEqual([2, 0])
+    const sent = (await fetchWrites(emulator)).slice(before)
+    expect(sent.map(({ domains }) => domains.length)).toEqual([1, 1])
+  })
+
+  it('that is open conflicts only with what is sent', async () => {
+    enter('rollout: {waves: [1, 100%], pause: 10m}\n')
+    place.time = { now: Date.UTC(2026, 10, 20, 12) }
+    for (const name of [a, b]) place.manifest(name, signed())
+    await place.settle()
+    for (const name of [a, b]) place.manifest(name, { ...signed(), timeout: { time: 60 } })
+    const stop = new AbortController()
+    place.signal = stop.signal
+    place.time.onSleep = async (_ms, name) => {
+      if (name === 'rollout') stop.abort()
+    }
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    delete place.time.onSleep
+    place.signal = new AbortController().signal
+    // The rollout has other manifests, whose secrets are conditional.
+    const [{ waves } = { waves: [] }] = place.loadRollouts()
+    const left = waves[1]?.domains[0] ?? ''
+    place.manifest(left, signed()).manifest(c, { timeout: { time: 60 } })
+    const { planned, applied } = await pass()
+    expect(flat(planned.err)).toContain('apply may refuse this plan, if secrets differ: rollout')
+    expect([applied.code, place.loadRollouts()]).toMatchObject([0, [{ state: 'open' }]])
+    place.manifest(c, { timeout: { time: 61 } })
+    const before = await countWrites()
+    const again = await pass({ SIGNING: 'second-signing-key' })
+    expect([again.applied.code, JSON.parse(again.applied.out)]).toMatchObject([
+      1,
+      { code: 'rollout-open' },
+    ])
+    expect(await countWrites()).toBe(before)
+  })
+})
