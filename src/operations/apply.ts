@@ -1,5 +1,4 @@
 import type { RecordedState, Store } from '../state/store.ts'
-import type { Remake } from './compare-secrets.ts'
 import type { GuardRequest } from './guards.ts'
 import { loadLocked } from './load-locked.ts'
 import { lockTargets } from './lock-selection.ts'
@@ -67,7 +66,7 @@ export async function apply(
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })
     await refuseUnfinishedRollback(store, request)
     const options = await loadPlanOptions(store, request)
-    const { plan, selection, planOptions } =
+    const { plan, remake } =
       planFile === undefined
         ? await planSelected(workspace, recorded, request, options, ports.outside)
         : await matchSavedPlan(
@@ -79,8 +78,6 @@ export async function apply(
             ports.outside,
           )
     const asks = planFile === undefined
-    const remake: Remake = (differs) =>
-      makePlan(workspace, recorded, selection, { ...planOptions, differs }, ports.outside)
     const executed = await submitPlan(
       workspace,
       plan,
@@ -100,8 +97,11 @@ async function planSelected(
   outside: Outside,
 ): Promise<MatchedPlan> {
   const selection = select(request, workspace, recorded)
-  const plan = await makePlan(workspace, recorded, selection, planOptions, outside)
-  return { plan, selection, planOptions }
+  const make = (own: PlanOptions) => makePlan(workspace, recorded, selection, own, outside)
+  return {
+    plan: await make(planOptions),
+    remake: (differs) => make({ ...planOptions, differs }),
+  }
 }
 
 /** Loads the plan options, including the stored rollouts. */

@@ -11,21 +11,20 @@ import {
   refuseUnreviewed,
   type SavedPlan,
 } from '../plan/saved-plan.ts'
-import type { Selection } from '../plan/selection.ts'
 import { buildPlanJson } from '../report/plan/json.ts'
 import { findConflicts } from '../rollout/conflicts.ts'
 import type { RecordedState } from '../state/store.ts'
+import type { Remake } from './compare-secrets.ts'
 import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { selectSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
 import type { Outside } from './outside.ts'
 import type { SelectionRequest } from './select.ts'
 
-/** A plan, and what it was made with. */
+/** A plan that can be made again. */
 export interface MatchedPlan {
   plan: Plan
-  selection: Selection
-  planOptions: PlanOptions
+  remake: Remake
 }
 
 /**
@@ -53,7 +52,8 @@ export async function matchSavedPlan(
   // Plans are compared in waves; an apply without waves sends the same writes at once.
   const { effort, secrets } = saved
   const planOptions: PlanOptions = { ...options, atOnce: false, effort, saved: secrets }
-  const current = await makePlan(workspace, recorded, saved.selection, planOptions, outside)
+  const make = (own: PlanOptions) => makePlan(workspace, recorded, saved.selection, own, outside)
+  const current = await make(planOptions)
   const snapshots = selectSnapshots(workspace, recorded, saved.selection, secrets)
   const { id, service } = workspace.config
   const owner = { id, address: service.url, writtenAddress: service.writtenUrl }
@@ -67,10 +67,10 @@ export async function matchSavedPlan(
       snapshots,
       owner,
     )
+  const fit = (plan: Plan) => (waves ? plan : joinWaves(plan))
   return {
-    plan: waves ? current : joinWaves(current),
-    selection: saved.selection,
-    planOptions: { ...planOptions, atOnce: !waves },
+    plan: fit(current),
+    remake: async (differs) => fit(await make({ ...planOptions, differs })),
   }
 }
 

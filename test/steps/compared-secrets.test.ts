@@ -75,7 +75,9 @@ describe('guards of secrets that a plan does not know', { timeout: 60_000 }, () 
   it('of a freeze refuse only what is sent', async () => {
     await enter().manifest(a, signed()).settle()
     guard('{freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]}')
-    expect((await pass()).applied.code).toBe(0)
+    const same = await pass()
+    expect(flat(same.planned.err)).toContain('may refuse this plan, if secrets differ. freeze:')
+    expect(same.applied.code).toBe(0)
     const { applied } = await pass({ SIGNING: 'second-signing-key' })
     expect([applied.code, JSON.parse(applied.out)]).toMatchObject([1, { code: 'guarded' }])
   })
@@ -135,12 +137,57 @@ describe('a plan with other changes', () => {
     expect(markdown).toContain(`\n\n${line}.\n`)
     expect(markdown).not.toContain('visit_timestamp')
     place.env = {}
-    const { out } = await place.cli('plan', '-v')
+    const { out } = await place.cli('plan', '-v', '--html', 'plan.html')
+    const page = place.read('plan.html')
+    expect(page).toContain(`No changes but for ${line.replace('secrets', 'secrets that')}.`)
+    expect(page.split(line)).toHaveLength(2)
     expect(out).toContain('Compared at the apply')
     expect(out).toContain(`~ visit_timestamp   ${a}`)
     expect(savedPlan()).toMatchObject({
       changes: [{ reason: 'secret-unknown' }, { reason: 'secret-unknown' }, { reason: 'differs' }],
     })
+  })
+})
+
+describe('an apply', () => {
+  /** Enters a workspace whose secret comes from a command, which prints what a file has. */
+  const enterCommand = async () => {
+    enterPlace(new Place(emulator.url, 'secrets: {signing: {command: [cat, signing]}}\n'))
+    place.write('signing', 'first-signing-key\n')
+    await place.manifest(a, signed()).manifest(b, signed()).settle()
+    const asked: string[] = []
+    place.ask = async (text) => {
+      asked.push(flat(text))
+      return true
+    }
+    return asked
+  }
+
+  it('asks what it does for certain, and prints what differs', async () => {
+    const asked = await enterCommand()
+    const same = await place.cli('apply')
+    expect([same.err, same.out]).toEqual([
+      expect.stringContaining('All 2 secrets are as recorded.'),
+      expect.stringContaining('Applied; 1 write unchanged, not sent.'),
+    ])
+    place.write('signing', 'second-signing-key\n').manifest(c, { timeout: { time: 60 } })
+    const other = await place.cli('apply', '--markdown', 'apply.md', '--html', 'apply.html')
+    expect(flat(other.err)).toContain('2 of 2 compared secrets differ: visit_timestamp of a.')
+    expect(asked).toEqual([
+      ' Compare 2 secrets, and send what differs?',
+      ' Apply these changes with 1 write, and compare 2 secrets?',
+    ])
+    // The reports have what was sent.
+    const report = place.read('apply.md')
+    expect(report).toContain('Plan: 1 to set, 2 to change on 3 domains · 2 writes')
+    expect(report).not.toContain('compared at the apply')
+    expect(place.read('apply.html')).not.toContain('compared at the apply')
+  })
+
+  it('that is quiet prints no empty summary', async () => {
+    await enterCommand()
+    const { code, out } = await place.cli('apply', '--yes', '--quiet')
+    expect([code, flat(out)]).toEqual([0, expect.stringContaining('No changes but for 2 secrets')])
   })
 })
 
@@ -156,6 +203,18 @@ describe('a rollout', () => {
     expect([planned.code, applied.code]).toEqual([2, 0])
     const sent = (await fetchWrites(emulator)).slice(before)
     expect(sent.map(({ domains }) => domains.length)).toEqual([1, 1])
+    // Without waves the writes of the plan are sent at once.
+    for (const name of [c, d]) place.manifest(name, { timeout: { time: 70 } })
+    place.env = {}
+    expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)
+    place.env = { ...first }
+    const { now } = place.time
+    const { code, out } = await place.cli('apply', 'plan.json', '--no-waves')
+    expect([code, flat(out), place.time.now]).toEqual([
+      0,
+      expect.stringContaining('Applied; writes: 2 confirmed; 2 writes unchanged, not sent.'),
+      now,
+    ])
   })
 
   it('that is open conflicts only with what is sent', async () => {
