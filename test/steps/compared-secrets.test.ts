@@ -123,6 +123,27 @@ describe('a plan with other changes', () => {
     ])
   })
 
+  it('sends the writes of a plan that has known the secrets', async () => {
+    enter()
+    const names = Array.from({ length: 24 }, (_, i) => `n${i}.example.com`)
+    const build = (i: number) => signed(60 + (i % 2), i % 3 === 0 ? 'twin' : 'signing')
+    for (const [i, name] of names.entries()) place.manifest(name, build(i))
+    await place.settle()
+    for (const [i, name] of names.entries())
+      if (i % 5 === 0) place.manifest(name, { ...build(i), timeout: { time: 60 + (i % 2) } })
+    const changed = { TWIN: 'second-twin-key' }
+    place.env = { ...first, ...changed }
+    const known = (await place.json('plan'))['writes'] as { domains: string[]; forms: JsonObject }[]
+    const before = await countWrites()
+    expect((await pass(changed)).applied.code).toBe(0)
+    expect(savedPlan()).toMatchObject({ summary: { conditional: 24 } })
+    const sent = (await fetchWrites(emulator)).slice(before)
+    const name = (domains: string[], items: string[]) => `${domains.join()} ${items.join()}`
+    expect(sent.map(({ domains, items }) => name(domains, items)).toSorted()).toEqual(
+      known.map(({ domains, forms }) => name(domains, Object.keys(forms))).toSorted(),
+    )
+  })
+
   it('shows the others, and the secrets in one line', async () => {
     await enter().manifest(a, signed()).manifest(b, signed(60, 'twin')).settle()
     place.manifest(c, { timeout: { time: 60 } })
@@ -182,6 +203,19 @@ describe('an apply', () => {
     expect(report).toContain('Plan: 1 to set, 2 to change on 3 domains · 2 writes')
     expect(report).not.toContain('compared at the apply')
     expect(place.read('apply.html')).not.toContain('compared at the apply')
+  })
+
+  it('of a repair counts only what differs, too', async () => {
+    await enterCommand()
+    guard(`{protect: ["${a}"]}`)
+    place.manifest(c, { timeout: { time: 60 } })
+    const repair = () => place.cli('drift', '--repair', '--include-pending', '--yes')
+    const before = await countWrites()
+    expect([(await repair()).code, await countWrites()]).toEqual([0, before + 1])
+    place.write('signing', 'second-signing-key\n')
+    const { code, err } = await repair()
+    expect([code, flat(err)]).toEqual([1, expect.stringContaining(`protect: ${a} is protected`)])
+    expect(await countWrites()).toBe(before + 1)
   })
 
   it('that is quiet prints no empty summary', async () => {
