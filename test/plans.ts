@@ -32,13 +32,18 @@ export function replaceWith(payload: Value | null): Form {
   return { name: 'replace', payload }
 }
 
-/** Builds a plan of some changes, each with a write of its own unless it is released or cleared. */
+/**
+ * Builds a plan of some changes, each with a write of its own unless it is released or cleared, and
+ * within it that of the definite ones.
+ */
 export function buildPlan(
   changes: Change[] = [buildChange()],
   { summary, basis, ...given }: BuiltPlan = {},
 ): Plan {
   const writes =
     given.writes ?? changes.flatMap(buildWrites).map((write, i) => ({ ...write, id: i + 1 }))
+  const { writes: _, ...others } = given
+  const definite = changes.filter(({ reason }) => reason !== 'secret-unknown')
   const count = (action: Change['action']) =>
     changes.filter((change) => change.action === action).length
   return {
@@ -62,6 +67,9 @@ export function buildPlan(
     basis: { desired: {}, recorded: {}, target: [], items: [], commit: null, ...basis },
     planner: { version: 1, effort: 'normal' },
     warnings: [],
+    ...(definite.length === changes.length
+      ? {}
+      : { definite: buildPlan(definite, { summary, basis, ...others }) }),
     ...given,
   }
 }

@@ -84,7 +84,7 @@ function recordInto(record: ApplyRecord, dialogue: Dialogue): Dialogue {
       dialogue.warn(text)
     },
     show: (subject) => {
-      if (subject.kind === 'plan') record.plan = subject.plan
+      if (subject.kind === 'plan' || subject.kind === 'compared') record.plan = subject.plan
       return dialogue.show(subject)
     },
     startProgress: async (extent) => {

@@ -1,4 +1,5 @@
 import type { Page } from '../model/page.ts'
+import { selectDefinite } from '../model/plan.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
 import { createPageAbout } from '../operations/page-about.ts'
@@ -33,7 +34,11 @@ export function createPageFile(
         recorded === null
           ? null
           : (domain: string, item: string) => recorded.get(domain)?.has(item) === true
-      const times = computePlanTimes(plan?.writes ?? [], workspace, atOnce)
+      const times = computePlanTimes(
+        plan === null ? [] : selectDefinite(plan).writes,
+        workspace,
+        atOnce,
+      )
       await savePage(output, buildApplyPage(record, times, about, hasItem))
     },
   }

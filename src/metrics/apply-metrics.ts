@@ -1,6 +1,6 @@
 import { Gauge, Histogram, Registry } from 'prom-client'
 import type { ApplyEvent } from '../model/events.ts'
-import type { Plan } from '../model/plan.ts'
+import { selectDefinite, type Plan } from '../model/plan.ts'
 import type { RecordedState } from '../state/store.ts'
 import { addItems, ages, toLabels } from './items.ts'
 
@@ -87,7 +87,8 @@ type Count = (name: string, help: string, label: string, counts: Record<string, 
 function addPlan(plan: Plan | null, count: Count): void {
   if (plan === null) return
   const actions = Object.fromEntries(['set', 'change', 'unset', 'release'].map((each) => [each, 0]))
-  for (const { action } of plan.changes) actions[action] = (actions[action] ?? 0) + 1
+  for (const { action } of selectDefinite(plan).changes)
+    actions[action] = (actions[action] ?? 0) + 1
   count('plan_changes', 'Changes of the plan of the last apply.', 'action', actions)
 }
 

@@ -34,6 +34,16 @@ export interface Change {
   patch: PatchOperation[]
 }
 
+/** Tests whether only a secret whose value is not known may differ. */
+export function isConditional({ reason }: Pick<Change, 'reason'>): boolean {
+  return reason === 'secret-unknown'
+}
+
+/** Names a change within a plan: its domain and its item. */
+export function nameChange({ domain, item }: Pick<Change, 'domain' | 'item'>): string {
+  return `${domain} ${item}`
+}
+
 /**
  * Form of a write of one item. `unset` is a documented reset; `delete` is a call of its own, which
  * some accounts offer (`service.unset`).
@@ -73,4 +83,9 @@ export function isSafeToRepeat(form: FormName): boolean {
 /** Tests whether a write is a `DELETE`: none has other forms beside `delete`. */
 export function isDelete({ items }: Pick<Write, 'items'>): boolean {
   return Object.values(items).some(({ name }) => name === 'delete')
+}
+
+/** Returns a name that no other change of the same plan has. */
+export function formatChangeName({ domain, item }: { domain: Domain; item: ItemKey }): string {
+  return `${domain} ${item}`
 }

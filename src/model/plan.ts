@@ -148,4 +148,14 @@ export interface Plan {
   older?: OlderChange[]
   /** Changes that can't be rolled back; in no JSON. Present if requested. */
   irreversible?: Irreversible[]
+  /**
+   * The plan without its conditional changes: what is sent if no secret differs. In no JSON. Absent
+   * if there are none.
+   */
+  definite?: Plan
+}
+
+/** Selects what a plan does for certain: all of it unless it has conditional changes. */
+export function selectDefinite(plan: Plan): Plan {
+  return plan.definite ?? plan
 }

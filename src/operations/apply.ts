@@ -1,12 +1,13 @@
-import type { Store } from '../state/store.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 import type { GuardRequest } from './guards.ts'
 import { loadLocked } from './load-locked.ts'
 import { lockTargets } from './lock-selection.ts'
 import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
-import { matchSavedPlan } from './match-saved-plan.ts'
+import { matchSavedPlan, type MatchedPlan } from './match-saved-plan.ts'
 import { refuseWithoutReadBack } from './observe-live.ts'
+import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
@@ -65,15 +66,9 @@ export async function apply(
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })
     await refuseUnfinishedRollback(store, request)
     const options = await loadPlanOptions(store, request)
-    const plan =
+    const { plan, remake } =
       planFile === undefined
-        ? await makePlan(
-            workspace,
-            recorded,
-            select(request, workspace, recorded),
-            options,
-            ports.outside,
-          )
+        ? await planSelected(workspace, recorded, request, options, ports.outside)
         : await matchSavedPlan(
             workspace,
             recorded,
@@ -86,11 +81,27 @@ export async function apply(
     const executed = await submitPlan(
       workspace,
       plan,
-      { ...request, title: 'Apply', waves, locked, recorded, asks, finishes: true },
+      { ...request, title: 'Apply', waves, locked, recorded, asks, finishes: true, remake },
       ports,
     )
     return verifies ? verifyWritten(workspace, executed, recorded, store, ports) : executed
   })
+}
+
+/** Plans what a request selects. */
+async function planSelected(
+  workspace: LoadedWorkspace,
+  recorded: RecordedState,
+  request: ApplyRequest,
+  planOptions: PlanOptions,
+  outside: Outside,
+): Promise<MatchedPlan> {
+  const selection = select(request, workspace, recorded)
+  const make = (own: PlanOptions) => makePlan(workspace, recorded, selection, own, outside)
+  return {
+    plan: await make(planOptions),
+    remake: (differs) => make({ ...planOptions, differs }),
+  }
 }
 
 /** Loads the plan options, including the stored rollouts. */

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
-import type { Plan } from '../model/plan.ts'
+import { selectDefinite, type Plan } from '../model/plan.ts'
 import { measureFleet, checkFreeze, checkGuards, type GuardRefusal } from '../plan/guards.ts'
 import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -39,16 +39,26 @@ function findRefusals(
   })
 }
 
-/** Lists warnings about guards that would refuse to apply a plan now. */
+/**
+ * Lists warnings about guards that would refuse to apply a plan now, or may do so: only an apply
+ * knows which conditional changes differ.
+ */
 export function listGuardWarnings(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
   plan: Plan,
   now: number,
 ): string[] {
-  return findRefusals(workspace, recorded, plan, {}, now).map(
-    ({ message, hint }) => `apply will refuse this plan. ${message}. ${hint}`,
-  )
+  const find = (part: Plan) => findRefusals(workspace, recorded, part, {}, now)
+  const certain = find(selectDefinite(plan))
+  const guards = new Set(certain.map(({ guard }) => guard))
+  const possible = find(plan).filter(({ guard }) => !guards.has(guard))
+  return [
+    ...certain.map(({ message, hint }) => `apply will refuse this plan. ${message}. ${hint}`),
+    ...possible.map(
+      ({ message, hint }) => `apply may refuse this plan, if secrets differ. ${message}. ${hint}`,
+    ),
+  ]
 }
 
 /**

@@ -2,7 +2,7 @@ import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { splitItems } from '../diff/split-items.ts'
 import { replaceKnownSecrets, representSecrets } from '../diff/known-secrets.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
-import type { Change } from '../model/change.ts'
+import { isConditional, type Change } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
@@ -11,8 +11,9 @@ import { findReference } from '../model/secret.ts'
 import { listReferencedNames } from '../model/secret-keeper.ts'
 import { inSpan } from '../model/tracing.ts'
 import type { SavedSecrets } from '../plan/saved-plan.ts'
-import { makePlan as planWrites } from '../plan/make-plan.ts'
+import { makePlan as planWrites, type PlanInput } from '../plan/make-plan.ts'
 import { narrowDomains, narrowSnapshot, type Selection } from '../plan/selection.ts'
+import { settleConditional } from '../plan/settle-conditional.ts'
 import { findStop, listUnapproved } from '../rollout/approvals.ts'
 import {
   findConflicts,
@@ -47,6 +48,8 @@ export interface PlanOptions {
   isPlanned?(change: Change): boolean
   /** References of secrets that a plan file has in another form; absent for a new plan. */
   saved?: SavedSecrets
+  /** Tests whether a conditional change differs; absent as long as that is not known. */
+  differs?(change: Change): boolean
 }
 
 /**
@@ -69,6 +72,9 @@ export async function makePlan(
   })
 }
 
+/** Changes, and the open rollouts that they affect. */
+type Matched = RolloutConflicts & { changes: Change[] }
+
 async function planChanges(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
@@ -76,9 +82,8 @@ async function planChanges(
   request: PlanOptions,
   outside: Outside,
 ): Promise<Plan> {
-  const { rollouts = [], retryHeld = false, atOnce = false, saved, isPlanned } = request
-  const { config } = workspace
-  const { itemKeys } = config.service
+  const { rollouts = [], retryHeld = false, saved, isPlanned, differs } = request
+  const { itemKeys } = workspace.config.service
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
     throw new EdgewiseError(
       'invalid',
@@ -95,37 +100,72 @@ async function planChanges(
   const { others: desiredState, chosen: wantedOnHold } = splitItems(chosen.desired, itemsOnHold)
   const onHold = describeOnHold(knownOnHold, wantedOnHold, itemsOnHold, itemKeys)
   const { changes: allChanges, unchanged } = diffSnapshots(recordedState, desiredState, itemKeys)
-  const { changes, continued, conflicting } = matchRollouts(
-    isPlanned === undefined ? allChanges : allChanges.filter(isPlanned),
-    { ...selection, isPart: isPlanned !== undefined },
-    rollouts,
-    hashDomain,
-  )
-  const solver = changes.length > 1 ? await resolveSolver(outside) : null
+  const planned = isPlanned === undefined ? allChanges : allChanges.filter(isPlanned)
+  const chosenChanges = { ...selection, isPart: isPlanned !== undefined }
+  const match = (changes: Change[]) => matchRollouts(changes, chosenChanges, rollouts, hashDomain)
   const tree = await workspace.findTree()
+  const make = (matched: Matched) =>
+    planMatched(
+      workspace,
+      matched,
+      {
+        recorded: recordedState,
+        desired: desiredState,
+        basis: { recorded: chosen.recorded, desired: chosen.references },
+        unchanged,
+        target: [...selection.target],
+        items: [...selection.items],
+        ...tree,
+      },
+      onHold,
+      request,
+      outside,
+    )
+  const all = match(differs === undefined ? planned : settleConditional(planned, differs))
+  const made = await make(all)
+  if (made.summary.conditional === 0) return made
+  const certain = match(settleConditional(all.changes, () => false))
+  const definite = await make(certain)
+  const possible = all.conflicting.filter((rollout) => !certain.conflicting.includes(rollout))
+  return {
+    ...made,
+    definite,
+    warnings: [...definite.warnings, ...describeConflicts(possible, 'may')],
+  }
+}
+
+/** Plans these changes, which may be those of an open rollout. */
+async function planMatched(
+  workspace: LoadedWorkspace,
+  { changes, continued, conflicting }: Matched,
+  input: Pick<
+    PlanInput,
+    'recorded' | 'desired' | 'basis' | 'unchanged' | 'target' | 'items' | 'commit'
+  >,
+  onHold: ReturnType<typeof describeOnHold>,
+  request: PlanOptions,
+  outside: Outside,
+): Promise<Plan> {
+  const { rollouts = [], atOnce = false } = request
+  const { config } = workspace
+  const solver = changes.length > 1 ? await resolveSolver(outside) : null
   if (changes.length > 0) outside.onPhase?.({ name: 'planning' })
   const made = await withPool(outside, (parallel) =>
     planWrites({
+      ...input,
       effort: request.effort,
       explain: request.explain,
       parallel,
       progress: (done, total) => outside.onPhase?.({ name: 'planning', done, total }),
       // A single change is a single write, without a need for the large solver.
       solver,
-      recorded: recordedState,
-      desired: desiredState,
-      basis: { recorded: chosen.recorded, desired: chosen.references },
       changes,
-      unchanged,
       first: config.rollout.first,
-      itemKeys,
+      itemKeys: config.service.itemKeys,
       deletes: config.service.unset,
       grouping: config.grouping,
       notes: config.notes,
       limits: config.limits,
-      target: [...selection.target],
-      items: [...selection.items],
-      ...tree,
       ...(atOnce
         ? {}
         : {
@@ -141,7 +181,7 @@ async function planChanges(
     ...onHold.notes,
     ...describeUnfinished(rollouts),
     ...describeOpenRollouts(continued, conflicting),
-    ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, recordedState)),
+    ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, input.recorded)),
     ...made.warnings,
   ]
   const awaited =
@@ -154,7 +194,7 @@ async function planChanges(
     ...waits,
     ...(onHold.domains.length === 0 ? {} : { onHold: onHold.domains }),
     ...(request.findsIrreversible === true
-      ? { irreversible: findIrreversible(workspace, made.changes, recordedState) }
+      ? { irreversible: findIrreversible(workspace, made.changes, input.recorded) }
       : {}),
     summary: { ...made.summary, held: onHold.changes },
     warnings,
@@ -163,15 +203,24 @@ async function planChanges(
 
 /** Describes how open rollouts affect a plan. */
 function describeOpenRollouts(continued: Rollout | null, conflicting: Rollout[]): string[] {
-  const describe = (rollout: Rollout) =>
-    `rollout ${rollout.id} (wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
   if (continued !== null)
-    return [`this plan resumes ${describe(continued)}, which ${describeStop(continued)}`]
+    return [`this plan resumes ${nameRollout(continued)}, which ${describeStop(continued)}`]
+  return describeConflicts(conflicting, 'will')
+}
+
+/** @param will whether the plan changes some of their domains for certain */
+function describeConflicts(conflicting: Rollout[], will: 'will' | 'may'): string[] {
+  const condition = will === 'will' ? '' : ', if secrets differ'
   return conflicting.map(
     (rollout) =>
-      `apply will refuse this plan: ${describe(rollout)} is open on some of its domains; ` +
-      'see --supersede',
+      `apply ${will} refuse this plan${condition}: ${nameRollout(rollout)} is open on some of ` +
+      'its domains; see --supersede',
   )
+}
+
+function nameRollout(rollout: Rollout): string {
+  const wave = (findCurrentWave(rollout) ?? 0) + 1
+  return `rollout ${rollout.id} (wave ${wave} of ${rollout.waves.length})`
 }
 
 function describeStop(rollout: Rollout): string {
@@ -229,7 +278,7 @@ function resolveAvailable(
 }
 
 /**
- * Finds the open rollouts that affect the changes. A plan that resumes a rollout has conditional
+ * Finds the open rollouts that affect changes. A plan that resumes a rollout has conditional
  * changes in its remaining waves only: the others belong to the next plan.
  */
 function matchRollouts(
@@ -237,11 +286,10 @@ function matchRollouts(
   selection: PlanSelection,
   rollouts: Rollout[],
   hashDomain: (domain: Domain) => string,
-): RolloutConflicts & { changes: Change[] } {
+): Matched {
   const find = (own: Change[]) =>
     findConflicts(new Set(own.map(({ domain }) => domain)), selection, rollouts, hashDomain)
-  const definite = changes.filter(({ reason }) => reason !== 'secret-unknown')
-  const { continued } = find(definite)
+  const { continued } = find(changes.filter((change) => !isConditional(change)))
   if (continued === null) return { ...find(changes), changes }
   const remaining = new Set(
     continued.waves.flatMap(({ domains, passed }) => (passed ? [] : domains)),
@@ -249,8 +297,6 @@ function matchRollouts(
   return {
     continued,
     conflicting: [],
-    changes: changes.filter(
-      ({ domain, reason }) => reason !== 'secret-unknown' || remaining.has(domain),
-    ),
+    changes: changes.filter((change) => !isConditional(change) || remaining.has(change.domain)),
   }
 }

@@ -1,3 +1,4 @@
+import { isConditional } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Snapshot } from '../model/item.ts'
 import { parseJson } from '../model/json.ts'
@@ -13,11 +14,18 @@ import {
 import { buildPlanJson } from '../report/plan/json.ts'
 import { findConflicts } from '../rollout/conflicts.ts'
 import type { RecordedState } from '../state/store.ts'
+import type { Remake } from './compare-secrets.ts'
 import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { selectSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
 import type { Outside } from './outside.ts'
 import type { SelectionRequest } from './select.ts'
+
+/** A plan that can be made again. */
+export interface MatchedPlan {
+  plan: Plan
+  remake: Remake
+}
 
 /**
  * Plans the domains of a plan file again, and rejects the file unless both plans are equal.
@@ -32,7 +40,7 @@ export async function matchSavedPlan(
   { target = [], items = [], waves }: SelectionRequest & { waves: boolean },
   options: PlanOptions,
   outside: Outside,
-): Promise<Plan> {
+): Promise<MatchedPlan> {
   if (target.length + items.length > 0)
     throw new EdgewiseError(
       'usage',
@@ -44,7 +52,8 @@ export async function matchSavedPlan(
   // Plans are compared in waves; an apply without waves sends the same writes at once.
   const { effort, secrets } = saved
   const planOptions: PlanOptions = { ...options, atOnce: false, effort, saved: secrets }
-  const current = await makePlan(workspace, recorded, saved.selection, planOptions, outside)
+  const make = (own: PlanOptions) => makePlan(workspace, recorded, saved.selection, own, outside)
+  const current = await make(planOptions)
   const snapshots = selectSnapshots(workspace, recorded, saved.selection, secrets)
   const { id, service } = workspace.config
   const owner = { id, address: service.url, writtenAddress: service.writtenUrl }
@@ -58,9 +67,21 @@ export async function matchSavedPlan(
       snapshots,
       owner,
     )
-  return waves
-    ? current
-    : { ...current, writes: current.writes.map((write) => ({ ...write, wave: 1 })) }
+  const fit = (plan: Plan) => (waves ? plan : joinWaves(plan))
+  return {
+    plan: fit(current),
+    remake: async (differs) => fit(await make({ ...planOptions, differs })),
+  }
+}
+
+/** Returns a plan with all writes in one wave. */
+function joinWaves(plan: Plan): Plan {
+  const { definite } = plan
+  return {
+    ...plan,
+    writes: plan.writes.map((write) => ({ ...write, wave: 1 })),
+    ...(definite === undefined ? {} : { definite: joinWaves(definite) }),
+  }
 }
 
 function findContinued(
@@ -85,7 +106,7 @@ function isContinuing(
 ): boolean {
   if (open === null) return false
   const changes = [...reviewed.values()]
-  const definite = changes.filter(({ reason }) => reason !== 'secret-unknown')
+  const definite = changes.filter((change) => !isConditional(change))
   const isComplete =
     Object.keys(open.asked).every((domain) => Object.hasOwn(planned, domain)) &&
     definite.every(({ domain }) => Object.hasOwn(open.asked, domain))

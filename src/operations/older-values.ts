@@ -1,5 +1,5 @@
 import type { Applied } from '../model/applied.ts'
-import type { Change } from '../model/change.ts'
+import { formatChangeName, type Change } from '../model/change.ts'
 import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { OlderChange, Plan } from '../model/plan.ts'
@@ -25,6 +25,9 @@ const hint =
   'Bring the manifests up to date (git pull, merge or rebase), or pass --allow-older if that is ' +
   'meant.'
 
+/** Cleared items follow another one; what a secret changes is known once it is compared. */
+const notCompared: ReadonlySet<Change['reason']> = new Set(['cleared', 'secret-unknown'])
+
 /**
  * Marks the changes of a plan that go back to older values, and warns of them. The recorded value
  * is newer if it was applied from a commit that the checked-out one does not contain, or from
@@ -39,7 +42,7 @@ export async function markOlder(
 ): Promise<Plan> {
   const replaced = plan.changes.flatMap((change) => {
     const item = recorded.get(change.domain)?.get(change.item)
-    return item === undefined || change.reason === 'cleared' ? [] : [{ change, item }]
+    return item === undefined || notCompared.has(change.reason) ? [] : [{ change, item }]
   })
   if (workspace.config.guards.order === 'off' || replaced.length === 0) return plan
   const applies = new Map((await store.listApplies()).map((apply) => [apply.id, apply]))
@@ -52,7 +55,10 @@ export async function markOlder(
     return [{ change, item, apply, relation, goesBack: relation === 'later' }]
   })
   await compareWithEarlier(suspects, workspace, store, relate)
-  return suspects.length === 0 ? plan : addMarks(plan, suspects)
+  if (suspects.length === 0) return plan
+  const { definite } = plan
+  const marked = addMarks(plan, suspects)
+  return definite === undefined ? marked : { ...marked, definite: addMarks(definite, suspects) }
 }
 
 type Relate = (applies: string[]) => Promise<Map<string, Suspect['relation']>>
@@ -105,11 +111,13 @@ function addMarks(plan: Plan, suspects: Suspect[]): Plan {
   const older = suspects.filter(({ goesBack, relation }) => goesBack && relation !== 'unknown')
   const untold = suspects.filter(({ goesBack, relation }) => goesBack && relation === 'unknown')
   const replaced = suspects.filter(({ goesBack, relation }) => !goesBack && relation === 'apart')
-  const undone = new Map(older.map(({ change, apply }) => [change, describeTree(apply) ?? '']))
+  const undone = new Map(
+    older.map(({ change, apply }) => [formatChangeName(change), describeTree(apply) ?? '']),
+  )
   return {
     ...plan,
     changes: plan.changes.map((change) => {
-      const undoes = undone.get(change)
+      const undoes = undone.get(formatChangeName(change))
       return undoes === undefined ? change : { ...change, undoes }
     }),
     ...(older.length === 0 ? {} : { older: older.map(toOlder) }),
@@ -161,7 +169,7 @@ function describeOlder(older: OlderChange[]): string {
  * @throws EdgewiseError `guarded` where nobody can be asked; CancelledError
  */
 export async function refuseOlder(
-  { older = [] }: Plan,
+  older: OlderChange[],
   allowOlder: boolean | undefined,
   dialogue: Dialogue,
 ): Promise<void> {

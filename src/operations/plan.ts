@@ -1,4 +1,4 @@
-import type { Effort, Plan } from '../model/plan.ts'
+import { selectDefinite, type Effort, type Plan } from '../model/plan.ts'
 import { bindHashes } from '../plan/basis.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
 import { estimateBudgetWait } from './estimate-budget-wait.ts'
@@ -65,7 +65,12 @@ export async function plan(
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
-  const budgetWait = await estimateBudgetWait(made.writes, workspace, store, outside)
+  const budgetWait = await estimateBudgetWait(
+    selectDefinite(made).writes,
+    workspace,
+    store,
+    outside,
+  )
   return {
     plan: {
       ...made,

@@ -6,6 +6,7 @@ import type { Plan } from '../model/plan.ts'
 import type { Verified } from '../model/verified.ts'
 import type { LockHolder } from '../state/format/lock-file.ts'
 import type { RecordedState } from '../state/store.ts'
+import type { Compared } from './compare-secrets.ts'
 import type { FoundDrift } from './find-drift.ts'
 import type { Outside } from './outside.ts'
 import type { Rollback } from './plan-rollback.ts'
@@ -40,6 +41,8 @@ export interface Dialogue {
 /** Subject of `show`. */
 export type Subject =
   | { kind: 'plan'; plan: Plan }
+  /** The plan shown before, now that its conditional changes are decided: what is sent. */
+  | ({ kind: 'compared' } & Compared)
   /** Selected state loaded under the lock, and the unfinished applies. */
   | { kind: 'state'; recorded: RecordedState; cutOff: Applied[] }
   | { kind: 'rollback'; rollback: Rollback }

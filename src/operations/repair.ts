@@ -11,7 +11,7 @@ import { loadLocked } from './load-locked.ts'
 import { lockTargets } from './lock-selection.ts'
 import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-import { makePlan } from './make-plan.ts'
+import { makePlan, type PlanOptions } from './make-plan.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
@@ -88,16 +88,12 @@ export async function repair(
       all.drift,
       (change) => isRepaired(change) && onHold.get(change.domain)?.has(change.item) !== true,
     )
-    const plan = await makePlan(
-      workspace,
-      base,
-      selection,
-      {
-        rollouts: excludeSuperseded(rollouts, request),
-        ...(includePending ? {} : { isPlanned: isRepaired }),
-      },
-      outside,
-    )
+    const options: PlanOptions = {
+      rollouts: excludeSuperseded(rollouts, request),
+      ...(includePending ? {} : { isPlanned: isRepaired }),
+    }
+    const make = (own: PlanOptions) => makePlan(workspace, base, selection, own, outside)
+    const plan = await make(options)
     const beforeSending = async () => {
       if (observedState.size === 0) return
       outside.onPhase?.({ name: 'saving-state', total: observedState.size })
@@ -116,6 +112,7 @@ export async function repair(
         waves: true,
         asks: true,
         isPart,
+        remake: (differs) => make({ ...options, differs }),
         beforeSending,
       },
       ports,

@@ -1,3 +1,4 @@
+import { isConditional } from '../model/change.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { inSpan } from '../model/tracing.ts'
@@ -189,8 +190,7 @@ async function countStillDesired(
     workspace.config.service.itemKeys,
   )
   const again = changes.filter(
-    ({ domain, item, reason }) =>
-      reason !== 'secret-unknown' && rolledBack.has(`${domain} ${item}`),
+    (change) => !isConditional(change) && rolledBack.has(`${change.domain} ${change.item}`),
   )
   const { hashItem } = hashDesired(workspace)
   const itemsOnHold = findItemsOnHold(await store.listRollouts(), hashItem)

@@ -1,15 +1,15 @@
 import type { ApplyResult } from '../apply/run.ts'
 import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
-import type { Plan } from '../model/plan.ts'
+import { selectDefinite, type Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
 import { narrowDomains } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
+import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { DefectAfterWrites } from './defect-after-writes.ts'
-import { closeWaveGaps, dropUnchanged, reportUnchanged } from './drop-unchanged.ts'
 import { executePlan } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
@@ -41,6 +41,8 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   suspends?: boolean
   /** Returns the id of the apply; absent: a new one. */
   id?(): string
+  /** Makes the plan again once its secrets are compared; absent: it has no conditional changes. */
+  remake?: Remake
   /** Called after consent and before anything is sent. */
   beforeSending?(): Promise<void>
 }
@@ -50,6 +52,7 @@ type ApplyFinished = Extract<ApplyEvent, { type: 'apply.finished' }>
 
 /** Result of executing a plan. */
 export interface Executed {
+  /** What was to be sent, without conditional changes. */
   plan: Plan
   result: ApplyResult
   /** Last event; absent if nothing began. */
@@ -87,7 +90,9 @@ export async function submitPlan(
   const { store } = locked
   // A rollback goes back, and was asked for.
   const isRollback = request.title === 'Rollback'
-  const plan = isRollback ? given : await markOlder(workspace, store, recorded, given)
+  const mark = async (plain: Plan) =>
+    isRollback ? plain : await markOlder(workspace, store, recorded, plain)
+  const plan = await mark(given)
   await refuseOwnedElsewhere(workspace, store, listManaged(plan))
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
@@ -99,10 +104,17 @@ export async function submitPlan(
   const { freeze } = workspace.config.guards
   const isFreezable = freeze.length > 0 && plan.changes.length > 0
   const now = isFreezable ? await serviceTime.ask() : null
-  refuseGuarded(workspace, recorded, plan, request, now ?? outside.clock.now())
-  await refuseOlder(plan, request.allowOlder, dialogue)
+  let consented = 0
+  // A conditional change counts once it is known that it differs.
+  const judge = async (judged: Plan) => {
+    refuseGuarded(workspace, recorded, judged, request, now ?? outside.clock.now())
+    const { older = [] } = judged
+    if (older.length > consented) await refuseOlder(older, request.allowOlder, dialogue)
+    consented = older.length
+    return decideRollouts(workspace, store, judged, request)
+  }
+  const decided = await judge(selectDefinite(plan))
   runPreflight(workspace, plan)
-  const { continued, ended, kept } = await decideRollouts(workspace, store, plan, request)
   if (
     plan.changes.length > 0 &&
     request.asks &&
@@ -112,12 +124,14 @@ export async function submitPlan(
   shown = null
 
   outside.onPhase?.({ name: 'preparing-writes', total: plan.writes.length })
-  const { plan: needed, unchanged } = await dropUnchanged(workspace, plan, outside.signal)
-  const isGapped = continued === null && unchanged.length > 0
-  const remaining = isGapped ? closeWaveGaps(needed) : needed
-  const inWaves = request.waves && isRollout(workspace, remaining, continued)
+  const compared = await compareSecrets(workspace, plan, request.remake, outside.signal)
+  const { unchanged } = compared
+  const sent = compared.plan === plan ? plan : await mark(compared.plan)
+  if (sent !== plan) await dialogue.show({ kind: 'compared', ...compared })
+  const { continued, ended, kept } = sent === plan ? decided : await judge(sent)
+  const inWaves = request.waves && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
-  const first = inWaves ? selectFirstWave(remaining, continued) : remaining
+  const first = inWaves ? selectFirstWave(sent, continued) : sent
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
@@ -132,10 +146,11 @@ export async function submitPlan(
     await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
 
   const { callsPerMinute } = workspace.config.limits
+  const writes = [...sent.writes, ...unchanged]
   const progress = await dialogue.startProgress({
-    writes: plan.writes.length,
+    writes: writes.length,
     parts: new Map(
-      plan.writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
+      writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
     ),
     callsPerMinute,
     inWaves,
@@ -160,7 +175,7 @@ export async function submitPlan(
   let executed: Executed
   try {
     const result = inWaves
-      ? await runRollout(workspace, remaining, store, recorded, {
+      ? await runRollout(workspace, sent, store, recorded, {
           ...options,
           lock: locked,
           continued,
@@ -180,8 +195,8 @@ export async function submitPlan(
       )
     // A resumed rollout has already sent writes, unless it waited before its first wave.
     const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
-    const status = determineStatus(result, plan, inWaves, sentBefore)
-    executed = { plan, result, status, inWaves, finished, doubts }
+    const status = determineStatus(result, sent, inWaves, sentBefore)
+    executed = { plan: sent, result, status, inWaves, finished, doubts }
     traceExecuted(executed, outside.tracer)
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error, doubts) : error
@@ -189,7 +204,7 @@ export async function submitPlan(
     progress.end()
   }
   const { unrecorded, recorded: recordedNow } = executed.result
-  const mayPrune = locked.isWhole && plan.changes.length > 0 && unrecorded === null
+  const mayPrune = locked.isWhole && sent.changes.length > 0 && unrecorded === null
   if (mayPrune && !outside.signal.aborted) await pruneOld(workspace, store, recordedNow, ports)
   return executed
 }

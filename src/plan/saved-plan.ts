@@ -3,8 +3,9 @@ import { isDomain } from '../catalog/value/formats.ts'
 import type { PlanFile } from '../generated/state-types.ts'
 import { planFile } from '../generated/state-validators.ts'
 import { isSameJson } from '../model/canonical-json.ts'
+import { formatChangeName } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, ItemKey, Snapshot, Value } from '../model/item.ts'
+import type { Domain, Snapshot, Value } from '../model/item.ts'
 import { findPrototypeKey, type Json, type JsonObject } from '../model/json.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { findNewReference, findReference, listSecrets, mapSecrets } from '../model/secret.ts'
@@ -201,10 +202,6 @@ function listReferences(
 function hasSameMembers(expected: Domain[], got: Domain[]): boolean {
   const members = new Set(got)
   return members.size === expected.length && expected.every((domain) => members.has(domain))
-}
-
-function formatChangeName({ domain, item }: { domain: Domain; item: ItemKey }): string {
-  return `${domain} ${item}`
 }
 
 function createUnusableError(reason: string): EdgewiseError {

@@ -26,6 +26,10 @@ function summarize(subject: Subject): JsonObject {
   switch (subject.kind) {
     case 'plan':
       return { ...subject.plan.summary }
+    case 'compared': {
+      const { plan, differing, same } = subject
+      return { ...plan.summary, differing: differing.length, same: same.length }
+    }
     case 'state':
       return { domains: subject.recorded.size, unfinished: subject.cutOff.length }
     case 'rollback': {

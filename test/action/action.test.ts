@@ -112,7 +112,7 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     await place.settle()
     const planned = await act({ command: 'plan' })
     expect(planned).toMatchObject({ status: 0, outputs: { differs: 'true', 'exit-code': '0' } })
-    expect(planned.summary).toContain('1 conditional')
+    expect(planned.summary).toContain('No changes but for 1 secret that is compared at the apply.')
     const applied = await act({ command: 'apply' }, { ORIGIN: 'value-of-the-origin' })
     expect(applied).toMatchObject({
       status: 0,

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { token } from '../steps/cli.ts'
+import { signed } from '../stories/secrets-through-ci.ts'
 import { place, setStage } from '../steps/stage.ts'
 import { serveToken } from '../server/replica.ts'
 import {
@@ -42,6 +43,30 @@ it('applies each new commit, and stops on SIGTERM', async () => {
   expect(await replica.end('SIGTERM')).toBe(143)
   expect(replica.log.at(-1)?.message).toBe('stopped')
   expect(replica.err).not.toContain(token)
+}, 90_000)
+
+it('judges guards once the secrets of commands are compared', async () => {
+  enterServed()
+  // In no commit.
+  const file = '.git/signing'
+  place.write(file, 'first-signing-key\n')
+  const source = `secrets: {signing: {command: [cat, "${join(place.root, file)}"]}}\n`
+  place.write('edgewise.yaml', place.read('edgewise.yaml') + source)
+  place.manifest(name(1), signed()).manifest(name(2), { timeout: { time: 60 } })
+  commit()
+  const replica = await start()
+  await replica.waitFor(': done')
+  place.write('edgewise.yaml', `${place.read('edgewise.yaml')}guards: {protect: ["${name(1)}"]}\n`)
+  place.manifest(name(2), { timeout: { time: 70 } })
+  const same = commit()
+  await replica.waitFor(`commit ${same.slice(0, 12)}: done`)
+  const before = await listSent()
+  place.write(file, 'second-signing-key\n')
+  place.manifest(name(2), { timeout: { time: 80 } })
+  const other = commit()
+  await replica.waitFor(`commit ${other.slice(0, 12)}: failed`)
+  expect(replica.err).toContain(`protect: ${name(1)} is protected`)
+  expect(await listSent()).toEqual(before)
 }, 90_000)
 
 it('names what is wrong with a commit, and applies the next one', async () => {

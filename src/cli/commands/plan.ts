@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { efforts, type Effort } from '../../model/plan.ts'
+import { efforts, selectDefinite, type Effort } from '../../model/plan.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import { addSelectionOptions, type SelectionOptions } from './options.ts'
@@ -59,7 +59,7 @@ export function declarePlan(program: Command, declare: Declare): void {
         const { formatPage } = await import('../../report/page/format-page.ts')
         const { buildPlanPage } = await import('../../report/page/build-plan-page.ts')
         const about = createPageAbout(workspace, io, plan.basis, notes)
-        const times = computePlanTimes(plan.writes, workspace, false)
+        const times = computePlanTimes(selectDefinite(plan).writes, workspace, false)
         await save(options.html, formatPage(buildPlanPage(plan, times, about)))
       }
       if (context.options.json === true) io.out(json())

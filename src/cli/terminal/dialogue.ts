@@ -1,5 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { groupBy } from '../../model/group-by.ts'
+import { selectDefinite, type Plan } from '../../model/plan.ts'
 import { describeTree } from '../../model/source-tree.ts'
 import { pluralize, listSome } from '../../model/words.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
@@ -8,6 +9,7 @@ import { formatInDoubt } from '../../report/apply/in-doubt-text.ts'
 import { formatIrreversible } from '../../report/apply/rollback-text.ts'
 import { buildDriftJson } from '../../report/drift/json.ts'
 import { formatDrift, listUnreadable } from '../../report/drift/text.ts'
+import { formatComparison } from '../../report/plan/comparison-text.ts'
 import { formatPlanSummary } from '../../report/plan/summary.ts'
 import { formatPlan } from '../../report/plan/text.ts'
 import { formatTime } from '../../model/format-time.ts'
@@ -46,6 +48,8 @@ function show(subject: Subject, context: CommandContext): void {
   switch (subject.kind) {
     case 'plan':
       return showPlan(subject, context)
+    case 'compared':
+      return context.note(escapeInvisible(formatComparison(subject)))
     case 'drift':
       return showDrift(subject, context)
     case 'state':
@@ -74,7 +78,8 @@ function showPlan(
   { io, options, paint }: CommandContext,
 ): void {
   if (options.json === true) return
-  const short = options.quiet === true && options.yes === true && plan.changes.length > 0
+  const isEmpty = selectDefinite(plan).changes.length === 0
+  const short = options.quiet === true && options.yes === true && !isEmpty
   const style = { paint, columns: io.columns, verbose: options.verbose === true }
   io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
 }
@@ -191,6 +196,16 @@ async function confirm(question: Question, { io, options }: CommandContext): Pro
   return io.ask(wrapForStderr(text, io))
 }
 
+/** Describes what an apply would do, as a question. */
+function describeApply(plan: Plan): string {
+  const { changes, writes } = selectDefinite(plan)
+  const { conditional } = plan.summary
+  const secrets = pluralize(conditional, 'secret')
+  if (changes.length === 0 && conditional > 0) return `Compare ${secrets}, and send what differs?`
+  const also = conditional === 0 ? '' : `, and compare ${secrets}`
+  return `Apply these changes with ${pluralize(writes.length, 'write')}${also}?`
+}
+
 /** Builds the text of a question, and the hint if it can't be asked. */
 function describeQuestion(question: Exclude<Question, { kind: 'older' }>): {
   text: string
@@ -198,9 +213,8 @@ function describeQuestion(question: Exclude<Question, { kind: 'older' }>): {
 } {
   switch (question.kind) {
     case 'apply': {
-      const count = pluralize(question.plan.writes.length, 'write')
       return {
-        text: `\nApply these changes with ${count}?`,
+        text: `\n${describeApply(question.plan)}`,
         hint: 'Pass --yes to apply without a prompt.',
       }
     }

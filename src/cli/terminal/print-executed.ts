@@ -28,7 +28,8 @@ export function printExecuted(
     const message = formatUnrecorded(result.unrecorded, result.unshared)
     io.err(`${wrapForStderr(`${errPaint.red('error:')} ${message}`, io)}\n`)
   }
-  if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
+  const isSaid = plan.changes.length > 0 || inWaves || finished?.unchanged !== undefined
+  if (options.json !== true && finished !== undefined && isSaid)
     io.out(`${wrapForStdout(formatFinished(finished, findStatus(executed), paint, command), io)}\n`)
   return {
     done: exitCodes.done,

@@ -1,9 +1,10 @@
 import { findMax } from '../../model/append.ts'
 import { groupBy } from '../../model/group-by.ts'
 import type { ApplyEvent } from '../../model/events.ts'
-import type { Plan } from '../../model/plan.ts'
+import { selectDefinite, type Plan } from '../../model/plan.ts'
 import { groupPlanChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, type Whole } from '../plan/change-parts.ts'
+import { formatCompared } from '../plan/markdown.ts'
 import { formatNothing, formatPlanSummary } from '../plan/summary.ts'
 import { formatWrite } from '../plan/text.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
@@ -44,7 +45,9 @@ const listRoom = 12_000
  * confirmed with its domains and items, then the planned changes and writes, folded. Texts are in
  * code fences that they can't close. The text never exceeds the limit of a comment.
  */
-export function formatApplyMarkdown({ plan, events, status, problem }: ApplyReport): string {
+export function formatApplyMarkdown(report: ApplyReport): string {
+  const { events, status, problem } = report
+  const plan = report.plan === null ? null : selectDefinite(report.plan)
   const { own, back } = splitEvents(events)
   const outcomes = collectOutcomes(status === 'running' ? [] : (plan?.writes ?? []), own)
   const ofRollback = collectOutcomes([], back)
@@ -59,7 +62,7 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
     ])
   }
   const head = [
-    `### Edgewise apply\n\n${formatResult({ plan, events, status, problem }, finished)}\n`,
+    `### Edgewise apply\n\n${formatResult(report, finished)}\n`,
     problem === null ? '' : fenceText(escapeInvisibleInLines(problem)),
     stopped === null ? '' : fenceText(`${waits ? '' : 'Stopped: '}${escapeInvisible(stopped)}`),
     list('refused'),
@@ -67,9 +70,10 @@ export function formatApplyMarkdown({ plan, events, status, problem }: ApplyRepo
     list('notSent'),
     formatWaves(events),
   ].filter((part) => part !== '')
-  if (plan === null || plan.changes.length === 0) return head.join('\n')
+  if (report.plan === null || plan === null || plan.changes.length === 0) return head.join('\n')
   const planned =
-    `#### Planned\n\n${formatPlanSummary(plan, plainPaint)}\n\n` + formatChangeTable(plan.changes)
+    `#### Planned\n\n${formatPlanSummary(report.plan, plainPaint)}\n` +
+    `${formatCompared(report.plan)}\n${formatChangeTable(plan.changes)}`
   const width = findMax(
     Array.from(outcomes.words.values(), ({ length }) => length),
     0,
@@ -111,7 +115,8 @@ export function formatResult(
   if (status === 'running') return 'The apply has not ended: it still runs, or it was killed.'
   const sent = events.some(({ type }) => type === 'write.started')
   if (status === 'failed') return sent ? 'The apply ended with an error.' : 'Nothing was applied.'
-  if (plan?.changes.length === 0 && !sent) return formatNothing(plan)
+  const drops = finished?.unchanged !== undefined
+  if (plan?.changes.length === 0 && !sent && !drops) return formatNothing(plan)
   if (finished === undefined) return 'No changes.'
   return formatHeadline(finished, status, plainPaint)
 }

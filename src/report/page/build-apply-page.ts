@@ -1,6 +1,6 @@
 import type { Domain, ItemKey } from '../../model/item.ts'
 import type { Page } from '../../model/page.ts'
-import type { PlanTimes } from '../../model/plan.ts'
+import { selectDefinite, type PlanTimes } from '../../model/plan.ts'
 import { collectOutcomes, type Unconfirmed } from '../apply/outcomes.ts'
 import { formatResult, splitEvents, type ApplyReport } from '../apply/markdown.ts'
 import { isWaiting } from '../apply/text.ts'
@@ -26,7 +26,7 @@ export function buildApplyPage(
   const { plan, events, status } = report
   const isRunning = status === 'running'
   const { own, back } = splitEvents(events)
-  const writes = plan?.writes ?? []
+  const writes = plan === null ? [] : selectDefinite(plan).writes
   const { refused } = collectOutcomes(isRunning ? [] : writes, own)
   const refusals = refused.slice(0, maxRefusals).map(formatRefusal)
   const rest = refused.length - refusals.length

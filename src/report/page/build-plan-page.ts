@@ -1,6 +1,6 @@
 import type { Change } from '../../model/change.ts'
 import type { Page, PageWave } from '../../model/page.ts'
-import type { Plan, PlanTimes, WaveTimes } from '../../model/plan.ts'
+import { selectDefinite, type Plan, type PlanTimes, type WaveTimes } from '../../model/plan.ts'
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import { formatPlanSentence, listApprovals } from '../plan/summary.ts'
 import { buildMatrix, type Cell } from './build-matrix.ts'
@@ -23,6 +23,7 @@ type Planned = Pick<Page, 'domains' | 'items' | 'parts' | 'changes' | 'writes' |
 /**
  * Builds what a page shows of the plan itself.
  *
+ * @param times of the writes without those of conditional changes
  * @param findState state of a change, such as `refused`
  */
 export function buildPlanned(
@@ -31,18 +32,19 @@ export function buildPlanned(
   about: PageAbout,
   findState: (change: Change) => string | null,
 ): Planned {
+  const definite = selectDefinite(plan)
   const contents = new Map<BlockPart, PartContent>()
-  const cells = shareParts(plan.changes, true).map(({ change, part }): Cell => {
+  const cells = shareParts(definite.changes, true).map(({ change, part }): Cell => {
     const content = contents.get(part) ?? buildPartContent(part)
     contents.set(part, content)
     const { domain, item } = change
     const place = findCellPlace(about, domain, item)
     return { domain, item, part: content, place, state: findState(change) }
   })
-  const writes = plan.writes.map((write, i) => ({ write, seconds: times.writes[i] ?? 0 }))
+  const writes = definite.writes.map((write, i) => ({ write, seconds: times.writes[i] ?? 0 }))
   return {
     ...buildMatrix(cells, writes),
-    waves: times.waves.map((time) => buildWave(time, plan)),
+    waves: times.waves.map((time) => buildWave(time, definite)),
     apart: listApart(plan, about.scrub),
   }
 }

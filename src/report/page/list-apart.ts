@@ -1,10 +1,11 @@
-import type { Change } from '../../model/change.ts'
+import { isConditional, type Change } from '../../model/change.ts'
 import { groupBy } from '../../model/group-by.ts'
 import type { Domain } from '../../model/item.ts'
 import type { PageApart } from '../../model/page.ts'
-import type { Plan } from '../../model/plan.ts'
+import { selectDefinite, type Plan } from '../../model/plan.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { describeChange } from '../plan/blocks.ts'
+import { formatConditional } from '../plan/summary.ts'
 
 /** A text about one domain. */
 interface Remark {
@@ -17,10 +18,8 @@ interface Remark {
  * Lists what a plan does not send or can't undo: released, cleared and conditional changes, those
  * on hold, and those that can't be rolled back.
  */
-export function listApart(
-  { changes, onHold = [], irreversible = [] }: Plan,
-  scrub: (text: string) => string,
-): PageApart[] {
+export function listApart(plan: Plan, scrub: (text: string) => string): PageApart[] {
+  const { changes, onHold = [], irreversible = [] } = selectDefinite(plan)
   const lost = irreversible.map(({ domain, item, reason }): Remark => ({
     kind: 'no-way-back',
     text: `${item} can't be rolled back: ${reason}`,
@@ -29,7 +28,13 @@ export function listApart(
   const held = onHold.flatMap(({ text, domains }) =>
     domains.map((domain): Remark => ({ kind: 'on-hold', text, domain })),
   )
-  return groupRemarks([...held, ...changes.flatMap(describeApart), ...lost], scrub)
+  const text = formatConditional(plan) ?? ''
+  const conditional = plan.changes.filter(isConditional).map(({ domain }): Remark => ({
+    kind: 'conditional',
+    text,
+    domain,
+  }))
+  return groupRemarks([...held, ...changes.flatMap(describeApart), ...conditional, ...lost], scrub)
 }
 
 /** Groups remarks with one text, which is without secrets and invisible characters then. */
@@ -53,5 +58,5 @@ function describeApart(change: Change): Remark[] {
 function findKind({ action, reason }: Change): PageApart['kind'] | null {
   if (reason === 'cleared') return 'cleared'
   if (action === 'release') return 'released'
-  return reason === 'secret-unknown' ? 'conditional' : null
+  return null
 }

@@ -1,9 +1,9 @@
-import type { Plan } from '../../model/plan.ts'
+import { selectDefinite, type Plan } from '../../model/plan.ts'
 import { groupPlanChanges } from './blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.ts'
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
-import { formatNothing, formatPlanSummary } from './summary.ts'
+import { formatConditional, formatNothing, formatPlanSummary } from './summary.ts'
 import { formatWave, formatWrite } from './text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -27,19 +27,27 @@ export function formatPlanMarkdown(plan: Plan): string {
             maxWarnings,
           ),
         )}`
-  if (plan.changes.length === 0) return `### Edgewise plan\n\n${formatNothing(plan)}\n${warnings}`
+  const definite = selectDefinite(plan)
+  if (definite.changes.length === 0)
+    return `### Edgewise plan\n\n${formatNothing(plan)}\n${warnings}`
   const head =
-    `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)}\n${warnings}\n` +
-    formatChangeTable(plan.changes)
-  const waves = [...new Set(plan.writes.map(({ wave }) => wave))]
+    `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)}\n` +
+    `${formatCompared(plan)}${warnings}\n${formatChangeTable(definite.changes)}`
+  const waves = [...new Set(definite.writes.map(({ wave }) => wave))]
   const lines = [
-    ...(waves.length > 1 ? waves.map((wave) => formatWave(wave, plan)) : []),
-    ...plan.writes.map((write) => formatWrite(write, plan, style)),
+    ...(waves.length > 1 ? waves.map((wave) => formatWave(wave, definite)) : []),
+    ...definite.writes.map((write) => formatWrite(write, definite, style)),
   ]
   const writes =
     lines.length === 0
       ? ''
       : `\n${foldText('Writes', joinFirstLines(lines, maxWrites, whole.name))}`
   const room = maxCharacters - head.length - writes.length
-  return `${head}${formatChangeParts(groupPlanChanges(plan.changes), room, whole)}${writes}`
+  return `${head}${formatChangeParts(groupPlanChanges(definite.changes), room, whole)}${writes}`
+}
+
+/** Formats the number of conditional changes as a paragraph; empty for none. */
+export function formatCompared(plan: Plan): string {
+  const compared = formatConditional(plan)
+  return compared === null ? '' : `\n${compared}.\n`
 }

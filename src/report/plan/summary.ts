@@ -1,52 +1,76 @@
-import type { Plan } from '../../model/plan.ts'
+import { selectDefinite, type Plan } from '../../model/plan.ts'
 import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
 
 /**
  * Formats `Plan: 3 to set, 2 to change on 5 domains · 4 writes (at least 4) · about 20 min in 3
- * waves`. Conditional changes are counted separately.
+ * waves`, without conditional changes.
  */
 export function formatPlanSummary(plan: Plan, paint: Paint): string {
-  const { writes, lowerBound } = plan.summary
+  const definite = selectDefinite(plan)
+  const { writes, lowerBound } = definite.summary
   const count = `${pluralize(writes, 'write')} (at least ${lowerBound})`
-  return `${paint.bold('Plan:')} ${formatActions(plan)} · ${formatWriteCount(plan, count)}`
+  const time = formatWriteCount(definite, count, plan.budgetWait)
+  return `${paint.bold('Plan:')} ${formatActions(definite)} · ${time}`
 }
 
-/** Formats that a plan sends nothing, and what is on hold. */
-export function formatNothing({ summary: { held } }: Plan): string {
-  return held === 0 ? 'No changes.' : `Nothing to send: ${pluralize(held, 'change')} on hold.`
+/** Formats the number of conditional changes; null for none. */
+export function formatConditional({ definite, summary: { conditional } }: Plan): string | null {
+  if (definite === undefined) return null
+  return `${pluralize(conditional, 'secret is', 'secrets are')} compared at the apply`
 }
 
-/** Formats the summary without the bound, and the number of changes on hold. */
+/**
+ * Formats that a plan sends nothing for certain, what is on hold, and what is conditional.
+ *
+ * @param hint what lists the conditional changes, in parentheses after a blank; default: none
+ */
+export function formatNothing(plan: Plan, hint = ''): string {
+  const { held, conditional } = plan.summary
+  const compared = formatConditional(plan)
+  if (held > 0) {
+    const end = compared === null ? '' : ` ${compared}${hint}.`
+    return `Nothing to send: ${pluralize(held, 'change')} on hold.${end}`
+  }
+  if (compared === null) return 'No changes.'
+  const secrets = pluralize(conditional, 'secret that is', 'secrets that are')
+  return `No changes but for ${secrets} compared at the apply${hint}.`
+}
+
+/** Formats the summary without the bound, and the numbers of other changes. */
 export function formatPlanSentence(plan: Plan): string {
-  const { writes, held } = plan.summary
-  const onHold = held === 0 ? [] : [`${pluralize(held, 'change')} on hold`]
-  if (plan.changes.length === 0) return formatNothing(plan)
-  const count = formatWriteCount(plan, pluralize(writes, 'write'))
-  return [formatActions(plan), count, ...onHold].join(' · ')
+  const definite = selectDefinite(plan)
+  const { writes, held } = definite.summary
+  if (definite.changes.length === 0) return formatNothing(plan)
+  return [
+    formatActions(definite),
+    formatWriteCount(definite, pluralize(writes, 'write'), plan.budgetWait),
+    ...(held === 0 ? [] : [`${pluralize(held, 'change')} on hold`]),
+    formatConditional(plan) ?? [],
+  ]
+    .flat()
+    .join(' · ')
 }
 
 function formatActions({ summary }: Plan): string {
-  const { conditional } = summary
   const parts = (
     [
       [summary.set, 'to set'],
-      [summary.change - conditional, 'to change'],
+      [summary.change, 'to change'],
       [summary.unset, 'to unset'],
       [summary.release, 'to release'],
-      [conditional, "conditional (sent only if the secret's value differs)"],
     ] as const
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
   return `${parts.join(', ')} on ${pluralize(summary.domains, 'domain')}`
 }
 
-function formatWriteCount(plan: Plan, count: string): string {
-  return plan.summary.writes === 0 ? 'no writes' : `${count} · ${formatTime(plan)}`
+function formatWriteCount(plan: Plan, count: string, budgetWait?: number): string {
+  return plan.summary.writes === 0 ? 'no writes' : `${count} · ${formatTime(plan, budgetWait)}`
 }
 
 /** Formats the minimum time of a plan, its waves, and the waits that are not part of it. */
-function formatTime(plan: Plan): string {
-  const { summary, writes, budgetWait = 0 } = plan
+function formatTime(plan: Plan, budgetWait = 0): string {
+  const { summary, writes } = plan
   const approvals = listApprovals(plan)
   const waves = new Set(writes.map(({ wave }) => wave)).size
   const time = summary.totalSeconds === 0 ? 'a few seconds' : formatAbout(summary.totalSeconds)

@@ -1,7 +1,7 @@
 import { findMax } from '../../model/append.ts'
 import { groupBy } from '../../model/group-by.ts'
-import { isDelete, symbols, type Change, type Write } from '../../model/change.ts'
-import type { Explanation, Plan } from '../../model/plan.ts'
+import { isConditional, isDelete, symbols, type Change, type Write } from '../../model/change.ts'
+import { selectDefinite, type Explanation, type Plan } from '../../model/plan.ts'
 import { listSome, pluralize } from '../../model/words.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -9,7 +9,7 @@ import { hardBlank, truncate, wrap, wrapSentences } from '../text/wrap.ts'
 import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-table.ts'
 import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
-import { formatNothing, formatPlanSummary, listApprovals } from './summary.ts'
+import { formatConditional, formatNothing, formatPlanSummary, listApprovals } from './summary.ts'
 
 /** Maximum number of blocks, and of rows of the table. */
 const [maxBlocks, maxRows] = [20, 15]
@@ -21,22 +21,40 @@ const unlimitedColumns = 100_000
 
 /**
  * Formats a plan as text: the summary, a table of items, blocks of changes, the writes. Ends with
- * the summary if it is long, without a line break.
+ * the summary if it is long, without a line break. Conditional changes are only counted unless all
+ * changes are asked for.
  */
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
-  if (plan.changes.length === 0) return formatUnchanged(plan) + formatNothing(plan)
+  const definite = selectDefinite(plan)
+  const conditional = formatConditionalBlocks(plan, options)
+  if (definite.changes.length === 0) {
+    const nothing = formatUnchanged(plan) + formatNothing(plan, hintAt(options))
+    return [wrapSentences(nothing, options.columns), ...conditional].join('\n\n')
+  }
   const summary = formatSummary(plan, options)
-  const blocks = groupPlanChanges(plan.changes)
+  const blocks = groupPlanChanges(definite.changes)
   const text = [
     summary,
-    ...(blocks.length <= maxUntabled ? [] : formatTable(plan.changes, options)),
+    ...(blocks.length <= maxUntabled ? [] : formatTable(definite.changes, options)),
     ...formatBlocks(blocks, options),
-    ...formatWrites(plan, options),
-    ...(plan.explanation === undefined
+    ...conditional,
+    ...formatWrites(definite, options),
+    ...(definite.explanation === undefined
       ? []
-      : [formatExplanation(plan.explanation, options.columns)]),
+      : [formatExplanation(definite.explanation, options.columns)]),
   ].join('\n\n')
   return text.split('\n').length < minRepeated ? text : `${text}\n\n${summary}`
+}
+
+/** Formats the conditional changes if all changes are asked for. */
+function formatConditionalBlocks({ changes }: Plan, options: PlanTextOptions): string[] {
+  const blocks = options.verbose ? groupPlanChanges(changes.filter(isConditional)) : []
+  if (blocks.length === 0) return []
+  return [options.paint.bold('Compared at the apply'), ...formatBlocks(blocks, options)]
+}
+
+function hintAt({ verbose, whole = '-v' }: PlanTextOptions): string {
+  return verbose ? '' : ` (${whole} lists them)`
 }
 
 function formatUnchanged({ summary }: Plan): string {
@@ -46,7 +64,9 @@ function formatUnchanged({ summary }: Plan): string {
 }
 
 /** Formats the summary; lines break between its parts. */
-function formatSummary(plan: Plan, { paint, columns }: PlanTextOptions): string {
+function formatSummary(plan: Plan, options: PlanTextOptions): string {
+  const { paint, columns } = options
+  const compared = formatConditional(plan)
   const lines: string[] = []
   const parts = formatPlanSummary(plan, paint).split(' · ')
   for (const [i, part] of parts.entries()) {
@@ -55,7 +75,8 @@ function formatSummary(plan: Plan, { paint, columns }: PlanTextOptions): string 
     if (lines.length > 0 && measureWidth(longer + end) <= columns) lines[lines.length - 1] = longer
     else lines.push(lines.length === 0 ? part : `  ${part}`)
   }
-  return lines.map((line) => wrapSentences(line, columns)).join(' ·\n')
+  const text = lines.map((line) => wrapSentences(line, columns)).join(' ·\n')
+  return compared === null ? text : `${text}\n${compared}${hintAt(options)}.`
 }
 
 /** Formats the number of changed domains by item and action, right-aligned. */

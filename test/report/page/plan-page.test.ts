@@ -126,7 +126,7 @@ describe('the page of a plan', () => {
       { kind: 'cleared', text: 'origin_host: emptied by origin', domains: ['c.example.com'] },
       {
         kind: 'conditional',
-        text: 'timeout: conditional; sent only if the value differs',
+        text: '1 secret is compared at the apply',
         domains: ['d.example.com'],
       },
       {
@@ -136,11 +136,10 @@ describe('the page of a plan', () => {
       },
     ])
     expect(page.sentence).toBe(
-      '1 to unset, 2 to release, 1 conditional ' +
-        "(sent only if the secret's value differs) on 4 domains · 1 write · a few seconds · " +
-        '2 changes on hold',
+      '1 to unset, 2 to release on 3 domains · no writes · 2 changes on hold · ' +
+        '1 secret is compared at the apply',
     )
-    expect(page.changes.map(({ writes }) => writes.length)).toEqual([1, 0, 0, 0])
+    expect(page.changes.map(({ writes }) => writes.length)).toEqual([0, 0, 0])
   })
 
   it('marks destructive changes, with the option that they need', () => {
