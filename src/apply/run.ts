@@ -20,6 +20,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   /** Commit of the workspace and author of the apply; null if unknown. */
   commit: string | null
   author: string | null
+  /** As in `Applied`. */
+  workspace?: string
   /** Whether calls end with their process: the service is the emulator inside of it. */
   endsWithProcess: boolean
   /** Instant of acquiring the lock: what others sent before it has ended, or is in-doubt. */

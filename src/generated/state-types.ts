@@ -213,6 +213,10 @@ commit: (string | null)
  */
 author: (string | null)
 /**
+ * Workspace file of the apply, from the top of its repository; absent if an earlier version recorded the apply.
+ */
+workspace?: string
+/**
  * Number of writes by outcome. Until the apply has ended, writes whose intents are recorded are in-doubt, and later ones not sent: the counts are right if the process is killed.
  */
 writes: {
@@ -607,6 +611,10 @@ commit: (string | null)
  * User who started the apply; null when not known.
  */
 author: (string | null)
+/**
+ * Workspace file of the apply, from the top of its repository; absent if an earlier version recorded the apply.
+ */
+workspace?: string
 /**
  * Number of writes by outcome.
  */

@@ -314,7 +314,7 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
       return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate10.errors = vErrors, errors === 0;
 }
-var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/3" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/3" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, workspace: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
 function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -376,155 +376,164 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                 } else
                   var valid0 = !0;
                 if (valid0) {
-                  if (data.writes !== void 0) {
-                    let data6 = data.writes, _errs14 = errors;
-                    if (errors === _errs14)
-                      if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-                        let missing1;
-                        if (data6.confirmed === void 0 && (missing1 = "confirmed") || data6.refused === void 0 && (missing1 = "refused") || data6.inDoubt === void 0 && (missing1 = "inDoubt") || data6.notSent === void 0 && (missing1 = "notSent"))
-                          return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                        if (data6.confirmed !== void 0) {
-                          let data7 = data6.confirmed, _errs16 = errors;
-                          if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7)))
-                            return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                          if (errors === _errs16 && typeof data7 == "number" && isFinite(data7) && (data7 < 0 || isNaN(data7)))
-                            return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                          var valid3 = _errs16 === errors;
-                        } else
-                          var valid3 = !0;
-                        if (valid3) {
-                          if (data6.refused !== void 0) {
-                            let data8 = data6.refused, _errs18 = errors;
-                            if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8)))
-                              return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                            if (errors === _errs18 && typeof data8 == "number" && isFinite(data8) && (data8 < 0 || isNaN(data8)))
-                              return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                            var valid3 = _errs18 === errors;
-                          } else
-                            var valid3 = !0;
-                          if (valid3) {
-                            if (data6.inDoubt !== void 0) {
-                              let data9 = data6.inDoubt, _errs20 = errors;
-                              if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9)))
-                                return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                              if (errors === _errs20 && typeof data9 == "number" && isFinite(data9) && (data9 < 0 || isNaN(data9)))
-                                return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                              var valid3 = _errs20 === errors;
-                            } else
-                              var valid3 = !0;
-                            if (valid3)
-                              if (data6.notSent !== void 0) {
-                                let data10 = data6.notSent, _errs22 = errors;
-                                if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                if (errors === _errs22 && typeof data10 == "number" && isFinite(data10) && (data10 < 0 || isNaN(data10)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                var valid3 = _errs22 === errors;
-                              } else
-                                var valid3 = !0;
-                          }
-                        }
-                      } else
-                        return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                  if (data.workspace !== void 0) {
+                    let _errs14 = errors;
+                    if (typeof data.workspace != "string")
+                      return validate14.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "string" } }], !1;
                     var valid0 = _errs14 === errors;
                   } else
                     var valid0 = !0;
                   if (valid0) {
-                    if (data.parts !== void 0) {
-                      let data11 = data.parts, _errs24 = errors;
-                      if (errors === _errs24)
-                        if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-                          let missing2;
-                          if (data11.confirmed === void 0 && (missing2 = "confirmed") || data11.refused === void 0 && (missing2 = "refused") || data11.inDoubt === void 0 && (missing2 = "inDoubt") || data11.notSent === void 0 && (missing2 = "notSent"))
-                            return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                          if (data11.confirmed !== void 0) {
-                            let data12 = data11.confirmed, _errs26 = errors;
-                            if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                              return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                            if (errors === _errs26 && typeof data12 == "number" && isFinite(data12) && (data12 < 0 || isNaN(data12)))
-                              return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                            var valid4 = _errs26 === errors;
+                    if (data.writes !== void 0) {
+                      let data7 = data.writes, _errs16 = errors;
+                      if (errors === _errs16)
+                        if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+                          let missing1;
+                          if (data7.confirmed === void 0 && (missing1 = "confirmed") || data7.refused === void 0 && (missing1 = "refused") || data7.inDoubt === void 0 && (missing1 = "inDoubt") || data7.notSent === void 0 && (missing1 = "notSent"))
+                            return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                          if (data7.confirmed !== void 0) {
+                            let data8 = data7.confirmed, _errs18 = errors;
+                            if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8)))
+                              return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                            if (errors === _errs18 && typeof data8 == "number" && isFinite(data8) && (data8 < 0 || isNaN(data8)))
+                              return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                            var valid3 = _errs18 === errors;
                           } else
-                            var valid4 = !0;
-                          if (valid4) {
-                            if (data11.refused !== void 0) {
-                              let data13 = data11.refused, _errs28 = errors;
+                            var valid3 = !0;
+                          if (valid3) {
+                            if (data7.refused !== void 0) {
+                              let data9 = data7.refused, _errs20 = errors;
+                              if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9)))
+                                return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                              if (errors === _errs20 && typeof data9 == "number" && isFinite(data9) && (data9 < 0 || isNaN(data9)))
+                                return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                              var valid3 = _errs20 === errors;
+                            } else
+                              var valid3 = !0;
+                            if (valid3) {
+                              if (data7.inDoubt !== void 0) {
+                                let data10 = data7.inDoubt, _errs22 = errors;
+                                if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                if (errors === _errs22 && typeof data10 == "number" && isFinite(data10) && (data10 < 0 || isNaN(data10)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                var valid3 = _errs22 === errors;
+                              } else
+                                var valid3 = !0;
+                              if (valid3)
+                                if (data7.notSent !== void 0) {
+                                  let data11 = data7.notSent, _errs24 = errors;
+                                  if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11) && isFinite(data11)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                  if (errors === _errs24 && typeof data11 == "number" && isFinite(data11) && (data11 < 0 || isNaN(data11)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                  var valid3 = _errs24 === errors;
+                                } else
+                                  var valid3 = !0;
+                            }
+                          }
+                        } else
+                          return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                      var valid0 = _errs16 === errors;
+                    } else
+                      var valid0 = !0;
+                    if (valid0) {
+                      if (data.parts !== void 0) {
+                        let data12 = data.parts, _errs26 = errors;
+                        if (errors === _errs26)
+                          if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+                            let missing2;
+                            if (data12.confirmed === void 0 && (missing2 = "confirmed") || data12.refused === void 0 && (missing2 = "refused") || data12.inDoubt === void 0 && (missing2 = "inDoubt") || data12.notSent === void 0 && (missing2 = "notSent"))
+                              return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                            if (data12.confirmed !== void 0) {
+                              let data13 = data12.confirmed, _errs28 = errors;
                               if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
-                                return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
                               if (errors === _errs28 && typeof data13 == "number" && isFinite(data13) && (data13 < 0 || isNaN(data13)))
-                                return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                               var valid4 = _errs28 === errors;
                             } else
                               var valid4 = !0;
                             if (valid4) {
-                              if (data11.inDoubt !== void 0) {
-                                let data14 = data11.inDoubt, _errs30 = errors;
+                              if (data12.refused !== void 0) {
+                                let data14 = data12.refused, _errs30 = errors;
                                 if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                  return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
                                 if (errors === _errs30 && typeof data14 == "number" && isFinite(data14) && (data14 < 0 || isNaN(data14)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                  return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                 var valid4 = _errs30 === errors;
                               } else
                                 var valid4 = !0;
-                              if (valid4)
-                                if (data11.notSent !== void 0) {
-                                  let data15 = data11.notSent, _errs32 = errors;
+                              if (valid4) {
+                                if (data12.inDoubt !== void 0) {
+                                  let data15 = data12.inDoubt, _errs32 = errors;
                                   if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
-                                    return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                    return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
                                   if (errors === _errs32 && typeof data15 == "number" && isFinite(data15) && (data15 < 0 || isNaN(data15)))
-                                    return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                    return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                   var valid4 = _errs32 === errors;
                                 } else
                                   var valid4 = !0;
+                                if (valid4)
+                                  if (data12.notSent !== void 0) {
+                                    let data16 = data12.notSent, _errs34 = errors;
+                                    if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16)))
+                                      return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                    if (errors === _errs34 && typeof data16 == "number" && isFinite(data16) && (data16 < 0 || isNaN(data16)))
+                                      return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                    var valid4 = _errs34 === errors;
+                                  } else
+                                    var valid4 = !0;
+                              }
                             }
-                          }
-                        } else
-                          return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                      var valid0 = _errs24 === errors;
-                    } else
-                      var valid0 = !0;
-                    if (valid0) {
-                      if (data.outcome !== void 0) {
-                        let data16 = data.outcome, _errs34 = errors;
-                        if (typeof data16 != "string")
-                          return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                        if (!(data16 === "unfinished" || data16 === "complete" || data16 === "incomplete" || data16 === "interrupted"))
-                          return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
-                        var valid0 = _errs34 === errors;
+                          } else
+                            return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                        var valid0 = _errs26 === errors;
                       } else
                         var valid0 = !0;
                       if (valid0) {
-                        if (data.settledBatches !== void 0) {
-                          let data17 = data.settledBatches, _errs36 = errors;
-                          if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
-                            return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
-                          if (errors === _errs36 && typeof data17 == "number" && isFinite(data17) && (data17 < 0 || isNaN(data17)))
-                            return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                        if (data.outcome !== void 0) {
+                          let data17 = data.outcome, _errs36 = errors;
+                          if (typeof data17 != "string")
+                            return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                          if (!(data17 === "unfinished" || data17 === "complete" || data17 === "incomplete" || data17 === "interrupted"))
+                            return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
                           var valid0 = _errs36 === errors;
                         } else
                           var valid0 = !0;
-                        if (valid0)
-                          if (data.settled !== void 0) {
-                            let data18 = data.settled, _errs38 = errors;
-                            if (errors === _errs38)
-                              if (Array.isArray(data18)) {
-                                var valid5 = !0;
-                                let len0 = data18.length;
-                                for (let i0 = 0; i0 < len0; i0++) {
-                                  let data19 = data18[i0], _errs40 = errors;
-                                  if (!(typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19)))
-                                    return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                                  if (errors === _errs40 && typeof data19 == "number" && isFinite(data19) && (data19 < 0 || isNaN(data19)))
-                                    return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                  var valid5 = _errs40 === errors;
-                                  if (!valid5)
-                                    break;
-                                }
-                              } else
-                                return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                        if (valid0) {
+                          if (data.settledBatches !== void 0) {
+                            let data18 = data.settledBatches, _errs38 = errors;
+                            if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18)))
+                              return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
+                            if (errors === _errs38 && typeof data18 == "number" && isFinite(data18) && (data18 < 0 || isNaN(data18)))
+                              return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                             var valid0 = _errs38 === errors;
                           } else
                             var valid0 = !0;
+                          if (valid0)
+                            if (data.settled !== void 0) {
+                              let data19 = data.settled, _errs40 = errors;
+                              if (errors === _errs40)
+                                if (Array.isArray(data19)) {
+                                  var valid5 = !0;
+                                  let len0 = data19.length;
+                                  for (let i0 = 0; i0 < len0; i0++) {
+                                    let data20 = data19[i0], _errs42 = errors;
+                                    if (!(typeof data20 == "number" && !(data20 % 1) && !isNaN(data20) && isFinite(data20)))
+                                      return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
+                                    if (errors === _errs42 && typeof data20 == "number" && isFinite(data20) && (data20 < 0 || isNaN(data20)))
+                                      return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                    var valid5 = _errs42 === errors;
+                                    if (!valid5)
+                                      break;
+                                  }
+                                } else
+                                  return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                              var valid0 = _errs40 === errors;
+                            } else
+                              var valid0 = !0;
+                        }
                       }
                     }
                   }
@@ -538,7 +547,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
       return validate14.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate14.errors = vErrors, errors === 0;
 }
-var prunedFileFits = validate15, schema19 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
+var prunedFileFits = validate15, schema19 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, workspace: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
 function validate15(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -623,123 +632,132 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                               } else
                                 var valid2 = !0;
                               if (valid2) {
-                                if (data3.writes !== void 0) {
-                                  let data9 = data3.writes, _errs20 = errors;
-                                  if (errors === _errs20)
-                                    if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
-                                      let missing2;
-                                      if (data9.confirmed === void 0 && (missing2 = "confirmed") || data9.refused === void 0 && (missing2 = "refused") || data9.inDoubt === void 0 && (missing2 = "inDoubt") || data9.notSent === void 0 && (missing2 = "notSent"))
-                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                      if (data9.confirmed !== void 0) {
-                                        let data10 = data9.confirmed, _errs22 = errors;
-                                        if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10)))
-                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                        if (errors === _errs22 && typeof data10 == "number" && isFinite(data10) && (data10 < 0 || isNaN(data10)))
-                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                        var valid5 = _errs22 === errors;
-                                      } else
-                                        var valid5 = !0;
-                                      if (valid5) {
-                                        if (data9.refused !== void 0) {
-                                          let data11 = data9.refused, _errs24 = errors;
-                                          if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11) && isFinite(data11)))
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs24 && typeof data11 == "number" && isFinite(data11) && (data11 < 0 || isNaN(data11)))
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                          var valid5 = _errs24 === errors;
-                                        } else
-                                          var valid5 = !0;
-                                        if (valid5) {
-                                          if (data9.inDoubt !== void 0) {
-                                            let data12 = data9.inDoubt, _errs26 = errors;
-                                            if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs26 && typeof data12 == "number" && isFinite(data12) && (data12 < 0 || isNaN(data12)))
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid5 = _errs26 === errors;
-                                          } else
-                                            var valid5 = !0;
-                                          if (valid5)
-                                            if (data9.notSent !== void 0) {
-                                              let data13 = data9.notSent, _errs28 = errors;
-                                              if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs28 && typeof data13 == "number" && isFinite(data13) && (data13 < 0 || isNaN(data13)))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid5 = _errs28 === errors;
-                                            } else
-                                              var valid5 = !0;
-                                        }
-                                      }
-                                    } else
-                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                if (data3.workspace !== void 0) {
+                                  let _errs20 = errors;
+                                  if (typeof data3.workspace != "string")
+                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/workspace", schemaPath: "#/properties/applies/items/properties/workspace/type", keyword: "type", params: { type: "string" } }], !1;
                                   var valid2 = _errs20 === errors;
                                 } else
                                   var valid2 = !0;
                                 if (valid2) {
-                                  if (data3.parts !== void 0) {
-                                    let data14 = data3.parts, _errs30 = errors;
-                                    if (errors === _errs30)
-                                      if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
-                                        let missing3;
-                                        if (data14.confirmed === void 0 && (missing3 = "confirmed") || data14.refused === void 0 && (missing3 = "refused") || data14.inDoubt === void 0 && (missing3 = "inDoubt") || data14.notSent === void 0 && (missing3 = "notSent"))
-                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                        if (data14.confirmed !== void 0) {
-                                          let data15 = data14.confirmed, _errs32 = errors;
-                                          if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs32 && typeof data15 == "number" && isFinite(data15) && (data15 < 0 || isNaN(data15)))
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                          var valid6 = _errs32 === errors;
+                                  if (data3.writes !== void 0) {
+                                    let data10 = data3.writes, _errs22 = errors;
+                                    if (errors === _errs22)
+                                      if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+                                        let missing2;
+                                        if (data10.confirmed === void 0 && (missing2 = "confirmed") || data10.refused === void 0 && (missing2 = "refused") || data10.inDoubt === void 0 && (missing2 = "inDoubt") || data10.notSent === void 0 && (missing2 = "notSent"))
+                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                        if (data10.confirmed !== void 0) {
+                                          let data11 = data10.confirmed, _errs24 = errors;
+                                          if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11) && isFinite(data11)))
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                          if (errors === _errs24 && typeof data11 == "number" && isFinite(data11) && (data11 < 0 || isNaN(data11)))
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                          var valid5 = _errs24 === errors;
                                         } else
-                                          var valid6 = !0;
-                                        if (valid6) {
-                                          if (data14.refused !== void 0) {
-                                            let data16 = data14.refused, _errs34 = errors;
+                                          var valid5 = !0;
+                                        if (valid5) {
+                                          if (data10.refused !== void 0) {
+                                            let data12 = data10.refused, _errs26 = errors;
+                                            if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                            if (errors === _errs26 && typeof data12 == "number" && isFinite(data12) && (data12 < 0 || isNaN(data12)))
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                            var valid5 = _errs26 === errors;
+                                          } else
+                                            var valid5 = !0;
+                                          if (valid5) {
+                                            if (data10.inDoubt !== void 0) {
+                                              let data13 = data10.inDoubt, _errs28 = errors;
+                                              if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs28 && typeof data13 == "number" && isFinite(data13) && (data13 < 0 || isNaN(data13)))
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid5 = _errs28 === errors;
+                                            } else
+                                              var valid5 = !0;
+                                            if (valid5)
+                                              if (data10.notSent !== void 0) {
+                                                let data14 = data10.notSent, _errs30 = errors;
+                                                if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs30 && typeof data14 == "number" && isFinite(data14) && (data14 < 0 || isNaN(data14)))
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid5 = _errs30 === errors;
+                                              } else
+                                                var valid5 = !0;
+                                          }
+                                        }
+                                      } else
+                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                    var valid2 = _errs22 === errors;
+                                  } else
+                                    var valid2 = !0;
+                                  if (valid2) {
+                                    if (data3.parts !== void 0) {
+                                      let data15 = data3.parts, _errs32 = errors;
+                                      if (errors === _errs32)
+                                        if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
+                                          let missing3;
+                                          if (data15.confirmed === void 0 && (missing3 = "confirmed") || data15.refused === void 0 && (missing3 = "refused") || data15.inDoubt === void 0 && (missing3 = "inDoubt") || data15.notSent === void 0 && (missing3 = "notSent"))
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                          if (data15.confirmed !== void 0) {
+                                            let data16 = data15.confirmed, _errs34 = errors;
                                             if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16)))
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
                                             if (errors === _errs34 && typeof data16 == "number" && isFinite(data16) && (data16 < 0 || isNaN(data16)))
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                             var valid6 = _errs34 === errors;
                                           } else
                                             var valid6 = !0;
                                           if (valid6) {
-                                            if (data14.inDoubt !== void 0) {
-                                              let data17 = data14.inDoubt, _errs36 = errors;
+                                            if (data15.refused !== void 0) {
+                                              let data17 = data15.refused, _errs36 = errors;
                                               if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
                                               if (errors === _errs36 && typeof data17 == "number" && isFinite(data17) && (data17 < 0 || isNaN(data17)))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                               var valid6 = _errs36 === errors;
                                             } else
                                               var valid6 = !0;
-                                            if (valid6)
-                                              if (data14.notSent !== void 0) {
-                                                let data18 = data14.notSent, _errs38 = errors;
+                                            if (valid6) {
+                                              if (data15.inDoubt !== void 0) {
+                                                let data18 = data15.inDoubt, _errs38 = errors;
                                                 if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18)))
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
                                                 if (errors === _errs38 && typeof data18 == "number" && isFinite(data18) && (data18 < 0 || isNaN(data18)))
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                                 var valid6 = _errs38 === errors;
                                               } else
                                                 var valid6 = !0;
+                                              if (valid6)
+                                                if (data15.notSent !== void 0) {
+                                                  let data19 = data15.notSent, _errs40 = errors;
+                                                  if (!(typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19)))
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                  if (errors === _errs40 && typeof data19 == "number" && isFinite(data19) && (data19 < 0 || isNaN(data19)))
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                  var valid6 = _errs40 === errors;
+                                                } else
+                                                  var valid6 = !0;
+                                            }
                                           }
-                                        }
-                                      } else
-                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                    var valid2 = _errs30 === errors;
-                                  } else
-                                    var valid2 = !0;
-                                  if (valid2)
-                                    if (data3.outcome !== void 0) {
-                                      let data19 = data3.outcome, _errs40 = errors;
-                                      if (typeof data19 != "string")
-                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                      if (!(data19 === "unfinished" || data19 === "complete" || data19 === "incomplete" || data19 === "interrupted"))
-                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.outcome.enum } }], !1;
-                                      var valid2 = _errs40 === errors;
+                                        } else
+                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                                      var valid2 = _errs32 === errors;
                                     } else
                                       var valid2 = !0;
+                                    if (valid2)
+                                      if (data3.outcome !== void 0) {
+                                        let data20 = data3.outcome, _errs42 = errors;
+                                        if (typeof data20 != "string")
+                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                        if (!(data20 === "unfinished" || data20 === "complete" || data20 === "incomplete" || data20 === "interrupted"))
+                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.outcome.enum } }], !1;
+                                        var valid2 = _errs42 === errors;
+                                      } else
+                                        var valid2 = !0;
+                                  }
                                 }
                               }
                             }

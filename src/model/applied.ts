@@ -17,6 +17,11 @@ export interface Applied {
   commit: string | null
   /** User that started it; null if unknown. */
   author: string | null
+  /**
+   * Workspace file from the top of its repository, with `/`: the same in every clone. Absent for
+   * applies of earlier versions.
+   */
+  workspace?: string
   /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */
   writes: OutcomeCounts
   /** Parts of the writes (domains × items); absent for applies of earlier versions. */

@@ -90,6 +90,7 @@ export async function executePlan(
       itemKeys: config.service.itemKeys,
       commit: plan.basis.commit,
       author: findAuthor(outside),
+      workspace: await workspace.findName(),
       lockedAt: options.lockedAt,
       uptime: () => outside.machine.uptime(),
       secrets: vault,

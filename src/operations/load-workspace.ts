@@ -15,6 +15,7 @@ import { findHeadCommit } from '../state/git/open-git.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { createCommitTest } from '../state/git/open-place.ts'
 import { KnownStates } from './known-states.ts'
+import { nameWorkspace } from './name-workspace.ts'
 import type { CachePart, Outside } from './outside.ts'
 import { runBlocking } from './run-blocking.ts'
 
@@ -26,6 +27,8 @@ export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
   /** Finds the commit of the manifests; null if git does not answer: it is informational only. */
   findCommit(): Promise<string | null>
+  /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
+  findName(): Promise<string>
   /**
    * Removes the token, the password of the database and the values of looked-up secrets from a
    * foreign text: one of the service, of git, of another program. Names of domains and items stay.
@@ -102,7 +105,9 @@ function loadWithSecrets(
   const keeper = vault
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
-  return Object.assign(workspace, { vault, findCommit: () => findHeadCommit(root, env), scrub })
+  const findName = async () => nameWorkspace(workspace)
+  const findCommit = () => findHeadCommit(root, env)
+  return Object.assign(workspace, { vault, findCommit, findName, scrub })
 }
 
 /** Lists what programs of secrets must not get, beside the token. */

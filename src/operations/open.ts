@@ -21,6 +21,7 @@ import {
   type RolloutRequest,
 } from './rollouts.ts'
 import { loadHistory, type HistoryEntry } from './state.ts'
+import { createReleaseRefusal } from './strange-release.ts'
 import type { Executed } from './submit-plan.ts'
 import { validate, type ValidateRequest } from './validate.ts'
 
@@ -58,7 +59,8 @@ export interface Edgewise {
 /** Options for opening a workspace; omitted ports are those of the Node process. */
 export interface OpenOptions {
   outside?: Partial<Outside>
-  /** Without `confirm`, calling `apply`, `rollback` or `repair` is consent. */
+  /** Without `confirm`, calling `apply`, `rollback` or `repair` is consent, except to release what
+   * another workspace applied. */
   dialogue?: Partial<Dialogue>
   /** Abort to interrupt: nothing more is sent, and writes in flight are recorded. */
   signal?: AbortSignal
@@ -136,7 +138,11 @@ function completeDialogue(given: Partial<Dialogue>): Dialogue {
     note: (text) => given.note?.(text),
     warn: (text) => given.warn?.(text),
     show: (subject) => given.show?.(subject),
-    confirm: async (question) => given.confirm === undefined || given.confirm(question),
+    confirm: async (question) => {
+      if (given.confirm !== undefined) return given.confirm(question)
+      if (question.kind === 'release') throw createReleaseRefusal(question)
+      return true
+    },
     startProgress: async (extent) =>
       (await given.startProgress?.(extent)) ?? { report: () => undefined, end: () => undefined },
   }

@@ -12,6 +12,7 @@ import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { select, type SelectionRequest } from './select.ts'
+import { describeStrangeRelease, findStrangeRelease, releaseHint } from './strange-release.ts'
 import { listUnsharedNotes } from './unshared-notes.ts'
 
 /** Options of a plan. */
@@ -59,7 +60,11 @@ export async function plan(
     outside,
   )
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
+  const strange = await findStrangeRelease(workspace, store, recorded)
   const warnings = [
+    ...(strange === null
+      ? []
+      : [`apply will refuse this plan. ${describeStrangeRelease(strange)}. ${releaseHint}`]),
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]

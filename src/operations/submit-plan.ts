@@ -14,7 +14,7 @@ import { executePlan } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-import type { Ports } from './ports.ts'
+import type { Dialogue, Ports } from './ports.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from './prune.ts'
 import { resolveForSend } from './resolve-for-send.ts'
@@ -23,6 +23,7 @@ import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
 import { isStopped } from '../rollout/approvals.ts'
 import { createServiceTime } from './service-time.ts'
+import { findStrangeRelease } from './strange-release.ts'
 import { traceExecuted } from './trace-executed.ts'
 import type { Locked } from './with-lock.ts'
 
@@ -97,6 +98,7 @@ export async function submitPlan(
   const now = isFreezable ? await serviceTime.ask() : null
   refuseGuarded(workspace, recorded, plan, request, now ?? outside.clock.now())
   runPreflight(workspace, plan)
+  await askForRelease(workspace, request, dialogue)
   const { continued, ended, kept } = await decideRollouts(workspace, store, plan, request)
   if (
     plan.changes.length > 0 &&
@@ -187,6 +189,23 @@ export async function submitPlan(
   const mayPrune = locked.isWhole && plan.changes.length > 0 && unrecorded === null
   if (mayPrune && !outside.signal.aborted) await pruneOld(workspace, store, recordedNow, ports)
   return executed
+}
+
+/**
+ * Asks whether this is the workspace that applied what it would release. A rollback releases what
+ * was not recorded before, and is exempt.
+ *
+ * @throws EdgewiseError `guarded` where nobody can be asked, `declined`
+ */
+async function askForRelease(
+  workspace: LoadedWorkspace,
+  { title, locked, recorded, allowRelease = false }: SubmitRequest,
+  dialogue: Dialogue,
+): Promise<void> {
+  if (title === 'Rollback' || allowRelease) return
+  const release = await findStrangeRelease(workspace, locked.store, recorded)
+  if (release !== null && !(await dialogue.confirm(release)))
+    throw new CancelledError(`${title} cancelled: nothing was sent`)
 }
 
 /** Selects the writes to begin with: none if their wave has to wait for approval. */

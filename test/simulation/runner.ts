@@ -206,6 +206,7 @@ export function createWorkspace({
     noManifest,
     findItemPlace: () => null,
     findCommit: async () => null,
+    findName: async () => 'edgewise.yaml',
     findSourceLine: () => null,
     explainMissing: () => 'none is configured',
     findUnmatchedGlobs: () => [],

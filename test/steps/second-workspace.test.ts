@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { open } from '../../src/index.ts'
+import { takeOver } from '../stories/second-workspace.ts'
+import { GitSandbox } from '../state/git-sandbox.ts'
+import { TestSchema } from '../state/test-schema.ts'
+import { findProgram } from '../program.ts'
+import { fetchWrites, Place } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
+
+let sandbox: GitSandbox
+setStage()
+beforeEach(async () => {
+  sandbox = new GitSandbox()
+  await sandbox.withRemote()
+})
+afterEach(() => sandbox.remove())
+
+/** Creates a workspace in a folder of the sandbox. */
+function createIn(folder: string, state = '', env: Place['env'] = {}): Place {
+  const made = new Place(emulator.url, '', { root: join(sandbox.folder, folder), state })
+  made.env = { ...made.env, ...sandbox.env, ...env }
+  return made
+}
+
+describe('a second workspace with the same id', () => {
+  it('is asked before it releases, with state in git', async () => {
+    await takeOver(createIn('clone/a'), createIn('clone/b'), emulator)
+  })
+
+  it('is asked before it releases, with state in a folder', async () => {
+    const state = `state: {store: dir, path: ${join(sandbox.folder, 'shared')}}`
+    await takeOver(createIn('clone/a', state), createIn('clone/b', state), emulator)
+  })
+
+  it('is asked before it releases, outside of a repository', async () => {
+    const state = `state: {store: dir, path: ${join(sandbox.folder, 'shared')}}`
+    await takeOver(createIn('a', state), createIn('b', state), emulator)
+  })
+
+  it('is asked before it releases, with state in PostgreSQL', async () => {
+    const schema = await TestSchema.make()
+    try {
+      const env = {
+        DATABASE_URL: schema.configure((url) => url.searchParams.delete('application_name')).url,
+      }
+      const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
+      await takeOver(createIn('clone/a', state, env), createIn('clone/b', state, env), emulator)
+    } finally {
+      await schema.remove()
+    }
+  })
+
+  it('is refused by the program itself, which sends nothing', async () => {
+    const [first, second] = [createIn('clone/a'), createIn('clone/b')]
+    await first.manifest('www.example.com', { timeout: { time: 60 } }).settle()
+    second.manifest('new.example.com', { timeout: { time: 60 } })
+    const before = await fetchWrites(emulator)
+    const run = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [...findProgram(), ...args], {
+        cwd: second.root,
+        env: second.env,
+      })
+    await expect(run('apply', '--yes')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--allow-release') as string,
+    })
+    expect(await fetchWrites(emulator)).toEqual(before)
+    await run('apply', '--yes', '--allow-release')
+    expect(await fetchWrites(emulator)).toHaveLength(before.length + 1)
+  })
+})
+
+describe('the question about a release', () => {
+  let second: Place
+  beforeEach(async () => {
+    const first = createIn('clone/a').manifest('www.example.com', { timeout: { time: 60 } })
+    await first.settle()
+    second = createIn('clone/b').manifest('new.example.com', { timeout: { time: 60 } })
+  })
+
+  it('is asked on a terminal, also with --yes', async () => {
+    const asked: string[] = []
+    let answer = false
+    second.ask = async (text) => {
+      asked.push(text.replace(/\s+/g, ' '))
+      return answer
+    }
+    expect((await second.cli('apply', '--yes')).code).toBe(1)
+    expect(asked).toEqual([
+      expect.stringMatching(/1 item of 1 domain to release: .*Is this the workspace that applied/),
+    ])
+    answer = true
+    expect((await second.cli('apply', '--yes')).code).toBe(0)
+    expect(asked).toHaveLength(2)
+    await second.manifest('new.example.com', {}).settle()
+    expect(asked).toHaveLength(2)
+  })
+
+  it('is asked for a saved plan, whose Markdown and page have the warning', async () => {
+    const files = ['--out', 'plan.json', '--markdown', 'plan.md', '--html', 'plan.html']
+    expect((await second.cli('plan', ...files)).code).toBe(0)
+    for (const file of ['plan.json', 'plan.md', 'plan.html'])
+      expect([file, second.read(file)]).toEqual([file, expect.stringContaining('allow-release')])
+    const { code, out } = await second.cli('apply', 'plan.json', '--json')
+    expect([code, JSON.parse(out)]).toMatchObject([1, { code: 'guarded' }])
+    expect((await second.cli('apply', 'plan.json', '--allow-release')).code).toBe(0)
+  })
+
+  it('is refused by the library, unless its dialogue or the request allows it', async () => {
+    const library = (dialogue = {}) => open(second.root, { outside: { env: second.env }, dialogue })
+    await expect(library().apply()).rejects.toMatchObject({ code: 'guarded' })
+    const confirm = ({ kind }: { kind: string }) => kind !== 'release'
+    await expect(library({ confirm }).apply()).rejects.toMatchObject({ code: 'declined' })
+    expect((await library().apply({ allowRelease: true })).status).toBe('done')
+  })
+
+  it('does not concern rollbacks, which say nothing about who manages the state', async () => {
+    const clone = createIn('clone/a')
+    await clone.manifest('www.example.com', { timeout: { time: 61 } }).settle()
+    expect((await second.cli('rollback', '--yes')).code).toBe(0)
+    expect((await second.cli('apply', '--yes')).code).toBe(1)
+  })
+})
+
+describe('the workspace that applied before', () => {
+  it('releases all it has, in another clone and with renamed manifests', async () => {
+    const first = createIn('clone/cdn')
+    first.write('domains/one.yaml', 'domain: www.example.com\nconfig: {timeout: {time: 60}}\n')
+    await first.settle()
+    await sandbox.addClone('other')
+    const other = createIn('other/cdn')
+    other.write('domains/two.yaml', 'domain: new.example.com\nconfig: {timeout: {time: 60}}\n')
+    await other.settle()
+    expect((await other.json('state', 'history'))['applies']).toMatchObject([
+      { workspace: 'cdn/edgewise.yaml' },
+      { workspace: 'cdn/edgewise.yaml' },
+    ])
+  })
+
+  it('is not asked at its first apply, nor after an import', async () => {
+    await place.manifest('www.example.com', { timeout: { time: 60 } }).settle()
+    const next = createIn('clone/a')
+    next.manifest('a.example.com', { timeout: { time: 60 }, https: { cert_id: 1 } })
+    const live = { 'a.example.com': { timeout: { time: 60 }, https: { cert_id: 1 } } }
+    next.write('live.json', JSON.stringify(live))
+    expect((await next.cli('import', 'live.json')).code).toBe(0)
+    await next.manifest('a.example.com', { timeout: { time: 60 } }).settle()
+  })
+})
