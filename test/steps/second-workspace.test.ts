@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -148,5 +149,40 @@ describe('the workspace that applied before', () => {
     next.write('live.json', JSON.stringify(live))
     expect((await next.cli('import', 'live.json')).code).toBe(0)
     await next.manifest('a.example.com', { timeout: { time: 60 } }).settle()
+  })
+})
+
+describe('a manifest whose file moved or was renamed', () => {
+  it('changes nothing: no release, no note, the same history, owner and protection', async () => {
+    const state = `state: {store: dir, path: ${join(sandbox.folder, 'shared')}}`
+    const first = createIn('clone/a', `${state}\nguards: {protect: [www.example.com]}`)
+    const text = 'domain: www.example.com\nconfig: {timeout: {time: 60}}\n'
+    first.write('domains/www.yaml', text)
+    first.write(
+      'edgewise.yaml',
+      first.read('edgewise.yaml').replace('protect: [www', 'protect: [x'),
+    )
+    await first.settle()
+    first.write(
+      'edgewise.yaml',
+      first.read('edgewise.yaml').replace('protect: [x', 'protect: [www'),
+    )
+    const history = (await first.cli('state', 'history', 'www.example.com', '--json')).out
+
+    rmSync(join(first.root, 'domains/www.yaml'))
+    const other = 'domain: api.example.com\nconfig: {}\n'
+    first.write('domains/video/both.yml', `${other}---\n${text}`)
+    const { code, err } = await first.cli('plan', '--detailed-exitcode')
+    expect([code, err]).toEqual([0, ''])
+    expect(await first.json('plan')).toMatchObject({ changes: [], warnings: [] })
+    expect((await first.cli('apply', '--yes')).code).toBe(0)
+    expect((await first.cli('state', 'history', 'www.example.com', '--json')).out).toBe(history)
+
+    const second = createIn('clone/b', `id: other\n${state}`)
+    second.manifest('www.example.com', { timeout: { time: 60 } })
+    expect((await second.cli('plan')).err).toContain('belongs to the workspace "default"')
+    first.write('domains/video/both.yml', `${other}---\n${text.replace('60', '61')}`)
+    const guarded = await first.cli('apply', '--yes')
+    expect([guarded.code, guarded.err]).toEqual([1, expect.stringContaining('protect')])
   })
 })
