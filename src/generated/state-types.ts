@@ -380,6 +380,31 @@ files: {
 }
 }
 /**
+ * Former names of a domain, whose state it got: <id>/<address>/moved/<domain>.json.
+ */
+export interface MovedFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.moved/1"
+/**
+ * The moves, first to last.
+ *
+ * Items: One move.
+ */
+moved: {
+/**
+ * Old name of the domain.
+ */
+from: string
+/**
+ * New name of the domain.
+ */
+to: string
+at: Time
+}[]
+}
+/**
  * Marks an apply that has not ended: <id>/<address>/open/<apply>.json.
  */
 export interface OpenFile {

@@ -11,6 +11,7 @@ import { loadState } from './open-state.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
+import { checkMoves } from './renamed-domains.ts'
 import { select, type SelectionRequest } from './select.ts'
 import { describeStrangeRelease, findStrangeRelease, releaseHint } from './strange-release.ts'
 import { listUnsharedNotes } from './unshared-notes.ts'
@@ -47,8 +48,9 @@ export async function plan(
 ): Promise<Planned> {
   refuseEmpty(workspace)
   const known = openKnownStates(workspace, outside)
-  const { store, recorded } = await loadState(workspace, outside, known)
+  const { store, recorded } = await loadState(workspace, outside, known, true)
   known?.save()
+  const moves = await checkMoves(workspace, store)
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()
   const { effort = 'normal', explain = false, findsIrreversible } = request
@@ -77,6 +79,7 @@ export async function plan(
       ...(budgetWait > 0 ? { budgetWait } : {}),
     },
     notes: [
+      ...moves,
       ...(await listFirstPlanWarnings(workspace, store, recorded)),
       ...(await listUnsharedNotes(store)),
       ...listLateNotes(recorded),

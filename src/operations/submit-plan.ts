@@ -19,6 +19,7 @@ import { runPreflight } from './preflight.ts'
 import { pruneOld } from './prune.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
+import { checkMoves, recordMoves } from './renamed-domains.ts'
 import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
 import { isStopped } from '../rollout/approvals.ts'
@@ -86,6 +87,8 @@ export async function submitPlan(
   const { locked, recorded } = request
   const { store } = locked
   await refuseOwnedElsewhere(workspace, store, listManaged(plan))
+  if (request.title !== 'Rollback')
+    for (const note of await checkMoves(workspace, store)) dialogue.note(note)
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
   // Copied, so that the dialogue can't change the plan to send; released before it is sent.
@@ -121,6 +124,7 @@ export async function submitPlan(
       `The secret ${escapeInvisible(name)} differs from its recorded value; ` +
         'the writes send the new value.',
     )
+  await recordMoves(store, ports)
   await request.beforeSending?.()
   if (ready.writes.length > 0) await outside.onSending?.()
   if (ended.length > 0)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
+import { now, old, rename } from '../stories/renamed-domain.ts'
 import { takeOver } from '../stories/second-workspace.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { TestSchema } from '../state/test-schema.ts'
@@ -25,6 +26,10 @@ function createIn(folder: string, state = '', env: Place['env'] = {}): Place {
   made.env = { ...made.env, ...sandbox.env, ...env }
   return made
 }
+
+/** Runs the built program in a workspace. */
+const run = ({ root, env }: Place, ...args: string[]) =>
+  promisify(execFile)(process.execPath, [...findProgram(), ...args], { cwd: root, env })
 
 describe('a second workspace with the same id', () => {
   it('is asked before it releases, with state in git', async () => {
@@ -59,19 +64,26 @@ describe('a second workspace with the same id', () => {
     await first.manifest('www.example.com', { timeout: { time: 60 } }).settle()
     second.manifest('new.example.com', { timeout: { time: 60 } })
     const before = await fetchWrites(emulator)
-    const run = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [...findProgram(), ...args], {
-        cwd: second.root,
-        env: second.env,
-      })
-    await expect(run('apply', '--yes')).rejects.toMatchObject({
+    await expect(run(second, 'apply', '--yes')).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining('--allow-release') as string,
     })
     expect(await fetchWrites(emulator)).toEqual(before)
-    await run('apply', '--yes', '--allow-release')
+    await run(second, 'apply', '--yes', '--allow-release')
     expect(await fetchWrites(emulator)).toHaveLength(before.length + 1)
   })
+})
+
+it('a renamed domain is handed over by the program itself, which sends nothing', async () => {
+  const own = createIn('clone/a').manifest(old, { timeout: { time: 60 } })
+  await own.settle()
+  const before = await fetchWrites(emulator)
+  rename(own)
+  const { stdout, stderr } = await run(own, 'apply', '--yes')
+  expect(stdout).toContain('No changes.')
+  expect(stderr).toContain(`Moved the state of ${old} to ${now}.`)
+  expect(await fetchWrites(emulator)).toEqual(before)
+  expect((await run(own, 'plan', '--detailed-exitcode')).stderr).toContain('remove the entry')
 })
 
 describe('the question about a release', () => {
