@@ -213,7 +213,7 @@ commit: (string | null)
  */
 author: (string | null)
 /**
- * Workspace file of the apply, from the top of its repository; absent if an earlier version recorded the apply.
+ * Workspace file of the apply, from the top of its repository, perhaps after the name of its remote; absent if an earlier version recorded the apply.
  */
 workspace?: string
 /**
@@ -637,7 +637,7 @@ commit: (string | null)
  */
 author: (string | null)
 /**
- * Workspace file of the apply, from the top of its repository; absent if an earlier version recorded the apply.
+ * Workspace file of the apply, from the top of its repository, perhaps after the name of its remote; absent if an earlier version recorded the apply.
  */
 workspace?: string
 /**

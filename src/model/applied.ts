@@ -18,8 +18,9 @@ export interface Applied {
   /** User that started it; null if unknown. */
   author: string | null
   /**
-   * Workspace file from the top of its repository, with `/`: the same in every clone. Absent for
-   * applies of earlier versions.
+   * Workspace file from the top of its repository, with `/`, after the name of its remote and
+   * `//` where repositories may share the state: the same in every clone. Absent for applies of
+   * earlier versions.
    */
   workspace?: string
   /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */

@@ -105,7 +105,7 @@ function loadWithSecrets(
   const keeper = vault
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
-  const findName = async () => nameWorkspace(workspace)
+  const findName = async () => scrub(await nameWorkspace(workspace, env))
   const findCommit = () => findHeadCommit(root, env)
   return Object.assign(workspace, { vault, findCommit, findName, scrub })
 }

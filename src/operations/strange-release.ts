@@ -6,6 +6,7 @@ import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { rollbackSuffix } from './find-change.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
+import { isSameWorkspace } from './name-workspace.ts'
 import type { StrangeRelease } from './ports.ts'
 import { listHistory } from './state.ts'
 
@@ -28,7 +29,8 @@ export async function findStrangeRelease(
       by === undefined || id.endsWith(`-${rollbackSuffix}`) ? [] : [by],
     ),
   )
-  if (seen.has(name) || (seen.size === 0 && items <= kept)) return null
+  const isSeen = [...seen].some((each) => isSameWorkspace(each, name))
+  if (isSeen || (seen.size === 0 && items <= kept)) return null
   const state = `the state of "${workspace.config.id}"`
   const others = listSome([...seen].map(escapeInvisible))
   const reason =

@@ -59,6 +59,17 @@ describe('a second workspace with the same id', () => {
     }
   })
 
+  it('is asked before it releases, in another repository with the same path', async () => {
+    const folder = join(sandbox.folder, 'shared')
+    const state = `state: {store: dir, path: ${folder}}`
+    await sandbox.addClone('other')
+    const own = 'https://ci:token@git.example.com/team/cdn.git'
+    await sandbox.git('clone', 'remote', 'set-url', 'origin', own)
+    await sandbox.git('other', 'remote', 'set-url', 'origin', 'git@git.example.com:team/other.git')
+    const [first, second] = [createIn('clone/a', state), createIn('other/a', state)]
+    await takeOver(first, second, emulator)
+  })
+
   it('is refused by the program itself, which sends nothing', async () => {
     const [first, second] = [createIn('clone/a'), createIn('clone/b')]
     await first.manifest('www.example.com', { timeout: { time: 60 } }).settle()
@@ -139,6 +150,25 @@ describe('the question about a release', () => {
 })
 
 describe('the workspace that applied before', () => {
+  it('is the same over https and ssh, and in a checkout without a remote', async () => {
+    const state = `state: {store: dir, path: ${join(sandbox.folder, 'shared')}}`
+    const first = createIn('clone/a', state).manifest('www.example.com', { timeout: { time: 60 } })
+    const address = 'https://ci:secret@git.example.com/team/cdn.git'
+    await sandbox.git('clone', 'remote', 'set-url', 'origin', address)
+    await first.settle()
+    expect((await first.json('state', 'history'))['applies']).toMatchObject([
+      { workspace: 'git.example.com/team/cdn//a/edgewise.yaml' },
+    ])
+    for (const args of [
+      ['set-url', 'origin', 'git@git.example.com:team/cdn'],
+      ['remove', 'origin'],
+    ]) {
+      await sandbox.git('clone', 'remote', ...args)
+      await first.manifest('www.example.com', {}).settle()
+      await first.manifest('www.example.com', { timeout: { time: 60 } }).settle()
+    }
+  })
+
   it('releases all it has, in another clone and with renamed manifests', async () => {
     const first = createIn('clone/cdn')
     first.write('domains/one.yaml', 'domain: www.example.com\nconfig: {timeout: {time: 60}}\n')
