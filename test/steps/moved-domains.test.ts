@@ -103,6 +103,29 @@ describe('a renamed domain', () => {
     expect(await fetchConfig(emulator, now)).toEqual({ timeout: { time: '61' } })
   })
 
+  it('is applied by a saved plan, and in waves', async () => {
+    const third = 'third.example.com'
+    place.manifest(old, { timeout: { time: 60 } }).manifest(third, { timeout: { time: 60 } })
+    place.write('edgewise.yaml', `${place.read('edgewise.yaml')}rollout: {waves: [1, 100%]}\n`)
+    await place.settle()
+    rename(place, { timeout: { time: 61 } })
+    place.manifest(third, { timeout: { time: 61 } })
+    expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)
+    expect((await place.cli('apply', 'plan.json')).code).toBe(0)
+    expect(await fetchConfig(emulator, now)).toEqual({ timeout: { time: '61' } })
+    expect((await place.json('state', 'list'))['domains']).toMatchObject([
+      { domain: now },
+      { domain: third },
+    ])
+    const [rollout = ''] = (
+      (await place.json('state', 'history', now))['applies'] as {
+        id: string
+      }[]
+    ).map(({ id }) => id.replace(/-w\d+$/, ''))
+    expect((await place.cli('rollback', rollout, '--yes')).code).toBe(0)
+    expect(await fetchConfig(emulator, now)).toEqual({ timeout: { time: '60' } })
+  })
+
   it('releases its items if its manifest has none', async () => {
     await place.manifest(old, { timeout: { time: 60 } }).settle()
     rename(place, {})

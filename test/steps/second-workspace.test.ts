@@ -149,6 +149,28 @@ describe('the question about a release', () => {
   })
 })
 
+describe('state without an apply, as of "state move"', () => {
+  it('is released unasked only if more of it is kept', async () => {
+    const first = createIn('clone/a')
+    const names = ['a', 'b', 'c'].map((name) => `${name}.example.com`)
+    for (const domain of names) first.manifest(domain, { timeout: { time: 60 } })
+    await first.settle()
+    expect((await first.cli('state', 'move', ...names, '--to', 'other', '--yes')).code).toBe(0)
+    const second = createIn('clone/b')
+    second.write('edgewise.yaml', `${second.read('edgewise.yaml')}id: other\n`)
+    const [a = '', b = ''] = names
+    second.manifest(a, { timeout: { time: 60 } })
+    const { code, err } = await second.cli('apply', '--yes')
+    expect([code, err.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining(
+        '2 items of 2 domains to release: the state of "other" has no apply that says',
+      ),
+    ])
+    await second.manifest(b, { timeout: { time: 60 } }).settle()
+  })
+})
+
 describe('the workspace that applied before', () => {
   it('is the same over https and ssh, and in a checkout without a remote', async () => {
     const state = `state: {store: dir, path: ${join(sandbox.folder, 'shared')}}`
