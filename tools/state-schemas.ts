@@ -16,6 +16,7 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   domainFile: { ref: 'domain.schema.json', type: 'DomainFile' },
   journalFile: { ref: 'journal.schema.json', type: 'JournalFile' },
   prunedFile: { ref: 'pruned.schema.json', type: 'PrunedFile' },
+  movedFile: { ref: 'moved.schema.json', type: 'MovedFile' },
   waveFile: { ref: 'wave.schema.json', type: 'WaveFile' },
   doubtFile: { ref: 'doubt.schema.json', type: 'DoubtFile' },
   rolloutFile: { ref: 'rollout.schema.json', type: 'RolloutFile' },

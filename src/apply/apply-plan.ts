@@ -165,8 +165,18 @@ function createRun(
     now,
     time,
     toApplied: ({ writes, parts }): Applied => {
-      const { apply: id, tree, author } = context
-      return { id, startedAt, endedAt: null, ...tree, author, writes, parts, outcome: 'unfinished' }
+      const { apply: id, tree, author, workspace } = context
+      return {
+        id,
+        startedAt,
+        endedAt: null,
+        ...tree,
+        author,
+        ...(workspace === undefined ? {} : { workspace }),
+        writes,
+        parts,
+        outcome: 'unfinished',
+      }
     },
     sharing: startSharing(context.store.share, context.clock, (failure) =>
       stop(explainUnshared(failure)),

@@ -22,6 +22,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   tree: SourceTree
   /** Author of the apply; null if unknown. */
   author: string | null
+  /** As in `Applied`. */
+  workspace?: string
   /** Whether calls end with their process: the service is the emulator inside of it. */
   endsWithProcess: boolean
   /** Instant of acquiring the lock: what others sent before it has ended, or is in-doubt. */

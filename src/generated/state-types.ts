@@ -217,6 +217,10 @@ onTopOf?: string
  */
 author: (string | null)
 /**
+ * Workspace file of the apply, from the top of its repository, perhaps after the name of its remote; absent if an earlier version recorded the apply.
+ */
+workspace?: string
+/**
  * Number of writes by outcome. Until the apply has ended, writes whose intents are recorded are in-doubt, and later ones not sent: the counts are right if the process is killed.
  */
 writes: {
@@ -378,6 +382,31 @@ files: {
  */
 [k: string]: string | null
 }
+}
+/**
+ * Former names of a domain, whose state it got: <id>/<address>/moved/<domain>.json.
+ */
+export interface MovedFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.moved/1"
+/**
+ * The moves, first to last.
+ *
+ * Items: One move.
+ */
+moved: {
+/**
+ * Old name of the domain.
+ */
+from: string
+/**
+ * New name of the domain.
+ */
+to: string
+at: Time
+}[]
 }
 /**
  * Marks an apply that has not ended: <id>/<address>/open/<apply>.json.
@@ -619,6 +648,10 @@ onTopOf?: string
  * User who started the apply; null when not known.
  */
 author: (string | null)
+/**
+ * Workspace file of the apply, from the top of its repository, perhaps after the name of its remote; absent if an earlier version recorded the apply.
+ */
+workspace?: string
 /**
  * Number of writes by outcome.
  */

@@ -20,6 +20,7 @@ import { workspaceFile } from './find-root.ts'
 import { findExcessiveGlobs } from './glob-rules.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
 import { loadSource } from './load-source.ts'
+import { findMovedProblems } from './moved-domains.ts'
 import { explainMissing } from './missing-value.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { createSourceLineLookup } from './source-line.ts'
@@ -98,6 +99,7 @@ export function loadWorkspace(
     diagnostics: limitProblems([
       ...all,
       ...assembled.diagnostics,
+      ...findMovedProblems(config.moved, document, assembled.desired),
       ...findExcessiveGlobs(config, document, assembled.desired.size),
     ]),
     files: assembled.files,

@@ -166,6 +166,10 @@ function buildConfig(
         ? { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' }
         : buildState(state, written),
     notify: buildReceivers(content.notify, written),
+    moved: content.moved.map(({ from, to }) => ({
+      from: from.toLowerCase(),
+      to: to.toLowerCase(),
+    })),
     serve: { drift: { schedule: null, observed: null, ...content.serve.drift } },
     limits: {
       ...limits,

@@ -6,6 +6,7 @@ import { formatPointerStep, isObject, type Json } from '../model/json.ts'
 import { createTimeZone } from '../model/time-zone.ts'
 import type { Finding } from './finding.ts'
 import { checkDomainGlobs, checkFileGlobs } from './glob-rules.ts'
+import { checkMoved } from './moved-domains.ts'
 import { checkNotify } from './notify-rules.ts'
 import { checkRollout } from './rollout-rules.ts'
 import { checkAddress } from './service-address.ts'
@@ -40,6 +41,7 @@ export function checkRules(
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
     ...checkRollout(config.rollout),
     ...checkDrift(config),
+    ...checkMoved(config.moved),
   ]
 }
 

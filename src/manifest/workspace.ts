@@ -1,5 +1,6 @@
 import type {
   Burst,
+  DomainMove,
   DriftConfig,
   Grouping,
   Guards,
@@ -66,6 +67,8 @@ export interface WorkspaceConfig {
   /** Notes of a plan that are printed or not. */
   notes: Notes
   notify: NotifyConfig[]
+  /** Domains that were renamed; names in lower case. */
+  moved: DomainMove[]
   serve: ServeConfig
   /** Texts in which no value of a secret may be. */
   texts: PlacedText[]

@@ -16,6 +16,12 @@ export interface Applied extends SourceTree {
   endedAt: string | null
   /** User that started it; null if unknown. */
   author: string | null
+  /**
+   * Workspace file from the top of its repository, with `/`, after the name of its remote and
+   * `//` where repositories may share the state: the same in every clone. Absent for applies of
+   * earlier versions.
+   */
+  workspace?: string
   /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */
   writes: OutcomeCounts
   /** Parts of the writes (domains × items); absent for applies of earlier versions. */

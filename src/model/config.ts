@@ -1,7 +1,7 @@
 import type { Amount } from './amount.ts'
 import type { FreezeWindow } from './freeze.ts'
 import type { HealthRule } from './health.ts'
-import type { ItemKey } from './item.ts'
+import type { Domain, ItemKey } from './item.ts'
 import type { QueryArea } from './statistics.ts'
 
 /** A text of the workspace file that is shown, recorded or sent somewhere. */
@@ -127,6 +127,12 @@ export interface HealthConfig extends HealthRule {
   area: QueryArea
   onLittleData: 'wait' | 'pass' | 'stop'
   onFailure: 'stop' | 'rollback'
+}
+
+/** A domain that was renamed at the service, which keeps its configuration. */
+export interface DomainMove {
+  from: Domain
+  to: Domain
 }
 
 /** Settings of a rollout. */

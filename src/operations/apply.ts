@@ -10,6 +10,7 @@ import { refuseWithoutReadBack } from './observe-live.ts'
 import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
+import { useMoves } from './renamed-domains.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { select, type SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
@@ -57,6 +58,7 @@ export async function apply(
   const chosen = lockTargets(workspace, request)
   return withLock(workspace, 'apply', chosen, request, ports, async (locked) => {
     const { store } = locked
+    useMoves(workspace, store)
     const recorded = await inSpan(ports.outside.tracer, 'load state', () =>
       loadLocked(store, ports.dialogue),
     )

@@ -38,7 +38,7 @@ export async function drift(
   outside: Outside,
 ): Promise<FoundDrift> {
   refuseEmpty(workspace)
-  const { store, recorded } = await loadState(workspace, outside)
+  const { store, recorded } = await loadState(workspace, outside, null, true)
   refuseInvalid(workspace)
   const selection = select(request, workspace, recorded)
   const observed = await observe(request, { workspace, recorded, selection }, outside)

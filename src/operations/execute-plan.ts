@@ -91,6 +91,7 @@ export async function executePlan(
       itemKeys: config.service.itemKeys,
       tree: pickTree(plan.basis),
       author: findAuthor(outside),
+      workspace: await workspace.findName(),
       lockedAt: options.lockedAt,
       uptime: () => outside.machine.uptime(),
       secrets: vault,

@@ -16,6 +16,8 @@ export interface GuardRequest {
   allowOlder?: boolean
   /** Abort open rollouts of the same domains. */
   supersede?: boolean
+  /** Release items although another workspace has applied the state until now. */
+  allowRelease?: boolean
 }
 
 /** Returns the guard refusals of a plan at `now`, ms since 1970. */

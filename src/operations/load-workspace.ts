@@ -21,6 +21,7 @@ import {
   type Relation,
 } from '../state/git/source-tree.ts'
 import { KnownStates } from './known-states.ts'
+import { nameWorkspace } from './name-workspace.ts'
 import type { CachePart, Outside } from './outside.ts'
 import { runBlocking } from './run-blocking.ts'
 
@@ -36,6 +37,8 @@ export interface LoadedWorkspace extends Workspace {
   relateCommits(commits: string[]): Promise<Map<string, Relation>>
   /** Finds the one commit that changed the workspace after another one; null if it is not one. */
   findOnlyChange(after: string | null, last: string): Promise<string | null>
+  /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
+  findName(): Promise<string>
   /**
    * Removes the token, the password of the database and the values of looked-up secrets from a
    * foreign text: one of the service, of git, of another program. Names of domains and items stay.
@@ -118,6 +121,7 @@ function loadWithSecrets(
     findTree: () => findSourceTree({ root, paths }, env),
     relateCommits: (commits: string[]) => relateCommits(root, commits, env),
     findOnlyChange: (after: string | null, last: string) => findOnlyChange(root, after, last, env),
+    findName: async () => scrub(await nameWorkspace(workspace, env)),
     scrub,
   })
 }

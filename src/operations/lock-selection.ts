@@ -21,7 +21,7 @@ export type LockSelection =
  * @param listMore lists domains that may have neither a manifest nor state
  */
 export function lockTargets(
-  { desired }: Pick<LoadedWorkspace, 'desired'>,
+  { desired, config }: Pick<LoadedWorkspace, 'desired' | 'config'>,
   { target = [], planFile }: { target?: string[]; planFile?: string },
   listMore: (store: Store) => Promise<Iterable<Domain>> = () => Promise.resolve([]),
 ): LockSelection {
@@ -30,7 +30,11 @@ export function lockTargets(
       planFile === undefined ? target : parseSavedPlan(parseJson(planFile)).selection.target
     if (globs.length === 0) return null
     const known = [...desired.keys(), ...(await store.listDomains()), ...(await listMore(store))]
-    return narrowDomains(new Map(known.map((domain) => [domain, null])), globs).keys()
+    const chosen = narrowDomains(new Map(known.map((domain) => [domain, null])), globs)
+    // The state of a renamed domain goes from one name to the other.
+    const both = config.moved.map(({ from, to }) => [from, to])
+    const moved = both.filter((names) => names.some((name) => chosen.has(name)))
+    return [...chosen.keys(), ...moved.flat()]
   }
 }
 

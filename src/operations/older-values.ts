@@ -10,7 +10,7 @@ import type { Relation } from '../state/git/source-tree.ts'
 import type { RecordedItem, RecordedState, Store } from '../state/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-import type { Dialogue } from './ports.ts'
+import type { Dialogue, StrangeRelease } from './ports.ts'
 
 /** A change of a value that the checked-out commit may not contain. */
 interface Suspect {
@@ -33,20 +33,28 @@ const notCompared: ReadonlySet<Change['reason']> = new Set(['cleared', 'secret-u
  * is newer if it was applied from a commit that the checked-out one does not contain, or from
  * uncommitted changes. The desired value is older if the checked-out commit is before the applied
  * one, or if the value was recorded before it.
+ *
+ * @param by who applies the plan; what its workspace, a strange one, releases is judged elsewhere
  */
 export async function markOlder(
   workspace: LoadedWorkspace,
   store: Store,
   recorded: RecordedState,
   plan: Plan,
+  by: { author: string; strange: StrangeRelease | null },
 ): Promise<Plan> {
+  const { author, strange } = by
   const replaced = plan.changes.flatMap((change) => {
     const item = recorded.get(change.domain)?.get(change.item)
-    return item === undefined || notCompared.has(change.reason) ? [] : [{ change, item }]
+    const isJudged = strange !== null && change.action === 'release'
+    const isLeft = item === undefined || notCompared.has(change.reason) || isJudged
+    return isLeft ? [] : [{ change, item }]
   })
   if (workspace.config.guards.order === 'off' || replaced.length === 0) return plan
   const applies = new Map((await store.listApplies()).map((apply) => [apply.id, apply]))
-  const relate = createRelate(workspace, applies)
+  // Nobody's work is undone where somebody tries changes before they are committed.
+  const isOwn = (apply: Applied) => plan.basis.onTopOf !== undefined && apply.author === author
+  const relate = createRelate(workspace, applies, isOwn)
   const relations = await relate(replaced.map(({ item }) => item.apply))
   const suspects = replaced.flatMap(({ change, item }) => {
     const apply = applies.get(item.apply)
@@ -64,13 +72,18 @@ export async function markOlder(
 type Relate = (applies: string[]) => Promise<Map<string, Suspect['relation']>>
 
 /** Returns a function that relates applies whose trees the checked-out commit may not contain. */
-function createRelate(workspace: LoadedWorkspace, applies: ReadonlyMap<string, Applied>): Relate {
+function createRelate(
+  workspace: LoadedWorkspace,
+  applies: ReadonlyMap<string, Applied>,
+  isOwn: (apply: Applied) => boolean,
+): Relate {
   return async (ids) => {
     const known = [...new Set(ids)].flatMap((id) => applies.get(id) ?? [])
     const relations = await workspace.relateCommits(known.flatMap(({ commit }) => commit ?? []))
     return new Map(
-      known.flatMap(({ id, commit, onTopOf }): [string, Suspect['relation']][] => {
-        if (onTopOf !== undefined) return [[id, 'uncommitted']]
+      known.flatMap((apply): [string, Suspect['relation']][] => {
+        const { id, commit, onTopOf } = apply
+        if (onTopOf !== undefined) return isOwn(apply) ? [] : [[id, 'uncommitted']]
         const relation = commit === null ? undefined : relations.get(commit)
         return relation === undefined || relation === 'contained' ? [] : [[id, relation]]
       }),

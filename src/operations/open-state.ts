@@ -10,6 +10,7 @@ import type { RecordedState, Store } from '../state/store.ts'
 import { loadSalt } from './load-salt.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
+import { useMoves } from './renamed-domains.ts'
 
 type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub' | 'explainMissing'>
 
@@ -17,15 +18,18 @@ type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub' | 'expla
  * Opens and loads the state of a workspace without the lock.
  *
  * @param known state files that need not be parsed before their items are used
+ * @param renames whether the state of renamed domains has their new names, as for an apply
  */
 export async function loadState(
   workspace: LoadedWorkspace,
   outside: Outside,
   known: KnownFiles | null = null,
+  renames = false,
 ): Promise<{ store: Store; recorded: RecordedState }> {
   outside.onPhase?.({ name: 'loading-state' })
   return inSpan(outside.tracer, 'load state', async () => {
     const { store } = await openState(workspace, outside)
+    if (renames) useMoves(workspace, store)
     const recorded = await store.load(known)
     await loadSalt(workspace, store, outside)
     return { store, recorded }

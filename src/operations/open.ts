@@ -21,6 +21,7 @@ import {
   type RolloutRequest,
 } from './rollouts.ts'
 import { loadHistory, type HistoryEntry } from './state.ts'
+import { createReleaseRefusal } from './strange-release.ts'
 import type { Executed } from './submit-plan.ts'
 import { validate, type ValidateRequest } from './validate.ts'
 
@@ -58,7 +59,10 @@ export interface Edgewise {
 /** Options for opening a workspace; omitted ports are those of the Node process. */
 export interface OpenOptions {
   outside?: Partial<Outside>
-  /** Without `confirm`, a call of `apply` and the like consents, but not to older values. */
+  /**
+   * Without `confirm`, calling `apply`, `rollback` or `repair` is consent, but neither to older
+   * values nor to releasing what another workspace applied.
+   */
   dialogue?: Partial<Dialogue>
   /** Abort to interrupt: nothing more is sent, and writes in flight are recorded. */
   signal?: AbortSignal
@@ -139,6 +143,7 @@ function completeDialogue(given: Partial<Dialogue>): Dialogue {
     confirm: async (question) => {
       if (given.confirm !== undefined) return given.confirm(question)
       if (question.kind === 'older') throw question.refusal
+      if (question.kind === 'release') throw createReleaseRefusal(question)
       return true
     },
     startProgress: async (extent) =>

@@ -2,6 +2,7 @@ import { selectDefinite, type Effort, type Plan } from '../model/plan.ts'
 import { bindHashes } from '../plan/basis.ts'
 import { findUnfinished } from '../rollout/on-hold.ts'
 import { estimateBudgetWait } from './estimate-budget-wait.ts'
+import { findAuthor } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { listGuardWarnings } from './guards.ts'
 import { listLateNotes } from './late-notes.ts'
@@ -12,7 +13,9 @@ import { loadState } from './open-state.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
+import { checkMoves } from './renamed-domains.ts'
 import { select, type SelectionRequest } from './select.ts'
+import { describeStrangeRelease, findStrangeRelease, releaseHint } from './strange-release.ts'
 import { listUnsharedNotes } from './unshared-notes.ts'
 
 /** Options of a plan. */
@@ -47,8 +50,9 @@ export async function plan(
 ): Promise<Planned> {
   refuseEmpty(workspace)
   const known = openKnownStates(workspace, outside)
-  const { store, recorded } = await loadState(workspace, outside, known)
+  const { store, recorded } = await loadState(workspace, outside, known, true)
   known?.save()
+  const moves = await checkMoves(workspace, store)
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()
   const { effort = 'normal', explain = false, findsIrreversible } = request
@@ -59,9 +63,14 @@ export async function plan(
     { effort, explain, findsIrreversible, rollouts },
     outside,
   )
-  const made = await markOlder(workspace, store, recorded, unmarked)
+  const strange = await findStrangeRelease(workspace, store, recorded)
+  const by = { author: findAuthor(outside), strange }
+  const made = await markOlder(workspace, store, recorded, unmarked, by)
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
   const warnings = [
+    ...(strange === null
+      ? []
+      : [`apply will refuse this plan. ${describeStrangeRelease(strange)}. ${releaseHint}`]),
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
@@ -79,6 +88,7 @@ export async function plan(
       ...(budgetWait > 0 ? { budgetWait } : {}),
     },
     notes: [
+      ...moves,
       ...(await listFirstPlanWarnings(workspace, store, recorded)),
       ...(await listUnsharedNotes(store)),
       ...listLateNotes(recorded),

@@ -70,6 +70,18 @@ export type Question =
   /** `applies`: their number. */
   | { kind: 'prune'; applies: number }
   | { kind: 'unlock'; holder: LockHolder }
+  /** Consent to a plan does not answer it: who can't ask throws `createReleaseRefusal`. */
+  | StrangeRelease
+
+/** What a workspace would release although it may not be the one that applied it. */
+export interface StrangeRelease {
+  kind: 'release'
+  /** Numbers of the items to release, and of their domains. */
+  items: number
+  domains: number
+  /** Why this may be another workspace. */
+  reason: string
+}
 
 /** Size of an apply. */
 export interface Extent {

@@ -14,6 +14,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
 import type { Ports } from './ports.ts'
 import { refuseEmpty } from './refuse-empty.ts'
+import { useMoves } from './renamed-domains.ts'
 import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
 import { createRepairTest, describeLeftOut, refuseNeeded } from './repair-part.ts'
 import { refuseUnobserved } from './refuse-unobserved.ts'
@@ -58,6 +59,7 @@ export async function repair(
   const chosen = lockTargets(workspace, request)
   return withLock(workspace, 'drift --repair', chosen, request, ports, async (locked) => {
     const { store } = locked
+    useMoves(workspace, store)
     const recorded = await inSpan(outside.tracer, 'load state', () => loadLocked(store, dialogue))
     await loadSalt(workspace, store, outside)
     const selection = select(request, workspace, recorded)

@@ -10,7 +10,7 @@ import { narrowDomains } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { DefectAfterWrites } from './defect-after-writes.ts'
-import { executePlan } from './execute-plan.ts'
+import { executePlan, findAuthor } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -20,10 +20,12 @@ import { runPreflight } from './preflight.ts'
 import { pruneOld } from './prune.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
+import { checkMoves, recordMoves } from './renamed-domains.ts'
 import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
 import { isStopped } from '../rollout/approvals.ts'
 import { createServiceTime } from './service-time.ts'
+import { findStrangeRelease } from './strange-release.ts'
 import { traceExecuted } from './trace-executed.ts'
 import type { Locked } from './with-lock.ts'
 
@@ -90,10 +92,14 @@ export async function submitPlan(
   const { store } = locked
   // A rollback goes back, and was asked for.
   const isRollback = request.title === 'Rollback'
+  const strange = isRollback ? null : await findStrangeRelease(workspace, store, recorded)
+  const by = { author: findAuthor(outside), strange }
   const mark = async (plain: Plan) =>
-    isRollback ? plain : await markOlder(workspace, store, recorded, plain)
+    isRollback ? plain : await markOlder(workspace, store, recorded, plain, by)
   const plan = await mark(given)
   await refuseOwnedElsewhere(workspace, store, listManaged(plan))
+  if (request.title !== 'Rollback')
+    for (const note of await checkMoves(workspace, store)) dialogue.note(note)
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
   // Copied, so that the dialogue can't change the plan to send; released before it is sent.
@@ -115,6 +121,8 @@ export async function submitPlan(
   }
   const decided = await judge(selectDefinite(plan))
   runPreflight(workspace, plan)
+  if (strange !== null && request.allowRelease !== true && !(await dialogue.confirm(strange)))
+    throw new CancelledError(`${request.title} cancelled: nothing was sent`)
   if (
     plan.changes.length > 0 &&
     request.asks &&
@@ -138,6 +146,7 @@ export async function submitPlan(
       `The secret ${escapeInvisible(name)} differs from its recorded value; ` +
         'the writes send the new value.',
     )
+  await recordMoves(store, ports)
   await request.beforeSending?.()
   if (ready.writes.length > 0) await outside.onSending?.()
   if (ended.length > 0)

@@ -1,15 +1,22 @@
 import type { ApplyEvent } from '../model/events.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Dialogue, Subject } from '../operations/ports.ts'
+import { createReleaseRefusal } from '../operations/strange-release.ts'
 import type { Level, Logger } from './logger.ts'
 
-/** Creates a dialogue that logs: summaries and events. Consent is the branch, so it confirms. */
+/**
+ * Creates a dialogue that logs: summaries and events. Consent is the branch, so it confirms all
+ * but a release by a strange workspace.
+ */
 export function createLogDialogue(logger: Logger): Dialogue {
   return {
     note: (text) => logger.info(text),
     warn: (text) => logger.warn(text),
     show: (subject) => logger.info(subject.kind, summarize(subject)),
-    confirm: () => Promise.resolve(true),
+    confirm: (question) =>
+      question.kind === 'release'
+        ? Promise.reject(createReleaseRefusal(question))
+        : Promise.resolve(true),
     startProgress: () =>
       Promise.resolve({
         report: (event, callsLeft) => {

@@ -6,6 +6,7 @@ import { parseDomainFile } from './format/domain-file.ts'
 import { parseWave, toApplied, type JournalEntry } from './format/journal.ts'
 import { buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { findDoubts, loadEntries, loadWaves } from './load-journal.ts'
+import { listNames, loadMoves } from './moved-domains.ts'
 import { refuseMigrated } from './owners.ts'
 import { loadPruned } from './prune.ts'
 import type { LoadedFiles, StateFiles } from './state-files.ts'
@@ -38,15 +39,19 @@ export async function loadDomainHistory(
   const entries = (await loadEntries(files, paths)).toSorted((a, b) =>
     a.startedAt < b.startedAt ? -1 : 1,
   )
-  const found = await files.loadNaming?.(paths.waves, domain)
+  const names = listNames(domain, await loadMoves(files, paths))
+  const found = new Map<Domain, ReadonlyMap<string, string> | undefined>()
+  for (const { name } of names) found.set(name, await files.loadNaming?.(paths.waves, name))
   const recorded = await loadDomain(files, paths, domain)
   const applies: DomainApply[] = []
   for (const entry of entries) {
     const folder = `${paths.waves}/${entry.id}`
-    const texts = found ?? (await files.load(folder))
-    const waves = parseWaves(files, texts, folder, domain)
+    const { name = domain } =
+      names.find(({ until }) => until === null || entry.startedAt < until) ?? {}
+    const texts = found.get(name) ?? (await files.load(folder))
+    const waves = parseWaves(files, texts, folder, name)
     addDoubts(entry, waves, recorded)
-    const items = collectIntended(waves).get(domain) ?? new Map<ItemKey, IntendedItem>()
+    const items = collectIntended(waves).get(name) ?? new Map<ItemKey, IntendedItem>()
     if (items.size > 0) applies.push({ apply: toApplied(entry), items })
   }
   await loadMarkedApplies(files, paths, recorded)

@@ -1,4 +1,5 @@
 import type { Applied } from '../model/applied.ts'
+import type { DomainMove } from '../model/config.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { openCallLedger } from './call-ledger.ts'
@@ -17,6 +18,7 @@ import { loadRollouts } from './load-files.ts'
 import { loadEntries, nameApplies, type UnfinishedApply } from './load-journal.ts'
 import { loadState } from './load-state.ts'
 import { LockedDomains, refuseSameId } from './locked-domains.ts'
+import { buildMoves, findMoves, loadMoves, moveRecorded, moveRollout } from './moved-domains.ts'
 import { buildMove } from './move-state.ts'
 import { refuseMigrated, refuseOwned } from './owners.ts'
 import { buildPrune } from './prune.ts'
@@ -27,7 +29,7 @@ import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
 import { listRolloutDomains } from './spans.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { StateReader } from './state-reader.ts'
-import type { KnownCalls, RecordedState, StateKey, Store, Wave } from './store.ts'
+import type { KnownCalls, Moves, RecordedState, StateKey, Store, Wave } from './store.ts'
 
 /**
  * Opens state in files: one for each domain, the journal, and a marker for each unfinished apply.
@@ -59,6 +61,11 @@ class FileStore extends StateReader implements Store {
   /** Domains that had state at the last load. */
   #known: ReadonlySet<Domain> = new Set()
   readonly #locked = new LockedDomains()
+  #moves: DomainMove[] = []
+  /** Of the last load, as its state. */
+  #found: Moves = { pending: [], conflicting: [] }
+  /** State of the pending moves at their new names. */
+  #moving: RecordedState = new Map()
   readonly #queue = createSerialQueue()
 
   constructor(files: StateFiles, key: StateKey, account: string, callRegister: Register | null) {
@@ -79,7 +86,28 @@ class FileStore extends StateReader implements Store {
     this.#unfinished = unfinished.filter(({ reach }) => this.#locked.cover(reach))
     this.#marked = marked.filter(({ reach }) => this.#locked.cover(reach))
     this.#known = new Set(recorded.keys())
+    const own = this.#moves.filter(({ from, to }) => this.#locked.cover([from, to]))
+    this.#found = await findMoves(own, recorded, () => loadMoves(this.files, this.paths))
+    moveRecorded(this.#found.pending, recorded)
+    this.#moving = new Map(this.#found.pending.map(({ to }) => [to, recorded.get(to) ?? new Map()]))
+    this.renaming = null
     return recorded
+  }
+
+  useMoves(moves: DomainMove[]): void {
+    this.#moves = moves
+  }
+
+  listMoves(): Moves {
+    return this.#found
+  }
+
+  async saveMoves(at: string, why: string): Promise<void> {
+    const { pending } = this.#found
+    const steps = await buildMoves(this.files, this.paths, pending, this.#moving, at)
+    await this.#publish(steps, why, this.#guardNew(pending.map(({ to }) => to)))
+    this.#found = { ...this.#found, pending: [] }
+    this.renaming = null
   }
 
   lockOnly(domains: ReadonlySet<Domain> | null): void {
@@ -176,7 +204,9 @@ class FileStore extends StateReader implements Store {
 
   async listRollouts(): Promise<Rollout[]> {
     const rollouts = await loadRollouts(this.files, this.paths)
-    return rollouts.filter((each) => this.#locked.cover(listRolloutDomains(each)))
+    return rollouts
+      .map((each) => moveRollout(this.#found.pending, each))
+      .filter((each) => this.#locked.cover(listRolloutDomains(each)))
   }
 
   async saveRollout(rollout: Rollout, why: string): Promise<void> {

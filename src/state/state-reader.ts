@@ -3,6 +3,7 @@ import { loadDomainHistory, loadIntended } from './domain-history.ts'
 import type { PrunedApplies } from './format/pruned-file.ts'
 import { buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { loadLateCalls, loadWaves, mergeBefore, nameApplies } from './load-journal.ts'
+import { createRenaming, type Renaming } from './moved-domains.ts'
 import { findOwners, knowsWorkspace, listOtherAddresses } from './owners.ts'
 import { loadPruned } from './prune.ts'
 import { loadSalt } from './salt.ts'
@@ -32,11 +33,18 @@ export class StateReader implements Reading {
   protected readonly files: StateFiles
   protected readonly key: StateKey
   protected readonly paths: StatePaths
+  /** Null until it is needed, and after a move. */
+  protected renaming: Promise<Renaming> | null = null
 
   constructor(files: StateFiles, key: StateKey) {
     this.files = files
     this.key = key
     this.paths = buildStatePaths(key)
+  }
+
+  /** Loads the recorded moves once, until one is added. */
+  #loadRenaming(): Promise<Renaming> {
+    return (this.renaming ??= createRenaming(this.files, this.paths))
   }
 
   listDomains(): Promise<Domain[]> {
@@ -68,19 +76,24 @@ export class StateReader implements Reading {
   }
 
   async loadStateBefore(apply: string): Promise<Wave['before']> {
-    return mergeBefore(await loadWaves(this.files, this.paths, apply))
+    const rename = await this.#loadRenaming()
+    return rename(apply)(mergeBefore(await loadWaves(this.files, this.paths, apply)))
   }
 
   loadDomainHistory(domain: Domain): Promise<DomainHistory> {
     return loadDomainHistory(this.files, this.key, domain)
   }
 
-  loadIntended(applies: string[]): Promise<Map<string, IntendedChanges>> {
-    return loadIntended(this.files, this.paths, applies)
+  async loadIntended(applies: string[]): Promise<Map<string, IntendedChanges>> {
+    const rename = await this.#loadRenaming()
+    const intended = await loadIntended(this.files, this.paths, applies)
+    return new Map(Array.from(intended, ([apply, changes]) => [apply, rename(apply)(changes)]))
   }
 
   async loadLateCalls(apply: string): Promise<LateCalls> {
-    return loadLateCalls(this.files, this.paths, apply)
+    const rename = (await this.#loadRenaming())(apply)
+    const { before, open, ...late } = await loadLateCalls(this.files, this.paths, apply)
+    return { ...late, before: rename(before), open: rename(open) }
   }
 
   loadSalt(): Promise<string | null> {

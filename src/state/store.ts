@@ -1,4 +1,5 @@
 import type { CallLedger } from '../model/call-ledger.ts'
+import type { DomainMove } from '../model/config.ts'
 import type { Domain, ItemState, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { Call, MachineTimes } from './format/calls.ts'
@@ -78,6 +79,12 @@ export interface DomainApply {
   items: ReadonlyMap<ItemKey, IntendedItem>
 }
 
+/** Renamed domains: those whose state is still at the old name, or at both names. */
+export interface Moves {
+  pending: DomainMove[]
+  conflicting: DomainMove[]
+}
+
 /** All that the journal has of one domain. */
 export interface DomainHistory {
   /** By the time at which they started, first to last. */
@@ -110,6 +117,19 @@ export interface Store {
    * as they are.
    */
   lockOnly(domains: ReadonlySet<Domain> | null): void
+  /**
+   * Sets the domains that were renamed. From the next load on the state of an old name is that of
+   * the new one, if only the old one has state; `saveMoves` records that.
+   */
+  useMoves(moves: DomainMove[]): void
+  /** Lists those of these moves that are not recorded yet, as of the last load. */
+  listMoves(): Moves
+  /**
+   * Records the pending moves, for other machines too.
+   *
+   * @param at time, ISO 8601: the journal entries of applies before it have the old names
+   */
+  saveMoves(at: string, why: string): Promise<void>
   /** Lists the domains with state, or in an unfinished apply or a rollout. Needs no load. */
   listDomains(): Promise<Domain[]>
   /**

@@ -53,6 +53,7 @@ describe('parseWorkspaceConfig', () => {
       },
       rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
       notes: { groups: 'on', waves: 'on', kinds: 'on' },
+      moved: [],
       notify: [],
       texts: [],
     })

@@ -42,3 +42,21 @@ it('a verdict is one short line of the log, without its curves', async () => {
     },
   ])
 })
+
+it('consents to plans, but not to releases by a workspace that never applied them', async () => {
+  const logger = createLogger({
+    clock: { now: () => 0 },
+    out: () => undefined,
+    format: 'json',
+    level: 'info',
+  })
+  const { confirm } = createLogDialogue(logger)
+  expect(await confirm({ kind: 'prune', applies: 1 })).toBe(true)
+  await expect(
+    confirm({ kind: 'release', items: 18, domains: 6, reason: 'a applied it' }),
+  ).rejects.toMatchObject({
+    code: 'guarded',
+    message: '18 items of 6 domains to release: a applied it; nothing was sent',
+    hint: expect.stringContaining('--allow-release') as string,
+  })
+})

@@ -53,6 +53,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     rollout: { waves: [{ percent: 100 }], first: [], pause: 0, approval: [], health: null },
     notes: { groups: 'on', waves: 'on', kinds: 'on' },
     notify: [],
+    moved: [],
     serve: { drift: { schedule: null, observed: null, repair: false } },
     texts: [],
   }

@@ -208,6 +208,7 @@ export function createWorkspace({
     findTree: async () => ({ commit: null }),
     relateCommits: async () => new Map(),
     findOnlyChange: async () => null,
+    findName: async () => 'edgewise.yaml',
     findSourceLine: () => null,
     explainMissing: () => 'none is configured',
     findUnmatchedGlobs: () => [],

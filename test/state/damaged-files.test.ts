@@ -11,6 +11,7 @@ import {
 } from '../../src/model/json.ts'
 import { parseDomainFile } from '../../src/state/format/domain-file.ts'
 import { parseEntry, parseWave } from '../../src/state/format/journal.ts'
+import { parseMoved } from '../../src/state/format/moved-file.ts'
 import { parsePruned } from '../../src/state/format/pruned-file.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
 import { parseSalt } from '../../src/state/format/salt-file.ts'
@@ -82,6 +83,16 @@ const files: {
       ),
     },
     lacks: ['/parts'],
+  },
+  {
+    name: 'moved domains',
+    parse: parseMoved,
+    whole: {
+      format: 'edgewise.moved/1',
+      moved: [{ from: 'a.example.com', to: 'b.example.com', at }],
+    },
+    also: { '/moved': [[]], '/moved/0/from': ['x'], '/moved/0/to': ['x'] },
+    lacks: [],
   },
   {
     name: 'pruned applies',

@@ -15,6 +15,7 @@ import {
 import { formatLock, parseLock } from '../../src/state/format/lock-file.ts'
 import { formatOutcomes, parseOutcomes } from '../../src/state/format/outcomes-file.ts'
 import { formatLogLine, parseLog } from '../../src/state/format/log-file.ts'
+import { formatMoved, parseMoved } from '../../src/state/format/moved-file.ts'
 import { formatPruned, parsePruned } from '../../src/state/format/pruned-file.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
 import { formatSalt, parseSalt } from '../../src/state/format/salt-file.ts'
@@ -50,6 +51,7 @@ describe('the page on stored files', () => {
       },
     ],
     ['journal', (text) => formatEntry(parseEntry('example', text))],
+    ['moved', (text) => formatMoved(parseMoved('example', text))],
     ['pruned', (text) => formatPruned(parsePruned('example', text))],
     ['salt', (text) => formatSalt(parseSalt('example', text))],
     ['log', (text) => parseLog('example', text).map(formatLogLine).join('')],

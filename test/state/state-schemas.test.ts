@@ -23,6 +23,7 @@ const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
 const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   domain: (data) => checkStored(data, compiled.domainFile),
   journal: (data) => checkStored(data, compiled.journalFile),
+  moved: (data) => checkStored(data, compiled.movedFile),
   pruned: (data) => checkStored(data, compiled.prunedFile),
   wave: (data) => checkStored(data, compiled.waveFile),
   doubt: (data) => checkStored(data, compiled.doubtFile),

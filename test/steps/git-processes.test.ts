@@ -45,7 +45,7 @@ function countIn(root: string): { place: Place; count: (...args: string[]) => Pr
 }
 
 describe('git processes of a command', () => {
-  it('are 11 for a plan and 34 for an apply of one write, with a remote', async () => {
+  it('are 10 for a plan and 33 for an apply of one write, with a remote', async () => {
     const { place, count } = countIn(await sandbox.withRemote())
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
@@ -56,7 +56,7 @@ describe('git processes of a command', () => {
       'ls-remote': 1,
       'ls-tree': 1,
       // The state, and the applies in its journal.
-      'cat-file': 3,
+      'cat-file': 2,
       // Whether the manifests are those of the commit.
       'ls-files': 1,
       status: 1,
@@ -69,7 +69,7 @@ describe('git processes of a command', () => {
       'ls-remote': 3,
       // The state as loaded, its folder after the intent, and the journal at the end.
       'ls-tree': 3,
-      'cat-file': 4,
+      'cat-file': 3,
       'ls-files': 1,
       status: 1,
       var: 1,
@@ -83,7 +83,7 @@ describe('git processes of a command', () => {
     })
   })
 
-  it('are 10 for a plan and 25 for an apply of one write, without a remote', async () => {
+  it('are 9 for a plan and 24 for an apply of one write, without a remote', async () => {
     const { place, count } = countIn(await sandbox.repository('alone'))
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
@@ -93,7 +93,7 @@ describe('git processes of a command', () => {
       'for-each-ref': 1,
       'ls-tree': 1,
       // The state, and the applies in its journal.
-      'cat-file': 3,
+      'cat-file': 2,
       // Whether the manifests are those of the commit.
       'ls-files': 1,
       status: 1,
@@ -104,7 +104,7 @@ describe('git processes of a command', () => {
       // Acquire the lock, load the state, release the lock.
       'for-each-ref': 3,
       'ls-tree': 3,
-      'cat-file': 4,
+      'cat-file': 3,
       'ls-files': 1,
       status: 1,
       var: 1,

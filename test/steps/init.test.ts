@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -127,6 +127,45 @@ describe('init', () => {
       expect(again.err).toContain('edgewise.yaml already exists; nothing was written')
       expect(again.err).toContain('To add a workflow: edgewise init --ci github')
     }
+  })
+})
+
+describe('the id of a new workspace', () => {
+  it('is another one than those of the repository, tracked or not, and init says why', async () => {
+    createRepository('main')
+    expect((await place.cli('init', 'repo/staging')).out).not.toContain('The id')
+    const { code, out } = await place.cli('init', 'repo/infra/my cdn')
+    expect(code).toBe(0)
+    expect(out).toContain(
+      'The id of this workspace is "my-cdn": "default" is that of staging/edgewise.yaml.\n',
+    )
+    const third = await place.cli('init', 'repo/my-cdn')
+    expect(third.out).toContain('The id of this workspace is "my-cdn-2": ')
+    const ids = ['staging', 'infra/my cdn', 'my-cdn'].map(
+      (path) => (parse(place.read(`repo/${path}/edgewise.yaml`)) as { id: string }).id,
+    )
+    expect(ids).toEqual(['default', 'my-cdn', 'my-cdn-2'])
+    expect((await place.cli('-C', 'repo/my-cdn', 'fmt', '--check')).code).toBe(0)
+    expect((await place.cli('-C', 'repo/my-cdn', 'validate')).code).toBe(0)
+  })
+
+  it('stays "default" where only another id is taken, and outside of a repository', async () => {
+    createRepository('main')
+    place.write('repo/prod/edgewise.yaml', 'version: 1\nid: prod\n')
+    await place.cli('init', 'repo/other')
+    await place.cli('init', 'here')
+    await place.cli('init', 'there')
+    for (const path of ['repo/other', 'here', 'there'])
+      expect(place.read(`${path}/edgewise.yaml`)).toContain('id: default\n')
+  })
+
+  it('is not one whose recorded state the state branch has', async () => {
+    createRepository('main')
+    await place.cli('init', 'repo/gone')
+    expect((await place.cli('-C', 'repo/gone', 'apply', '--yes')).code).toBe(0)
+    rmSync(join(place.root, 'repo/gone'), { recursive: true })
+    const { out } = await place.cli('init', 'repo/cdn')
+    expect(out).toContain('is "cdn": "default" is that of recorded state.\n')
   })
 })
 

@@ -14,6 +14,7 @@ const kinds: [RegExp, string][] = [
   [/^default\/[^/]+\/journal\/[^/]+\.json$/, 'journal'],
   [/^default\/[^/]+\/open\/[^/]+\.json$/, 'open'],
   [/^default\/[^/]+\/waves\/[^/]+\/\d+\.json$/, 'wave'],
+  [/^default\/[^/]+\/moved\/[^/]+\.json$/, 'moved'],
   [/^default\/[^/]+\/pruned\/applies\.json$/, 'pruned'],
   [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],
   [/^default\/doubts\/[^/]+\/[^/]+\.json$/, 'doubt'],
@@ -108,6 +109,12 @@ it('every file that any command writes fits its schema', async () => {
   await setFaults(emulator)
   await expectExit(0, 'apply', '--yes', '--no-waves')
   await expectExit(0, 'plan', '--detailed-exitcode')
+  const [from = ''] = domains
+  const manifest = place.read(`domains/${from}.yaml`)
+  place.write(`domains/${from}.yaml`, manifest.replace(from, 'z.example.com'))
+  const moved = `moved: [{from: ${from}, to: z.example.com}]\n`
+  place.write('edgewise.yaml', place.read('edgewise.yaml') + moved)
+  await expectExit(0, 'apply', '--yes')
 
   const seen = new Set(['plan'])
   for (const [path, text] of written) {

@@ -19,6 +19,7 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   /** False with `--no-waves`. */
   waves: boolean
   retryHeld?: boolean
+  allowRelease?: boolean
   /** False with `--no-wait`. */
   wait: boolean
   stopOnRefusal?: boolean
@@ -54,6 +55,7 @@ export function declareApply(program: Command, declare: Declare): void {
         waves: options.waves,
         suspends: !options.wait,
         retryHeld: options.retryHeld === true,
+        allowRelease: options.allowRelease === true,
         stopOnRefusal: options.stopOnRefusal === true,
         verify: options.verify === true,
         findsIrreversible: options.html !== undefined,
@@ -101,6 +103,7 @@ export function declareApply(program: Command, declare: Declare): void {
     )
     .option('--verify', 'read back what was confirmed (service.readBack); exit 3 if it differs')
     .option('--retry-held', 'also apply changes that are on hold')
+    .option('--allow-release', 'release items that another workspace with this id has applied')
     .option('--markdown <file>', 'write the outcome as Markdown, for a comment')
     .option('--html <file>', 'write what was planned, and its outcome, as a page for a browser')
     .option('--metrics-file <file>', 'write metrics for a text-file collector of Prometheus')

@@ -26,6 +26,9 @@ export function declareInit(program: Command, declare: Declare): void {
     .addHelpText(
       'after',
       `
+The id of the workspace is one that no other workspace of the repository has:
+state is kept by id.
+
 The workflows plan pull requests, apply merged changes after an approval, and
 detect drift. In an existing workspace, init adds them and nothing else. It
 replaces no file.

@@ -1,15 +1,17 @@
 import { addSchemaLine, schemaName } from '../../manifest/schema-line.ts'
 import { readPackageFile } from '../package-files.ts'
+import { formatScalar } from './placement.ts'
 
 /**
  * Builds the files of a new workspace, by path. It includes the schema, so that editors need no
  * network.
  *
+ * @param id of the workspace
  * @param schema path of a schema that the workspace shares with others; null if there is none
  */
-export function buildInitialFiles(schema: string | null): Record<string, string> {
+export function buildInitialFiles(id: string, schema: string | null): Record<string, string> {
   const texts = {
-    'edgewise.yaml': workspace,
+    'edgewise.yaml': buildWorkspace(id),
     'domains/www.example.com.yaml': manifest,
     'profiles/baseline.yaml': profile,
   }
@@ -23,8 +25,8 @@ export function buildInitialFiles(schema: string | null): Record<string, string>
   }
 }
 
-const workspace = `version: 1
-id: default
+const buildWorkspace = (id: string) => `version: 1
+id: ${formatScalar(id)}
 service:
   # "emulator" runs on this machine. For the real service, set its address here
   # and EDGEWISE_TOKEN in the environment.

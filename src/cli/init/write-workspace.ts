@@ -10,6 +10,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
 import type { CommandContext } from '../io.ts'
 import { askForPin, parseChoice, type InitOptions } from './choose-pin.ts'
+import { chooseId } from './choose-id.ts'
 import { buildInitialFiles } from './initial-files.ts'
 import { planWorkflow } from './plan-workflow.ts'
 import { quotePath } from './placement.ts'
@@ -38,8 +39,9 @@ export async function init(
       [workspacePath],
       `Choose an empty folder: edgewise init DIR. To add a workflow: ${exampleCommand}`,
     )
-  const isInRepository = findRepository(root) !== null
-  const initial = isNew ? placeFiles(root, buildInitialFiles(findSchema(root))) : []
+  const top = findRepository(root)?.workTree ?? null
+  const { id, reason } = isNew ? await chooseId(root, top, io.env) : { id: '', reason: null }
+  const initial = isNew ? placeFiles(root, buildInitialFiles(id, findSchema(root))) : []
   refuseExisting(initial, 'Choose an empty folder: edgewise init DIR.')
   const pin = chosen === undefined ? await askForPin(context) : chosen
   const workflow = pin ? await planWorkflow(pin, root, io.env) : null
@@ -48,8 +50,9 @@ export async function init(
   for (const file of [...initial, ...added]) writeFile(context, file)
 
   const notes = [
+    ...(reason === null ? [] : [`The id of this workspace is "${id}": ${reason}.\n`]),
     ...(workflow === null ? [] : [workflow.note]),
-    ...(isNew ? [formatNextSteps(relative(io.cwd, root), isInRepository)] : []),
+    ...(isNew ? [formatNextSteps(relative(io.cwd, root), top !== null)] : []),
     ...(pin === undefined ? [`To add a workflow: ${exampleCommand}\n`] : []),
   ]
   io.out(notes.map((note) => `\n${note}`).join(''))

@@ -15,6 +15,11 @@ import { formatPlan } from '../../report/plan/text.ts'
 import { formatTime } from '../../model/format-time.ts'
 import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
+import {
+  createReleaseRefusal,
+  describeStrangeRelease,
+  releaseHint,
+} from '../../operations/strange-release.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
 import { wrapForStderr } from './wrap-output.ts'
@@ -187,7 +192,9 @@ async function confirm(question: Question, { io, options }: CommandContext): Pro
     if (options.json === true || io.ask === null) throw question.refusal
     return io.ask(wrapForStderr(`\n${question.text}. Apply them nevertheless?`, io))
   }
-  if (options.yes === true) return true
+  if (question.kind === 'release') {
+    if (options.json === true || io.ask === null) throw createReleaseRefusal(question)
+  } else if (options.yes === true) return true
   const { text, hint } = describeQuestion(question)
   if (options.json === true && question.kind !== 'unlock')
     throw new EdgewiseError('declined', 'cannot prompt with --json', hint)
@@ -258,6 +265,11 @@ function describeQuestion(question: Exclude<Question, { kind: 'older' }>): {
           `Prune ${pluralize(question.applies, 'apply', 'applies')}? They stay in the history, ` +
           "but can't be rolled back any more.",
         hint: 'Pass --yes to prune without a prompt.',
+      }
+    case 'release':
+      return {
+        text: `\n${describeStrangeRelease(question)}. Is this the workspace that applied them?`,
+        hint: releaseHint,
       }
     case 'unlock':
       return {

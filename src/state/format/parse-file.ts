@@ -12,6 +12,9 @@ const hints = {
   outcomes: 'Do not delete it: it has outcomes that no commit has yet.',
   log: `${restore} Do not delete it: it has the last changes of a command that was killed.`,
   pruned: `${restore} As a last resort, delete it: the history then lacks its applies.`,
+  moved:
+    `${restore} As a last resort, delete it: the history of a renamed domain before that is then ` +
+    'found under its old name only.',
   salt:
     `${restore} As a last resort, delete it: every recorded secret then counts as changed, and ` +
     'the next apply writes its item.',

@@ -22,6 +22,8 @@ export interface StatePaths {
   /** File of the applies without journal entry and waves, and its folder. */
   pruned: string
   prunedFolder: string
+  /** One file for each domain that had another name. */
+  moves: string
   /** One file for each apply that sent writes after it had lost the lock. */
   doubts: string
   /** One file for each rollout that is open or has domains on hold. */
@@ -34,6 +36,7 @@ export interface StatePaths {
   wave(apply: string, number: number): string
   doubt(apply: string): string
   rollout(id: string): string
+  move(to: Domain): string
   salt(text: string): string
 }
 
@@ -66,6 +69,7 @@ export function buildStatePathsAt(id: string, address: string): StatePaths {
     waves: `${home}/waves`,
     pruned: `${home}/pruned/applies.json`,
     prunedFolder: `${home}/pruned`,
+    moves: `${home}/moved`,
     rollouts: `${home}/rollouts`,
     salts: buildSaltFolder(address),
     // Outside of `home`, which only a process with the lock may change.
@@ -77,6 +81,7 @@ export function buildStatePathsAt(id: string, address: string): StatePaths {
     wave: (apply, number) => `${home}/waves/${apply}/${number}.json`,
     doubt: (apply) => `${id}/doubts/${address}/${apply}.json`,
     rollout: (name) => `${home}/rollouts/${name}.json`,
+    move: (to) => `${home}/moved/${buildDomainFileName(to)}`,
     // Two processes that store a salt at the same time don't replace each other's.
     salt: (text) => `${buildSaltFolder(address)}/${text.slice(0, 8)}.json`,
   }
@@ -85,7 +90,7 @@ export function buildStatePathsAt(id: string, address: string): StatePaths {
 /** Tests whether a path in a home is state: a home in `lock` or `budget` has other files, too. */
 export function isStatePath(path: string): boolean {
   const [, , folder = ''] = path.split('/')
-  return ['domains', 'journal', 'open', 'waves', 'pruned', 'rollouts'].includes(folder)
+  return ['domains', 'journal', 'open', 'waves', 'pruned', 'moved', 'rollouts'].includes(folder)
 }
 
 /** Builds the folder of the salt. `for-` sets it apart from the home of a workspace `salt`. */
