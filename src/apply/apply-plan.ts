@@ -10,7 +10,7 @@ import type { Applied } from '../model/applied.ts'
 import { createSerialQueue } from '../state/serial-queue.ts'
 import type { RecordedState } from '../state/store.ts'
 import { recordItems } from './attempt.ts'
-import { createCounts, moveCounts } from './counts.ts'
+import { createCounts, isAllConfirmed, moveCounts } from './counts.ts'
 import { createEmptyResult } from './empty-result.ts'
 import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
 import { IntentBatches } from './intent-batches.ts'
@@ -237,7 +237,6 @@ async function release(touched: RecordedState, run: Run): Promise<void> {
 }
 
 function determineOutcome({ counts, result }: Run, signal: AbortSignal): Applied['outcome'] {
-  const { refused, inDoubt, notSent } = counts.writes
   if (signal.aborted && result.stopped !== null) return 'interrupted'
-  return refused + inDoubt + notSent === 0 ? 'complete' : 'incomplete'
+  return isAllConfirmed(counts.writes, counts.parts) ? 'complete' : 'incomplete'
 }

@@ -1,186 +1,229 @@
-import { append } from '../model/append.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
+import { unknownDomain } from '../model/outcome.ts'
+import { findCulprits, findMore, joinParts, narrow, type Line, type Part } from './bisect-line.ts'
+import { PairSet } from './part-outcomes.ts'
 
-/** Domains × items of a refused write. */
-export interface Part {
-  domains: Domain[]
-  items: ItemKey[]
+/** Answer of the service to a refused part. */
+export interface Answer {
+  code: number | null
+  message: string
 }
-
-/** Result of sending a part; `ended`: the apply ended meanwhile. */
-export type Verdict = 'fine' | 'refused' | 'ended'
 
 /** Bisection of one rectangle of a refused write. */
 export interface Bisection {
-  /** Sends a part and records its outcome. */
-  send(part: Part): Promise<Verdict>
   /**
-   * Reports a part as the culprit: it was refused alone, or where others passed, so nothing of it
-   * was saved.
+   * Sends a part and records its outcome; returns null if it is confirmed.
+   *
+   * @throws an error that ends the bisection if the part is neither confirmed nor refused
    */
+  send(part: Part): Promise<Answer | null>
+  /** Reports a part as the culprit: nothing of it was saved. */
   reportCulprit(part: Part): Promise<void>
-  /** Finds the part that the service's message names; null if it names none. */
-  findHint(part: Part): Part | null
+  /** Domains that the service does not know. */
+  unknownDomains: Set<Domain>
+  /** Items of the rectangle that are sent together. */
+  bundles: ItemKey[][]
 }
 
 /**
- * Bisects a rectangle of a refused write.
+ * Bisects a rectangle of a refused write down to the items that single domains refuse. An item that
+ * all domains refuse, or a domain that refuses all items, is one culprit: it counts as such once
+ * nothing of it has passed within the calls that such a culprit may take.
  *
- * @param refused whether exactly this rectangle is known to be refused
+ * @param refusal answer to exactly this rectangle; null if it was not sent alone
  */
-export async function bisectRectangle(
+export function bisectRectangle(
   whole: Part,
   bisection: Bisection,
-  refused: boolean,
+  refusal: Answer | null,
 ): Promise<void> {
-  if (!refused) {
-    const verdict = await bisection.send(whole)
-    if (verdict !== 'refused') return
+  return new Search(whole, bisection).run(refusal)
+}
+
+class Search {
+  readonly #whole: Part
+  readonly #bisection: Bisection
+  /** Confirmed and reported parts. */
+  readonly #settled = new PairSet()
+  #hasPassed = false
+  /** Calls that are left of those that one bad item, domain or item of a domain may take. */
+  #callsLeft: number
+
+  constructor(whole: Part, bisection: Bisection) {
+    this.#whole = whole
+    this.#bisection = bisection
+    this.#callsLeft =
+      computeCalls(bisection.bundles.length) + computeCalls(whole.domains.length) - 2
   }
-  const hintedPart = bisection.findHint(whole)
-  if (hintedPart !== null) {
-    const verdict = await bisection.send(excludePart(whole, hintedPart))
-    if (verdict === 'ended') return
-    // The rest passes, so the hint was right; the hinted part is tested next.
-    if (verdict === 'fine' && hintedPart.items.length < whole.items.length)
-      return bisectItems(hintedPart, bisection)
-    if (verdict === 'fine')
-      return (await bisection.send(hintedPart)) === 'refused'
-        ? bisectPart(hintedPart, bisection, true)
-        : undefined
+
+  async run(refusal: Answer | null): Promise<void> {
+    const answer = await this.#send(this.#whole, refusal)
+    if (answer === null) return
+    const rest = this.#selectUnsettled(this.#whole)
+    const hinted = findHintedPart(rest, answer.message, this.#bisection.bundles)
+    if (hinted === null) return this.#isolate(rest, true)
+    const others = excludePart(rest, hinted)
+    if ((await this.#send(others)) !== null) return this.#isolate(rest, true)
+    const isDomain = hinted.items.length === rest.items.length
+    if (!isDomain || (await this.#send(hinted)) !== null) await this.#isolate(hinted, isDomain)
   }
-  return bisectPart(whole, bisection, false)
-}
 
-/** Bisects a refused part. `acceptedElsewhere`: other domains accept its values. */
-async function bisectPart(
-  part: Part,
-  bisection: Bisection,
-  acceptedElsewhere: boolean,
-): Promise<void> {
-  const { domains, items } = part
-  if (items.length === 1 && domains.length === 1) return bisection.reportCulprit(part)
-  if (items.length === 1) return bisectDomains(part, bisection)
-  const refused = await sendItemHalves(part, bisection)
-  if (refused.length === 0) return
-  if (domains.length > 1) return bisectDomains(part, bisection)
-  // A domain that refuses what others accept is itself the culprit.
-  if (acceptedElsewhere) return bisection.reportCulprit(part)
-  for (const half of refused) await bisectPart(half, bisection, false)
-}
-
-/**
- * Bisects items with a culprit among them that were not sent alone; their domains accept other
- * items.
- */
-async function bisectItems(part: Part, bisection: Bisection): Promise<void> {
-  if (part.items.length === 1)
-    return (await bisection.send(part)) === 'refused' ? bisection.reportCulprit(part) : undefined
-  for (const half of await sendItemHalves(part, bisection))
-    await bisectRefusedItems(half, bisection)
-}
-
-/**
- * Sends the halves of a part's items, and bisects the half with the culprit. Returns both halves if
- * both were refused, otherwise none.
- */
-async function sendItemHalves({ domains, items }: Part, bisection: Bisection): Promise<Part[]> {
-  const [first, second] = splitInHalf(items).map((half) => ({ domains, items: half }))
-  if (first === undefined || second === undefined) return []
-  const firstVerdict = await bisection.send(first)
-  if (firstVerdict === 'fine') await bisectItems(second, bisection)
-  if (firstVerdict !== 'refused') return []
-  const secondVerdict = await bisection.send(second)
-  if (secondVerdict === 'fine') await bisectRefusedItems(first, bisection)
-  return secondVerdict === 'refused' ? [first, second] : []
-}
-
-/** Bisects items that were sent and refused by domains that accept others. */
-async function bisectRefusedItems(part: Part, bisection: Bisection): Promise<void> {
-  return part.items.length === 1 ? bisection.reportCulprit(part) : bisectItems(part, bisection)
-}
-
-/** Halves the domains of a part that is refused and whose items gave no culprit. */
-async function bisectDomains(part: Part, bisection: Bisection): Promise<void> {
-  if (part.items.length === 1) return bisectSingleItem(part, bisection, false)
-  const sent = await sendDomainHalves(part, bisection)
-  const acceptedElsewhere = sent.some(({ verdict }) => verdict === 'fine')
-  for (const { half, verdict } of sent)
-    if (verdict === 'refused') await bisectDomainHalf(half, bisection, acceptedElsewhere)
-}
-
-/**
- * Sends both halves of a part's domains; returns the verdicts, or none if the apply ended
- * meanwhile.
- */
-async function sendDomainHalves(
-  { domains, items }: Part,
-  bisection: Bisection,
-): Promise<{ half: Part; verdict: Verdict }[]> {
-  const sent: { half: Part; verdict: Verdict }[] = []
-  for (const half of splitInHalf(domains).map((some) => ({ domains: some, items }))) {
-    const verdict = await bisection.send(half)
-    if (verdict === 'ended') return []
-    sent.push({ half, verdict })
+  /** Returns a part without domains that are unknown or completely settled. */
+  #selectUnsettled({ domains, items }: Part): Part {
+    const isOpen = (domain: Domain) => items.some((item) => !this.#settled.has(domain, item))
+    const { unknownDomains } = this.#bisection
+    return { domains: domains.filter((each) => !unknownDomains.has(each) && isOpen(each)), items }
   }
-  return sent
-}
 
-async function bisectDomainHalf(
-  part: Part,
-  bisection: Bisection,
-  acceptedElsewhere: boolean,
-): Promise<void> {
-  return part.domains.length > 1
-    ? bisectDomains(part, bisection)
-    : bisectPart(part, bisection, acceptedElsewhere)
-}
-
-/**
- * Narrows a refused item down to one domain that refuses it. If no half passed, the item is the
- * culprit for all domains; otherwise the culprits are domains, and each refused half is narrowed
- * down as well.
- */
-async function bisectSingleItem(part: Part, bisection: Bisection, passed: boolean): Promise<void> {
-  const pending: Part[] = []
-  let passes = passed
-  let current = part
-  while (current.domains.length > 1) {
-    const sent = await sendDomainHalves(current, bisection)
-    if (sent.length === 0) return
-    const [next, ...others] = sent
-      .filter(({ verdict }) => verdict === 'refused')
-      .map(({ half }) => half)
-    passes ||= sent.some(({ verdict }) => verdict === 'fine')
-    if (next === undefined) break
-    append(pending, others)
-    current = next
+  /**
+   * Sends the unsettled domains of a part. Unknown ones are found, reported and left out.
+   *
+   * @param refusal answer to the part if it was sent before
+   * @returns null if the rest is confirmed
+   */
+  async #send(part: Part, refusal: Answer | null = null): Promise<Answer | null> {
+    if (refusal === null) this.#callsLeft--
+    for (let known = refusal; ; known = null) {
+      const rest = this.#selectUnsettled(part)
+      if (rest.domains.length === 0 || rest.items.length === 0) return null
+      const answer = known ?? (await this.#sendOnce(rest))
+      if (answer?.code !== unknownDomain || !(await this.#findUnknown(rest, answer))) return answer
+    }
   }
-  if (!passes) return bisection.reportCulprit(part)
-  if (current.domains.length === 1) await bisection.reportCulprit(current)
-  for (const rest of pending) await bisectSingleItem(rest, bisection, true)
+
+  async #sendOnce(part: Part): Promise<Answer | null> {
+    const answer = await this.#bisection.send(part)
+    if (answer !== null) return answer
+    this.#hasPassed = true
+    this.#settled.add(part)
+    return null
+  }
+
+  /** Finds an unknown domain of a part that was refused because of one, and reports it. */
+  async #findUnknown({ domains, items }: Part, { message }: Answer): Promise<boolean> {
+    const named = findNamed(domains, message)
+    let [rest, isSent] = [named.length === 1 ? named : domains, domains.length === 1]
+    while (rest.length > 1) {
+      const [first, second] = splitInHalf(rest)
+      isSent = (await this.#sendOnce({ domains: first, items }))?.code === unknownDomain
+      rest = isSent ? first : second
+    }
+    if (!isSent && (await this.#sendOnce({ domains: rest, items }))?.code !== unknownDomain)
+      return false
+    for (const domain of rest) {
+      this.#bisection.unknownDomains.add(domain)
+      const open = this.#whole.items.filter((item) => !this.#settled.has(domain, item))
+      await this.#reportCulprit({ domains: [domain], items: open })
+    }
+    return true
+  }
+
+  /**
+   * Bisects a refused part: finds an item that is refused, then the domains that refuse it.
+   *
+   * @param isSent whether exactly this part was sent, not only more with it
+   */
+  async #isolate(given: Part, isSent: boolean): Promise<void> {
+    const part = this.#selectUnsettled(given)
+    if (part.domains.length === 0) return
+    // Perhaps the service accepts nothing.
+    if (!this.#hasPassed && this.#callsLeft <= 0) return this.#reportCulprit(part)
+    const bundles = this.#splitItems(part)
+    if (part.domains.length === 1) return this.#isolateLine(bundles, isSent)
+    if (bundles.length === 1) return this.#isolateLine(splitDomains(part), isSent)
+    const search = this.#createLine(Infinity)
+    const { cell, isSent: isCellSent, later } = await narrow(bundles, isSent, search)
+    const row = this.#createLine(computeCalls(part.domains.length))
+    const culprits = await findCulprits(splitDomains(cell), isCellSent, row)
+    const rest = joinParts(later)
+    if (!search.hasPassed && row.hasPassed && culprits.length > 0)
+      return this.#isolateColumns(culprits, part.domains, rest.items)
+    await this.#report(culprits, row)
+    if ((await this.#send(rest)) !== null) await this.#isolate(rest, true)
+  }
+
+  async #isolateLine(cells: Part[], isSent: boolean): Promise<void> {
+    const line = this.#createLine(computeCalls(cells.length))
+    await this.#report(await findCulprits(cells, isSent, line), line)
+  }
+
+  /**
+   * Bisects the other items where only some domains refuse an item: perhaps these refuse all.
+   *
+   * @param culprits the item and each domain that refuses it
+   */
+  async #isolateColumns(culprits: Part[], domains: Domain[], items: ItemKey[]): Promise<void> {
+    const bad = culprits.flatMap((cell) => cell.domains)
+    const others = { domains: domains.filter((domain) => !bad.includes(domain)), items }
+    const areOthersRefused = (await this.#send(others)) !== null
+    const isRefused = (await this.#send({ domains: bad, items })) !== null
+    const isOne = bad.length === 1 && !areOthersRefused
+    for (const cell of culprits) {
+      const column = { ...cell, items }
+      const cells = this.#splitItems(column)
+      const calls = computeCalls(cells.length)
+      const line = this.#createLine(isOne ? Math.max(calls / 2 - 2, this.#callsLeft) : calls)
+      const isSuspect = isRefused && (bad.length === 1 || (await this.#send(column)) !== null)
+      await this.#report(isSuspect ? await findMore([cell], cells, line) : [cell], line)
+    }
+    if (areOthersRefused) await this.#isolate(others, true)
+  }
+
+  #createLine(callsLeft: number): Line {
+    return {
+      send: async (part) => (await this.#send(part)) === null,
+      callsLeft,
+      hasPassed: false,
+    }
+  }
+
+  #splitItems({ domains, items }: Part): Part[] {
+    return this.#bisection.bundles
+      .filter((bundle) => bundle.some((item) => items.includes(item)))
+      .map((bundle) => ({ domains, items: bundle }))
+  }
+
+  /** Reports the culprits of a line: as one if nothing of it has passed. */
+  async #report(culprits: Part[], { hasPassed }: Line): Promise<void> {
+    const known = culprits.filter((part) => this.#selectUnsettled(part).domains.length > 0)
+    const parts = hasPassed || known.length < 2 ? known : [joinParts(known)]
+    for (const part of parts) await this.#reportCulprit(this.#selectUnsettled(part))
+  }
+
+  async #reportCulprit(part: Part): Promise<void> {
+    this.#settled.add(part)
+    await this.#bisection.reportCulprit(part)
+  }
+}
+
+/** Computes the calls that a line may take before all of it counts as refused. */
+function computeCalls(cells: number): number {
+  return 2 * Math.ceil(Math.log2(cells)) + 2
 }
 
 /** Finds the item or domain that a message names, if it names exactly one and there are others. */
-export function findHintedPart(part: Part, message: string, whole: Part): Part | null {
+function findHintedPart({ domains, items }: Part, message: string, bundles: ItemKey[][]) {
+  const [item, ...otherItems] = findNamed(items, message)
+  const bundle = bundles.find((each) => item !== undefined && each.includes(item))
+  if (bundle !== undefined && otherItems.length === 0 && bundle.length < items.length)
+    return { domains, items: bundle }
+  const named = findNamed(domains, message)
+  return named.length === 1 && domains.length > 1 ? { domains: named, items } : null
+}
+
+function findNamed(names: string[], message: string): string[] {
   const words = new Set(message.toLowerCase().match(/[a-z0-9_.-]+/g) ?? [])
-  const isNamed = (word: string) => words.has(word) || words.has(`${word}.`)
-  const items = part.items.filter(isNamed)
-  if (items.length === 1 && part.items.length > 1) return { domains: whole.domains, items }
-  const domains = part.domains.filter(isNamed)
-  return domains.length === 1 && part.domains.length > 1 ? { domains, items: whole.items } : null
+  return names.filter((name) => words.has(name) || words.has(`${name}.`))
 }
 
 function excludePart(whole: Part, excluded: Part): Part {
   if (excluded.items.length < whole.items.length)
-    return {
-      domains: whole.domains,
-      items: whole.items.filter((item) => !excluded.items.includes(item)),
-    }
-  return {
-    domains: whole.domains.filter((domain) => !excluded.domains.includes(domain)),
-    items: whole.items,
-  }
+    return { ...whole, items: whole.items.filter((item) => !excluded.items.includes(item)) }
+  return { ...whole, domains: whole.domains.filter((each) => !excluded.domains.includes(each)) }
+}
+
+function splitDomains({ domains, items }: Part): Part[] {
+  return domains.map((domain) => ({ domains: [domain], items }))
 }
 
 function splitInHalf<T>(list: T[]): [T[], T[]] {

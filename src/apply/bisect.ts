@@ -1,12 +1,13 @@
 import { listClearedItems } from '../catalog/wire-names.ts'
-import type { Form, Write } from '../model/change.ts'
+import { isDelete, type Form, type Write } from '../model/change.ts'
 import { canonicalizeJson } from '../model/canonical-json.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { RecordedItem } from '../state/store.ts'
 import { attempt, recordItems } from './attempt.ts'
-import { bisectRectangle, findHintedPart, type Bisection, type Part } from './bisect-part.ts'
+import type { Part } from './bisect-line.ts'
+import { bisectRectangle, type Answer, type Bisection } from './bisect-part.ts'
 import { PairSet, PartOutcomes, selectParts } from './part-outcomes.ts'
 import {
   explainPossiblySaved,
@@ -17,13 +18,16 @@ import {
 import type { Run } from './run.ts'
 import { explainAbort } from './send-write.ts'
 
-type Answer = Pick<Refused, 'code' | 'message'>
 type Refused = Extract<Outcome, { kind: 'refused' }>
 
+/** A part that is neither confirmed nor refused ended the bisection of its rectangle. */
+class Ended extends Error {}
+
 /**
- * Bisects a refused write until the bad items or domains are isolated, and applies the rest. Only
- * whole values are sent, except for deltas of a value with unavailable secrets. One bad item or
- * domain takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
+ * Bisects a refused write until the refused items of domains are isolated, and applies the rest.
+ * Only whole values are sent, except for deltas of a value with unavailable secrets. One bad item,
+ * one bad domain, or one item that one domain refuses takes at most 2⌈log₂ items⌉ + 2⌈log₂
+ * domains⌉ + 2 writes, and one more if the service's message names another one.
  *
  * @param refusal answer of the service; a name in its message is only a hint
  * @param doubted whether an earlier attempt may have taken effect
@@ -76,7 +80,7 @@ async function bisectAll(
     if (doubted) possiblySaved.add(whole)
     const bisection: Bisection = {
       send: async (part) => {
-        if (run.signal.aborted) return 'ended'
+        if (run.signal.aborted) throw new Ended()
         const forms = Object.fromEntries(
           part.items
             .map((item) => [item, rectangle.items[item]])
@@ -112,7 +116,7 @@ async function bisectAll(
         if (outcome.kind === 'confirmed') {
           outcomes.settle(part, 'confirmed')
           run.report({ type: 'part.confirmed', time: run.time(), id: write.id, ...part })
-          return 'fine'
+          return null
         }
         if (outcome.kind === 'refused') {
           last = outcome
@@ -123,9 +127,9 @@ async function bisectAll(
           if (sent.doubted || (write.domains.length > 1 && !sameReason)) possiblySaved.add(part)
         }
         if (outcome.kind === 'refused' && outcome.fatal) run.stop(outcome.message)
-        if (outcome.kind === 'refused' && !outcome.fatal) return 'refused'
+        if (outcome.kind === 'refused' && !outcome.fatal) return outcome
         ended = outcome.message
-        return 'ended'
+        throw new Ended()
       },
       reportCulprit: async (part) => {
         const isDoubtful = (domain: Domain, item: ItemKey) =>
@@ -159,9 +163,13 @@ async function bisectAll(
         reportRefusal(write.id, { ...part, code, message }, run)
         reportInDoubt(write.id, doubtful, explainPossiblySaved(true), run)
       },
-      findHint: (part) => findHintedPart(part, refusal.message, whole),
+      unknownDomains: run.unknownDomains,
+      bundles: isDelete(write) ? whole.items.map((item) => [item]) : run.bundleItems(whole.items),
     }
-    await bisectRectangle(whole, bisection, rectangle.unchanged)
+    const answer = rectangle.unchanged ? refusal : null
+    await bisectRectangle(whole, bisection, answer).catch((error: unknown) => {
+      if (!(error instanceof Ended)) throw error
+    })
   }
   return ended
 }

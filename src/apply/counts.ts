@@ -29,6 +29,14 @@ export function countParts(writes: Pick<Write, 'domains' | 'items'>[]): number {
   )
 }
 
+/**
+ * Returns whether everything is confirmed: all writes, and the parts that were left out of
+ * confirmed ones.
+ */
+export function isAllConfirmed(writes: OutcomeCounts, parts: OutcomeCounts): boolean {
+  return writes.refused + writes.inDoubt + writes.notSent + parts.notSent === 0
+}
+
 /** Returns the move of whole writes. */
 export function moveWrites(writes: Write[], from: Move['from'], to: Move['to']): Move {
   return { from, to, writes: writes.length, parts: countParts(writes) }

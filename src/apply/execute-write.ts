@@ -1,6 +1,7 @@
 import { isSafeToRepeat, type Write } from '../model/change.ts'
+import { leftOut } from '../model/outcome.ts'
 import { inSpan, type Span } from '../model/tracing.ts'
-import { attempt } from './attempt.ts'
+import { attempt, recordItems } from './attempt.ts'
 import { bisect } from './bisect.ts'
 import { moveCounts, moveWrites, nameCount } from './counts.ts'
 import type { Settlement } from './outcome-groups.ts'
@@ -24,7 +25,9 @@ export function executeWrite(write: Write, run: Run): Promise<void> {
   return inSpan(run.tracer, 'write', (span) => execute(write, run, span), { attributes })
 }
 
-async function execute(write: Write, run: Run, span: Span): Promise<void> {
+async function execute(planned: Write, run: Run, span: Span): Promise<void> {
+  const write = await leaveOutUnknown(planned, run)
+  if (write === null) return
   const inDoubtItem = findDeltaInDoubt(write, run)
   if (inDoubtItem !== null) {
     const reason = `an earlier write left ${inDoubtItem} in-doubt`
@@ -57,7 +60,7 @@ async function execute(write: Write, run: Run, span: Span): Promise<void> {
     if (run.called.has(write.id)) {
       run.result.sent = true
       reportInDoubt(write.id, [whole], explainUnrecorded(error), run)
-    } else reportNotSent(write, error instanceof Error ? error.message : String(error), run)
+    } else reportNotSent(write, explainError(error), run)
     throw error
   })
   traceOutcome(outcome, span)
@@ -86,6 +89,40 @@ async function execute(write: Write, run: Run, span: Span): Promise<void> {
       run.report({ type: 'write.not-sent', ...about, message: outcome.message })
       run.stop(outcome.message)
   }
+}
+
+/**
+ * Leaves the domains out of a write that the service does not know: an earlier write of this apply
+ * has shown it. Returns null if no domain is left.
+ */
+async function leaveOutUnknown(write: Write, run: Run): Promise<Write | null> {
+  const unknown = write.domains.filter((domain) => run.unknownDomains.has(domain))
+  if (unknown.length === 0) return write
+  const isWhole = unknown.length === write.domains.length
+  const move = moveWrites([{ ...write, domains: unknown }], 'inDoubt', 'notSent')
+  await recordItems({ domains: [] }, run, () => new Map(), {
+    writes: isWhole ? [write.id] : [],
+    moves: [{ ...move, writes: isWhole ? 1 : 0 }],
+  }).catch((error: unknown) => {
+    reportNotSent(write, explainError(error), run)
+    throw error
+  })
+  const about = { time: run.time(), id: write.id, message: leftOut }
+  if (isWhole) {
+    run.report({ type: 'write.not-sent', ...about })
+    return null
+  }
+  run.report({
+    type: 'part.not-sent',
+    ...about,
+    domains: unknown,
+    items: Object.keys(write.items),
+  })
+  return { ...write, domains: write.domains.filter((domain) => !unknown.includes(domain)) }
+}
+
+function explainError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Adds the outcome of a write to its span, without the message: it may quote a value. */

@@ -1,6 +1,6 @@
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Part } from './bisect-part.ts'
+import type { Part } from './bisect-line.ts'
 import type { Move } from './counts.ts'
 
 /** Outcomes of the parts of one bisected write, by item and domain. */

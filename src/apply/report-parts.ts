@@ -1,4 +1,4 @@
-import type { Part } from './bisect-part.ts'
+import type { Part } from './bisect-line.ts'
 import type { Refusal, Run } from './run.ts'
 
 /** Reports a refused part of a write with its place in the manifests. */

@@ -35,6 +35,13 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
    * ends the apply.
    */
   bisects: boolean
+  /** Splits items of a write into sets of which each is sent together (`grouping.together`). */
+  bundleItems(items: ItemKey[]): ItemKey[][]
+  /**
+   * Domains that the service does not know. They are left out of all other writes; each is added
+   * when it is found.
+   */
+  unknownDomains: Set<Domain>
   /** Returns the service's time, ms since 1970; null if it is unknown. */
   serviceNow(): number | null
   /** Finds where a manifest declares an item; null if none does. */

@@ -46,6 +46,14 @@ export type ApplyEvent =
       code: number | null
       message: string
     }
+  | {
+      type: 'part.not-sent'
+      time: string
+      id: number
+      domains: Domain[]
+      items: ItemKey[]
+      message: string
+    }
   | { type: 'wave.finished'; time: string; wave: number }
   | {
       type: 'wave.waiting'

@@ -1,6 +1,9 @@
 import type { Domain, ItemKey } from './item.ts'
 import type { Json } from './json.ts'
 
+/** Code of an answer about a domain that the account does not have (specification, "Errors", 2). */
+export const unknownDomain = 400_101
+
 /** Outcome of one call of the service. */
 export type Outcome =
   | {
@@ -45,3 +48,5 @@ export interface ApplyCounts {
 
 /** Reason of a write that an interrupt kept from being sent, and of the end of its apply. */
 export const interrupted = 'interrupted'
+/** Reason of a write, or a part of one, whose domains an earlier write has shown to be unknown. */
+export const leftOut = 'left out: the service does not know the domain'

@@ -2,8 +2,10 @@ import { applyPlan, maxInFlight } from '../apply/apply-plan.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
+import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { pickTree } from '../model/source-tree.ts'
+import { buildBundles } from '../plan/groups.ts'
 import type { ServiceTime } from '../service/service-time.ts'
 import { CallBudget } from '../service/write/call-budget.ts'
 import type { EndedCalls } from '../service/write/ended-calls.ts'
@@ -23,6 +25,8 @@ export interface ExecuteOptions {
   lockedAt: Moment
   bisects: boolean
   time: ServiceTime
+  /** Unknown domains of a rollout, for all its applies; absent: none is known. */
+  unknownDomains?: Set<Domain>
   /** Id of the apply, for a rollback or a part of a rollout; absent: a new one. */
   id?: string | undefined
   report(event: ApplyEvent, budget: CallBudget): void
@@ -85,6 +89,9 @@ export async function executePlan(
       timeoutMs,
       endsWithProcess: config.service.url === 'emulator',
       bisects: options.bisects,
+      bundleItems: (items) =>
+        buildBundles(items, { ...config.grouping, groups: 'all' }).map((bundle) => bundle.items),
+      unknownDomains: options.unknownDomains ?? new Set(),
       serviceNow: () => time.now(),
       lease: options.lease,
       apply: id,

@@ -1,3 +1,4 @@
+import { isAllConfirmed } from '../apply/counts.ts'
 import type { FinishedStatus } from '../report/apply/text.ts'
 import type { Executed } from './submit-plan.ts'
 
@@ -9,7 +10,7 @@ export function findStatus({
 }: Pick<Executed, 'status' | 'result' | 'isVerified'>): FinishedStatus {
   if (status === 'done') return status
   if (result.waitsFor !== undefined) return result.waitsFor
-  const isWhole = result.refused + result.inDoubt + result.notSent === 0
+  const isWhole = isAllConfirmed(result, result.parts)
   if (isVerified === false && isWhole && result.stopped === null) return 'unverified'
   if (result.unrecorded === null) return 'incomplete'
   return result.unshared ? 'unshared' : 'unrecorded'

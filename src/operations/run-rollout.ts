@@ -1,6 +1,7 @@
 import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
+import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { createTimeZone } from '../model/time-zone.ts'
@@ -75,11 +76,13 @@ export async function runRollout(
       : continueRollout(continued, plan)
   outside.tracer?.root().set({ 'edgewise.rollout': rollout.id })
   let budget: CallBudget | null = null
+  const unknownDomains = new Set<Domain>()
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
       outside,
       time,
       bisects: options.bisects,
+      unknownDomains,
       id,
       lease: lock.lease,
       lockedAt: lock.lockedAt,

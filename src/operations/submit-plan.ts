@@ -1,3 +1,4 @@
+import { isAllConfirmed } from '../apply/counts.ts'
 import type { ApplyResult } from '../apply/run.ts'
 import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
@@ -231,10 +232,10 @@ function determineStatus(
   inWaves: boolean,
   sentBefore: boolean,
 ): Executed['status'] {
-  const { refused, inDoubt, notSent, unrecorded, stopped, waitsFor } = result
+  const { refused, unrecorded, stopped, waitsFor } = result
   if (waitsFor !== undefined) return 'waiting'
   const incomplete =
-    refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)
+    !isAllConfirmed(result, result.parts) || unrecorded !== null || (inWaves && stopped !== null)
   if (!incomplete) return 'done'
   if (result.sent || sentBefore) return 'incomplete'
   // The service accepted no call. What an earlier apply left in-doubt stays so; that of other

@@ -1,3 +1,4 @@
+import { isAllConfirmed } from '../apply/counts.ts'
 import type { ApplyResult } from '../apply/run.ts'
 import { append } from '../model/append.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
@@ -22,12 +23,7 @@ function addOutcomes(total: OutcomeCounts, more: OutcomeCounts): void {
 }
 
 /** Returns whether all of an apply is confirmed, and recorded where other machines see it. */
-export function isComplete({
-  refused,
-  inDoubt,
-  notSent,
-  stopped,
-  unrecorded,
-}: ApplyResult): boolean {
-  return refused + inDoubt + notSent === 0 && stopped === null && unrecorded === null
+export function isComplete(result: ApplyResult): boolean {
+  const isWhole = isAllConfirmed(result, result.parts)
+  return isWhole && result.stopped === null && result.unrecorded === null
 }

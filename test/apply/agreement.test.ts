@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Value } from '../../src/model/item.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
-import { bad, doubt, good, throttled, unauthorised, unreached, World } from './world.ts'
+import { bad, doubt, good, notKnown, throttled, unauthorised, unreached, World } from './world.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 const outcomes: Outcome[] = [
@@ -10,6 +10,7 @@ const outcomes: Outcome[] = [
   bad,
   bad,
   { ...bad, code: 2 } as Outcome,
+  notKnown,
   { ...bad, limits: { remaining: 0, resetMs: 1000 } } as Outcome,
   doubt,
   unreached,

@@ -129,33 +129,104 @@ describe('bisecting a refused write', () => {
       ),
   )
 
-  itOften('isolates one item that one domain refuses', () =>
+  itOften('isolates one item that one domain refuses: exactly this part is refused', () =>
     fc.assert(
-      fc.asyncProperty(size, index, index, async ({ domains, items }, n, m) => {
-        fc.pre(domains > 1 || items > 1)
-        const [where, what] = [createDomains(domains)[n % domains], names[m % items]]
-        const given: Given = {
-          domains,
-          items,
-          isBad: (domain, item) => domain === where && item === what,
-          message: 'no',
-        }
-        const { world } = await runBisection(given)
-        for (const domain of createDomains(domains)) {
-          for (const item of names.slice(0, items)) {
-            const state = world.item(domain, item)
-            expect(
-              world.allows(domain, item, world.truth.get(domain)?.get(item)),
-              `${item} of ${domain}: ${JSON.stringify(state)}`,
-            ).toBe(true)
-            if (domain !== where && item !== what)
-              expect(state).toMatchObject({ status: 'confirmed', candidates: [after[item]] })
+      fc.asyncProperty(
+        size,
+        index,
+        index,
+        fc.constantFrom('no', 'named item', 'named domain'),
+        async ({ domains, items }, n, m, kind) => {
+          const [where, what] = [createDomains(domains)[n % domains] ?? '', names[m % items] ?? '']
+          const given: Given = {
+            domains,
+            items,
+            isBad: (domain, item) => domain === where && item === what,
+            message: kind === 'named item' ? what : kind === 'named domain' ? where : kind,
           }
-        }
-      }),
-      { numRuns: runs(25, 900) },
+          const { world, result, extra } = await runBisection(given)
+          expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
+          expectBisected(world, given)
+          expect(result.refusals).toMatchObject([{ domains: [where], items: [what] }])
+          const confirmed = domains * items - 1
+          expect(result.parts).toEqual({ confirmed, refused: 1, inDoubt: 0, notSent: 0 })
+        },
+      ),
+      { numRuns: runs(40, 1_200) },
     ),
   )
+
+  itOften('isolates two items of domains, and sends nothing again that has passed', () =>
+    fc.assert(
+      fc.asyncProperty(size, index, index, index, index, async (shape, n, m, o, q) => {
+        const all = createDomains(shape.domains)
+        const refused = new Set([
+          `${all[n % shape.domains]} ${names[m % shape.items]}`,
+          `${all[o % shape.domains]} ${names[q % shape.items]}`,
+        ])
+        const given: Given = {
+          ...shape,
+          isBad: (domain, item) => refused.has(`${domain} ${item}`),
+          message: 'no',
+        }
+        const { world, result } = await runBisection(given)
+        expectBisected(world, given)
+        const keys = (type: 'part.refused' | 'part.confirmed') =>
+          world.events.flatMap((event) =>
+            event.type === type
+              ? event.domains.flatMap((domain) => event.items.map((item) => `${domain} ${item}`))
+              : [],
+          )
+        expect(keys('part.refused').toSorted()).toEqual([...refused].toSorted())
+        expect(keys('part.confirmed')).toHaveLength(result.parts.confirmed)
+      }),
+      { numRuns: runs(30, 1_000) },
+    ),
+  )
+
+  it('keeps items together that are sent together, and refuses them together', async () => {
+    const world = new World()
+    world.bisects = true
+    world.together = [['timeout', 'extend']]
+    for (const domain of createDomains(4)) world.holds(domain, some(before, 7))
+    const plan = world.plan(
+      Object.fromEntries(createDomains(4).map((domain) => [domain, some(after, 7)])),
+    )
+    const result = await world.apply(plan, (_call, sentTo, items) => ({
+      outcome: sentTo.includes('d2.example.com') && items.includes('extend') ? bad : good,
+    }))
+    for (const { items } of world.calls)
+      expect(items.includes('timeout')).toBe(items.includes('extend'))
+    expect(result.refusals).toMatchObject([
+      { domains: ['d2.example.com'], items: ['extend', 'timeout'] },
+    ])
+    expect(result.parts).toEqual({ confirmed: 26, refused: 2, inDoubt: 0, notSent: 0 })
+  })
+
+  it('reports an item for all domains only if none of those tried accepts it', async () => {
+    const given: Given = {
+      domains: 4,
+      items: 3,
+      isBad: (domain, item) => item === 'timeout' && domain !== 'd3.example.com',
+      message: 'no',
+    }
+    const { world, result } = await runBisection(given)
+    expectBisected(world, given)
+    expect(result.parts).toMatchObject({ confirmed: 9, refused: 3 })
+  })
+
+  it('ends soon where everything is refused, or two items are refused everywhere', async () => {
+    const isBads: [Given['isBad'], number][] = [
+      [() => true, 30],
+      [(_domain, item) => item === 'timeout' || item === 'extend', 30],
+    ]
+    for (const [isBad, most] of isBads) {
+      const given: Given = { domains: 10, items: 7, isBad, message: 'no' }
+      const { world, extra } = await runBisection(given)
+      expectBisected(world, given)
+      expect(extra).toBeLessThanOrEqual(most)
+    }
+  })
 
   it('isolates several bad items', async () => {
     const given: Given = {
@@ -177,10 +248,12 @@ describe('bisecting a refused write', () => {
       domains: 3,
       items: 4,
       isBad: (_domain, item) => item === 'timeout',
-      message: 'client_real_ip looks odd',
+      message: 'no',
     }
-    const { world } = await runBisection(given)
-    expectBisected(world, given)
+    const { extra } = await runBisection(given)
+    const hinted = await runBisection({ ...given, message: 'client_real_ip looks odd' })
+    expectBisected(hinted.world, given)
+    expect(hinted.extra).toBe(extra + 1)
   })
 
   itOften('records a state that includes the real one, for any refusals', () =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey } from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { OutcomeCounts } from '../../src/model/outcome.ts'
-import { bad, doubt, good, throttled, unauthorised, unreached, World } from './world.ts'
+import { bad, doubt, good, notKnown, throttled, unauthorised, unreached, World } from './world.ts'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
@@ -120,7 +120,7 @@ itOften('the sum of the parts is domains × items of the writes, always', () =>
         domainsPerWrite: fc.integer({ min: 1, max: 4 }),
         bisects: fc.boolean(),
         answers: fc.array(
-          fc.constantFrom(good, good, bad, bad, doubt, throttled, unreached, unauthorised),
+          fc.constantFrom(good, good, bad, notKnown, doubt, throttled, unreached, unauthorised),
           { minLength: 9, maxLength: 9 },
         ),
         interruptedAt: fc.option(fc.nat(20), { nil: null }),

@@ -1,7 +1,17 @@
 import { describe, expect } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
-import { bad, doubt, good, throttled, unauthorised, unreached, World, type Step } from './world.ts'
+import {
+  bad,
+  doubt,
+  good,
+  notKnown,
+  throttled,
+  unauthorised,
+  unreached,
+  World,
+  type Step,
+} from './world.ts'
 import { fc, itOften, runs, everyNth } from '../runs.ts'
 
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
@@ -60,6 +70,7 @@ const answer = fc.record({
     'good',
     'good',
     'bad',
+    'not known',
     'doubt',
     'doubt',
     'throttled',
@@ -83,6 +94,7 @@ function createStep(
   // "When any one is invalid, none of the items in that request is saved": certain for one domain,
   // not for several.
   if (kind === 'bad') return { outcome: bad, ms, saves: sentTo.length > 1 ? saves : [] }
+  if (kind === 'not known') return { outcome: notKnown, ms }
   if (kind === 'doubt')
     return { outcome: doubt, ms, saves, ...(late === undefined ? {} : { late }) }
   return {

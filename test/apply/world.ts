@@ -16,8 +16,9 @@ import {
   type Value,
   type Wire,
 } from '../../src/model/item.ts'
-import type { Outcome } from '../../src/model/outcome.ts'
+import { unknownDomain, type Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
+import { buildBundles } from '../../src/plan/groups.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
 import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
@@ -35,6 +36,7 @@ export const bad: Outcome = {
   fatal: false,
   limits,
 }
+export const notKnown: Outcome = { ...bad, code: unknownDomain, message: 'domain is invalid' }
 export const unauthorised: Outcome = {
   kind: 'refused',
   status: 401,
@@ -101,6 +103,8 @@ export class World {
   earlierCalls: EndedCalls[] = []
   settleMs = 10_000
   bisects = false
+  /** Items that are sent together. */
+  together: ItemKey[][] = []
   leaseLeftMs = Infinity
   /** Time that the machine was asleep, ms. */
   asleepMs = 0
@@ -202,7 +206,7 @@ export class World {
       ...diffSnapshots(recorded, wanted, this.itemKeys),
       itemKeys: this.itemKeys,
       deletes: this.deletes,
-      grouping: { groups: 'all', together: [] },
+      grouping: { groups: 'all', together: this.together },
       limits: { domainsPerWrite, callsPerMinute: 30 },
       target: [],
       items: [],
@@ -254,6 +258,9 @@ export class World {
       endsWithProcess: false,
       lease: this.lease,
       bisects: this.bisects,
+      bundleItems: (items) =>
+        buildBundles(items, { groups: 'all', together: this.together }).map((each) => each.items),
+      unknownDomains: new Set(),
       serviceNow: () => null,
       apply: `apply-${++this.applies}`,
       tree: { commit: null },

@@ -147,9 +147,14 @@ export class RealRuns {
     return { child, ended: end }
   }
 
-  /** Loads the state from the remote or the database. */
-  async loadRecorded(): Promise<RecordedState> {
-    const git = { store: 'git' as const, branch: 'edgewise-state', remote: 'origin', path: '' }
+  /** Loads the state from the remote or the database, or from a folder of the workspace. */
+  async loadRecorded(isInFolder = false): Promise<RecordedState> {
+    const git = {
+      store: isInFolder ? ('dir' as const) : ('git' as const),
+      branch: 'edgewise-state',
+      remote: 'origin',
+      path: '.edgewise/state',
+    }
     const database = this.#database
     const { signal } = new AbortController()
     const clock = { monotonic: () => performance.now(), sleep: (ms: number) => sleep(ms) }

@@ -62,6 +62,14 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     code: 1104,
     message: 'no',
   },
+  'part.not-sent': {
+    type: 'part.not-sent',
+    time,
+    id: 2,
+    domains: ['a.example.com'],
+    items: ['https'],
+    message: 'the service does not know the domain',
+  },
   'write.isolating': {
     type: 'write.isolating',
     time,

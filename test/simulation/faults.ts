@@ -1,5 +1,5 @@
 import type { Fault } from '../../src/emulator/entities/fault.ts'
-import type { Domain, ItemKey } from '../../src/model/item.ts'
+import type { Domain, ItemKey, Snapshot } from '../../src/model/item.ts'
 import type { Chance } from './chance.ts'
 
 /**
@@ -133,6 +133,16 @@ function drawSuspension(chance: Chance): Pick<Faults, 'suspended' | 'stalled' | 
     stalled: chance.happens(0.2) ? chance.draw() * 0.3 : 0,
     unlocked: chance.happens(0.8) ? 0.3 + 0.7 * chance.draw() : 0,
   }
+}
+
+/** Draws the only fault of a service that refuses one item of one domain; null for others. */
+export function drawCombination(chance: Chance, desired: Snapshot): Fault[] | null {
+  if (!chance.happens(0.06)) return null
+  const domain = chance.pick([...desired.keys()])
+  const items = [...(desired.get(domain)?.keys() ?? [])]
+  return items.length === 0
+    ? null
+    : [{ kind: 'refuse', domain, item: chance.pick(items), named: false }]
 }
 
 /** Draws faults of the service itself, which last until it is healed. */

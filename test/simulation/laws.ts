@@ -1,5 +1,7 @@
 import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import { fillKeptFields } from '../../src/catalog/item-spec.ts'
+import type { Fault } from '../../src/emulator/entities/fault.ts'
+import type { Grouping } from '../../src/model/config.ts'
 import { canonicalizeJson, isSameJson } from '../../src/model/canonical-json.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../../src/model/item.ts'
@@ -7,6 +9,7 @@ import { leaseMs } from '../../src/state/lease.ts'
 import type { RecordedState, RecordedItem } from '../../src/state/store.ts'
 import type { Process } from './machine.ts'
 import type { Call } from './network.ts'
+import type { RefusedPart } from './runner.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
@@ -15,6 +18,9 @@ const minute = 60_000
 const maxBlindMs = 5000
 /** Item whose whole value can't be sent. */
 const switches = 'visit_deny_whitelist'
+
+/** Code of a refusal by a fault of the service that names neither domain nor item. */
+const configInvalid = 400_201
 
 /** Laws that hold in every simulation. Each law observes the world and reports its violations. */
 export class Laws {
@@ -164,6 +170,25 @@ export class Laws {
   lands(call: Call, { status, code }: { status: number; code: number }): void {
     for (const key of listKeys(call, call.items))
       this.#refused.set(key, status !== 200 || code !== 0)
+  }
+
+  /**
+   * Checks that a bisection ends with the refused item of a domain alone, where the service refuses
+   * only that.
+   */
+  checkIsolated({ domains, items, code }: RefusedPart, faults: Fault[], grouping: Grouping): void {
+    const [fault, ...others] = faults.filter(({ kind }) => kind !== 'rewrite')
+    if (fault?.domain === undefined || fault.item === undefined || others.length > 0) return
+    if (code !== configInvalid) return
+    this.#world.count('isolated parts')
+    const { domain, item } = fault
+    const bound = grouping.together.find((set) => set.includes(item)) ?? [item]
+    const isAlone = items.includes(item) && items.every((each) => bound.includes(each))
+    if (domains.join() !== domain || !isAlone)
+      this.#world.violated(
+        'a refused item of a domain is refused alone',
+        `${items.join()} of ${domains.join()} is refused, the service refuses ${item} of ${domain}`,
+      )
   }
 
   /** Checks that confirmed state is the configuration at the service, without refused values. */

@@ -16,6 +16,9 @@ import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { StateWorld } from './state-world.ts'
 
+/** Part of a write that is reported as refused. */
+export type RefusedPart = Extract<ApplyEvent, { type: 'part.refused' }>
+
 /** Ending of a run of `edgewise apply`. */
 export type Ending = 'settled' | 'complete' | 'waiting' | 'incomplete' | 'failed' | 'killed'
 
@@ -32,6 +35,8 @@ export interface Run {
   loaded(recorded: RecordedState): void
   /** Called when all of its outcomes are recorded, or marked as doubtful. */
   marked(): void
+  /** Called with each part that the service refused. */
+  refused?(part: RefusedPart): void
 }
 
 /** Runs `edgewise apply --yes` in a process of the simulation. */
@@ -65,7 +70,11 @@ async function runUntilEnd(run: Run): Promise<Ending> {
 }
 
 /** Creates a dialogue that observes the loaded state and the plan, and always agrees. */
-function createDialogue({ process, loaded }: Pick<Run, 'process' | 'loaded'>): Dialogue {
+function createDialogue({
+  process,
+  loaded,
+  refused,
+}: Pick<Run, 'process' | 'loaded' | 'refused'>): Dialogue {
   return {
     note: () => undefined,
     warn: () => undefined,
@@ -81,7 +90,10 @@ function createDialogue({ process, loaded }: Pick<Run, 'process' | 'loaded'>): D
     },
     confirm: async () => true,
     startProgress: async () => ({
-      report: (event) => process.log(describeEvent(event)),
+      report: (event) => {
+        process.log(describeEvent(event))
+        if (event.type === 'part.refused') refused?.(event)
+      },
       end: () => undefined,
     }),
   }

@@ -2,7 +2,15 @@ import type { RecordedState } from '../../src/state/store.ts'
 import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
 import { Chance } from './chance.ts'
 import { createConfig, service } from './config.ts'
-import { drawFaults, drawServiceFaults, maxOffset, noFaults, type Faults } from './faults.ts'
+import type { Fault } from '../../src/emulator/entities/fault.ts'
+import {
+  drawCombination,
+  drawFaults,
+  drawServiceFaults,
+  maxOffset,
+  noFaults,
+  type Faults,
+} from './faults.ts'
 import { Laws } from './laws.ts'
 import type { Machine, Process } from './machine.ts'
 import { Network } from './network.ts'
@@ -70,6 +78,7 @@ class Simulation {
   readonly #config: WorkspaceConfig
   readonly #workload: Workload
   readonly #service: Service
+  readonly #serviceFaults: Fault[]
   readonly #laws: Laws
   readonly #network: Network
   readonly #record: StateWorld
@@ -98,17 +107,15 @@ class Simulation {
     this.#config = { ...config, service: { ...config.service, unset } }
     const { limits } = this.#config
     world.count(`record: ${kind}`)
-    const serviceFaults = drawServiceFaults(
-      chance.fork('service'),
-      this.#workload.domains,
-      itemKeys,
-    )
+    this.#serviceFaults =
+      drawCombination(chance.fork('combination'), this.#workload.desired()) ??
+      drawServiceFaults(chance.fork('service'), this.#workload.domains, itemKeys)
     this.#service = new Service(
       world,
       `${chance.draw()}`,
       limits.callsPerMinute,
       chance.pick(['status', 'body']),
-      serviceFaults,
+      this.#serviceFaults,
     )
     const settleMs = this.#config.service.settleSeconds * 1000
     this.#laws = new Laws(world, limits.callsPerMinute, settleMs)
@@ -201,13 +208,14 @@ class Simulation {
       process.afterSteps(suspension.between(1, suspension.pick([50, 150, 500])), () =>
         this.#suspend(process, suspension),
       )
+    const bisects = chance.happens(0.8)
     return runApply({
       process,
       config: this.#config,
       desired: this.#workload.desired(),
       network: this.#network,
       stateWorld: this.#record,
-      bisects: chance.happens(0.8),
+      bisects,
       lockTimeoutMs: this.#healed ? 5 * minute : chance.pick([0, 10_000, 5 * minute]),
       signal: interrupt.signal,
       loaded: (recorded) => {
@@ -216,6 +224,9 @@ class Simulation {
           this.#laws.checkState(recorded, this.#service, `as ${process.name} loads it`)
       },
       marked: () => this.#laws.marked(process),
+      refused: (part) => {
+        if (bisects) this.#laws.checkIsolated(part, this.#serviceFaults, this.#config.grouping)
+      },
     })
   }
 

@@ -37,8 +37,8 @@ describe('an apply with a refused write', () => {
       '  wave',
       '    write (failed)',
       '      POST (failed)',
-      '      POST',
       '      POST (failed)',
+      '      POST',
     ])
     const root = find('edgewise apply')
     expect(root.attributes).toMatchObject({

@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../../model/events.ts'
 import { groupBy } from '../../model/group-by.ts'
-import { interrupted } from '../../model/outcome.ts'
+import { interrupted, leftOut } from '../../model/outcome.ts'
 import { pluralize } from '../../model/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
@@ -53,7 +53,7 @@ export function createEventLines(
       const [first] = same
       // The last line of an interrupted apply counts them.
       if (first === undefined || first.message === interrupted) return []
-      if (same.length <= maxNotSent) return same.flatMap(print)
+      if (same.length <= maxNotSent && first.message !== leftOut) return same.flatMap(print)
       const count = pluralize(same.length, 'write')
       if (first.reason === 'unchanged') return [`${paint.dim('unchanged, not sent')}  ${count}`]
       const { message } = shorten(first)

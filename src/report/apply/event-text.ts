@@ -1,4 +1,5 @@
 import type { ApplyEvent } from '../../model/events.ts'
+import { unknownDomain } from '../../model/outcome.ts'
 import { formatLocalTime } from '../../model/wait.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -46,8 +47,11 @@ export function formatEvent(event: ApplyEvent, context: LineContext): string | n
       return formatWrite('bisecting ', String, event.id, context, event)
     case 'part.confirmed':
       return formatPartLine('confirmed ', paint.green, event, context)
-    case 'part.refused':
-      return explain(formatPartLine('refused   ', paint.red, event, context), event)
+    case 'part.refused': {
+      const line = explain(formatPartLine('refused   ', paint.red, event, context), event)
+      const isUnknown = event.code === unknownDomain && event.domains.length === 1
+      return isUnknown ? `${line}; the domain is left out of all other writes` : line
+    }
     case 'wave.waiting':
     case 'wave.watched':
     case 'wave.judged':

@@ -1,7 +1,9 @@
 import { findMax } from '../../model/append.ts'
 import { groupBy } from '../../model/group-by.ts'
 import type { ApplyEvent } from '../../model/events.ts'
+import { leftOut } from '../../model/outcome.ts'
 import { selectDefinite, type Plan } from '../../model/plan.ts'
+import { pluralize } from '../../model/words.ts'
 import { groupPlanChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, type Whole } from '../plan/change-parts.ts'
 import { formatCompared } from '../plan/markdown.ts'
@@ -125,12 +127,12 @@ function formatEntries(entries: Unconfirmed[], kind: string): string[] {
   return entries.map((each) => formatEntry(each, `${kind}write`))
 }
 
-/** Formats writes that were not sent: more than a few for one reason are counted. */
+/** Formats writes that were not sent: more than a few for one reason, or left out, are counted. */
 function formatNotSent(entries: Unconfirmed[], kind: string): string[] {
   return [...groupBy(entries, ({ message }) => message)].flatMap(([message, same]) =>
-    same.length <= maxNotSent
+    same.length <= maxNotSent && message !== leftOut
       ? formatEntries(same, kind)
-      : [`${kind}${same.length} writes\n    ${escapeInvisible(message)}`],
+      : [`${kind}${pluralize(same.length, 'write')}\n    ${escapeInvisible(message)}`],
   )
 }
 

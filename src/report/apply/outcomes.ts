@@ -33,6 +33,7 @@ export function collectOutcomes(writes: Write[], events: ApplyEvent[]): Outcomes
   const name = (id: number) => named.get(id) ?? { domains: [], items: [] }
   const refusals = new Map<number, string>()
   const settled = new Set<string>()
+  const leftOut = new Set<number>()
   const settle = ({ id, domains, items }: { id: number; domains: string[]; items: string[] }) => {
     for (const domain of domains) for (const item of items) settled.add(formatKey(id, domain, item))
   }
@@ -42,7 +43,7 @@ export function collectOutcomes(writes: Write[], events: ApplyEvent[]): Outcomes
         named.set(event.id, event)
         break
       case 'write.confirmed':
-        words.set(event.id, 'confirmed')
+        words.set(event.id, leftOut.has(event.id) ? 'confirmed in part' : 'confirmed')
         break
       case 'write.refused':
         words.set(event.id, 'refused')
@@ -58,6 +59,10 @@ export function collectOutcomes(writes: Write[], events: ApplyEvent[]): Outcomes
           ...event,
           place: event.file === null ? null : `${event.file}:${event.line ?? 1}`,
         })
+        break
+      case 'part.not-sent':
+        leftOut.add(event.id)
+        notSent.push({ ...event, place: null })
         break
       case 'write.in-doubt':
         if (!words.has(event.id)) words.set(event.id, 'in-doubt')

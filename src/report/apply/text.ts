@@ -88,7 +88,7 @@ export function formatHeadline(event: FinishedEvent, status: FinishedStatus, pai
     ...(unchanged === 0 ? [] : [`${pluralize(unchanged, 'write')} unchanged, not sent`]),
   ]
   const writes = all.length === 0 ? 'no write was needed' : all.join('; ')
-  const whole = event.refused + event.inDoubt + event.notSent === 0
+  const whole = event.refused + event.inDoubt + event.notSent + event.parts.notSent === 0
   if (event.takenBack !== undefined) {
     const result = event.takenBack
       ? paint.yellow('Rolled back')
@@ -146,7 +146,8 @@ export function formatCounts(
 ): string {
   const text = formatOutcomes(writes, notSent)
   const ofParts = parts === undefined ? text : formatOutcomes(parts, notSent)
-  const complete = writes.refused + writes.inDoubt + writes.notSent === 0
+  const isPartial = parts !== undefined && parts.notSent > 0
+  const complete = !isPartial && writes.refused + writes.inDoubt + writes.notSent === 0
   return complete || ofParts === text ? text : `${text} (items of domains: ${ofParts})`
 }
 

@@ -80,8 +80,10 @@ function collectStates(events: ApplyEvent[]): Map<number, WriteStates> {
         break
       case 'part.confirmed':
       case 'part.refused':
+      case 'part.not-sent':
       case 'write.in-doubt':
-        for (const key of listKeys(event)) getStates(event.id).parts.set(key, findState(event.type))
+        for (const key of listKeys(event))
+          getStates(event.id).parts.set(key, statesOfParts[event.type])
         break
       default:
     }
@@ -89,10 +91,12 @@ function collectStates(events: ApplyEvent[]): Map<number, WriteStates> {
   return byWrite
 }
 
-function findState(type: 'part.confirmed' | 'part.refused' | 'write.in-doubt'): State {
-  if (type === 'part.confirmed') return 'confirmed'
-  return type === 'part.refused' ? 'refused' : 'in-doubt'
-}
+const statesOfParts = {
+  'part.confirmed': 'confirmed',
+  'part.refused': 'refused',
+  'part.not-sent': 'not sent',
+  'write.in-doubt': 'in-doubt',
+} as const
 
 /** Finds what a rollback did to domains and items; a refused one leaves them as they were. */
 function collectRolledBack(events: ApplyEvent[]): Map<string, State> {

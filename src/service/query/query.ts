@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { getOwn, type Json } from '../../model/json.ts'
-import type { Limits } from '../../model/outcome.ts'
+import { unknownDomain, type Limits } from '../../model/outcome.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { parseEnvelope } from '../envelope.ts'
@@ -205,9 +205,6 @@ function createRefusedError(
     'Only domains of this account have an answer. Remove the domain, or check its spelling.',
   )
 }
-
-/** Specification, "GET /stat/httpcode/eachDomain" 4. */
-const unknownDomain = 400_101
 
 function createFailedError({ what }: Query, attempts: number, message: string): EdgewiseError {
   return new EdgewiseError(

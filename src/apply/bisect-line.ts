@@ -1,0 +1,81 @@
+import { append } from '../model/append.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+
+/** Domains × items of a refused write. */
+export interface Part {
+  domains: Domain[]
+  items: ItemKey[]
+}
+
+/**
+ * Line of cells: items of the same domains, or domains with the same items. If nothing of it has
+ * passed after `callsLeft` calls, all of it counts as refused.
+ */
+export interface Line {
+  /** Sends a part; returns whether it is confirmed. */
+  send(part: Part): Promise<boolean>
+  callsLeft: number
+  hasPassed: boolean
+}
+
+/** Joins parts of the same domains, or of the same items. */
+export function joinParts(parts: Part[]): Part {
+  return {
+    domains: [...new Set(parts.flatMap(({ domains }) => domains))],
+    items: [...new Set(parts.flatMap(({ items }) => items))],
+  }
+}
+
+/**
+ * Finds the refused cells among some of which at least one is refused.
+ *
+ * @param isSent whether exactly these cells were sent, not only more with them
+ */
+export async function findCulprits(cells: Part[], isSent: boolean, line: Line): Promise<Part[]> {
+  const { cell, isSent: isCellSent, later } = await narrow(cells, isSent, line)
+  const culprits = isCellSent || !(await passes([cell], line)) ? [cell] : []
+  return later.length === 0 || (await passes(later, line))
+    ? culprits
+    : findMore(culprits, later, line)
+}
+
+/** Finds the refused cells beside known ones, among cells that were sent and refused. */
+export async function findMore(culprits: Part[], cells: Part[], line: Line): Promise<Part[]> {
+  if (cells.length === 1) return [...culprits, ...cells]
+  const found = [...culprits]
+  let rest = cells
+  // As long as nothing has passed, each cell is likely to be refused.
+  while (!line.hasPassed && rest.length > 0) {
+    if (line.callsLeft <= 0) return [...found, ...rest]
+    const cell = rest.slice(0, 1)
+    rest = rest.slice(1)
+    if (!(await passes(cell, line))) append(found, cell)
+  }
+  const isKnown = rest.length === cells.length
+  if (rest.length === 0 || (!isKnown && (await passes(rest, line)))) return found
+  return [...found, ...(await findCulprits(rest, true, line))]
+}
+
+/**
+ * Halves cells among which one is refused, until one is left. The second half is refused if the
+ * first passes, and is tested later otherwise.
+ */
+export async function narrow(
+  cells: Part[],
+  isSent: boolean,
+  line: Line,
+): Promise<{ cell: Part; isSent: boolean; later: Part[] }> {
+  const middle = Math.ceil(cells.length / 2)
+  const [first, second] = [cells.slice(0, middle), cells.slice(middle)]
+  if (second.length === 0) return { cell: joinParts(first), isSent, later: [] }
+  if (await passes(first, line)) return narrow(second, false, line)
+  const { later, ...found } = await narrow(first, true, line)
+  return { ...found, later: [...later, ...second] }
+}
+
+async function passes(cells: Part[], line: Line): Promise<boolean> {
+  line.callsLeft--
+  const isConfirmed = await line.send(joinParts(cells))
+  line.hasPassed ||= isConfirmed
+  return isConfirmed
+}
