@@ -4,6 +4,7 @@ import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
 import type { ServiceTime } from '../service/service-time.ts'
+import { ServiceLimits } from '../service/service-limits.ts'
 import { CallBudget } from '../service/write/call-budget.ts'
 import type { EndedCalls } from '../service/write/ended-calls.ts'
 import { buildCalls, countUnknownCalls, keepElsewhere, toUptimes } from '../state/format/calls.ts'
@@ -22,6 +23,8 @@ export interface ExecuteOptions {
   lockedAt: Moment
   bisects: boolean
   time: ServiceTime
+  /** Limits that the service has reported; absent: none yet. */
+  serviceLimits?: ServiceLimits
   /** Id of the apply, for a rollback or a part of a rollout; absent: a new one. */
   id?: string | undefined
   report(event: ApplyEvent, budget: CallBudget): void
@@ -71,6 +74,7 @@ export async function executePlan(
     timeoutMs + settleMs,
     ledger,
     burst === null ? null : { calls: burst.calls, windowMs: burst.seconds * 1000 },
+    options.serviceLimits,
   )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside, { time })
   try {
