@@ -90,10 +90,19 @@ export function describeInvalid(commit: string): Content {
   }
 }
 
-/** Describes that there is no drift any more, after so much of it. */
-export function describeGone(items: number, domains: number): Content {
-  const what = `${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}`
-  return { events: ['drift'], title: `Drift is gone: it was ${what}.`, ...nothingLeft }
+/**
+ * Describes that no drift was found any more, after so much of it.
+ *
+ * @param unread domains that were not observed: drift is not gone of them
+ */
+export function describeGone({ items, domains }: DriftExtent, unread = 0): Content {
+  const what = pluralizeDrift(items, domains)
+  const title =
+    unread === 0
+      ? `Drift is gone: it was ${what}.`
+      : 'No drift was found in what was observed, without ' +
+        `${pluralize(unread, 'domain')}; it was ${what}.`
+  return { events: ['drift'], title, ...nothingLeft }
 }
 
 const nothingLeft = { apply: null, parts: [], next: null }
@@ -103,17 +112,46 @@ export function listDiffering({ items }: Drift): Drift['items'] {
   return items.filter(({ kinds, confidence }) => kinds.length > 0 || confidence === 'in-doubt')
 }
 
+/** Number of the items that differ, and of all domains with drift. */
+export interface DriftExtent {
+  items: number
+  domains: number
+}
+
+/** Measures drift. A domain that the service does not have is drift without an item. */
+export function measureDrift(drift: Drift): DriftExtent {
+  const differing = listDiffering(drift)
+  const names = [...differing.map(({ domain }) => domain), ...(drift.unanswered ?? [])]
+  return { items: differing.length, domains: new Set(names).size }
+}
+
+function pluralizeDrift(items: number, domains: number): string {
+  const domainCount = pluralize(domains, 'domain')
+  return items === 0 ? domainCount : `${pluralize(items, 'item')} of ${domainCount}`
+}
+
 /** Describes drift; null if there is none. */
 export function describeDrift(drift: Drift): Content | null {
+  const { items, domains } = measureDrift(drift)
+  if (domains === 0) return null
   const differing = listDiffering(drift)
-  if (differing.length === 0) return null
-  const domains = [...new Set(differing.map(({ domain }) => domain))]
-  const domainCount = pluralize(domains.length, 'domain')
+  const differingDomains = [...new Set(differing.map(({ domain }) => domain))]
+  const { unanswered = [] } = drift
+  const missing = `${pluralize(unanswered.length, 'domain')} not at the service`
+  const what = [
+    ...(items === 0 ? [] : [pluralizeDrift(items, differingDomains.length)]),
+    ...(unanswered.length === 0 ? [] : [missing]),
+  ]
+  const names = [...new Set(differing.map(({ item }) => item))]
+  const parts = [
+    { event: 'drift' as const, domains: differingDomains, items: names },
+    { event: 'drift' as const, domains: unanswered, items: [] },
+  ]
   return {
     events: ['drift'],
-    title: `Drift: ${pluralize(differing.length, 'item')} of ${domainCount}.`,
+    title: `Drift: ${what.join(', ')}.`,
     apply: null,
-    parts: [{ event: 'drift', domains, items: [...new Set(differing.map(({ item }) => item))] }],
+    parts: parts.filter(({ domains: named }) => named.length > 0),
     next: 'edgewise drift',
   }
 }

@@ -9,6 +9,7 @@ import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { Ports } from '../operations/ports.ts'
 import type { Executed } from '../operations/submit-plan.ts'
+import { hasDrift } from '../report/drift/json.ts'
 import type { Logger } from './logger.ts'
 import { readsBack } from './reads-back.ts'
 
@@ -66,11 +67,13 @@ export function createNotifications(
         throw error
       }
     },
-    aboutDrift: (workspace, { drift }) => {
+    aboutDrift: async (workspace, { drift }) => {
+      // After a start, the drift of before may be in domains that later checks read.
+      if (readsBack(workspace) && (drift.unread ?? 0) > 0 && !hasDrift(drift)) return
       // The same text as that of the command without a selection: both share what was reported.
       const isObserved = workspace.config.serve.drift.observed !== null || readsBack(workspace)
       const scope = JSON.stringify([[], [], isObserved])
-      return withOutbox(workspace, (outbox) => outbox.reportDrift(drift, scope))
+      await withOutbox(workspace, (outbox) => outbox.reportDrift(drift, scope))
     },
     aboutInvalid: (workspace, commit) =>
       withOutbox(workspace, (outbox) =>

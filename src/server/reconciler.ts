@@ -1,5 +1,6 @@
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { ListedRollout } from '../model/listed-rollout.ts'
+import type { DriftCounts } from '../model/overview.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { Executed } from '../operations/submit-plan.ts'
@@ -43,7 +44,7 @@ export interface Findings {
   commit: string | null
   fetchedAt: string | null
   applied: Applied | null
-  drift: { at: string; pending: number; live: number; inDoubt: number } | null
+  drift: DriftCounts | null
   /** Why the last round failed; null if it did not. */
   problem: string | null
 }
@@ -168,8 +169,9 @@ export function createReconciler(context: ReconcilerContext) {
 
   const checkDrift = async (): Promise<void> => {
     try {
-      const { pending, live, inDoubt, held } = await runs.compare(await loadHead(), loadHead)
-      found.drift = { at: now(), pending, live, inDoubt }
+      const summary = await runs.compare(await loadHead(), loadHead)
+      const { pending, live, inDoubt, held, unanswered } = summary
+      found.drift = { at: now(), pending, live, inDoubt, unanswered }
       if (pending + inDoubt > held) hurryApplied()
     } catch (error) {
       runs.report('drift could not be looked for', error)

@@ -212,7 +212,7 @@ export function createRuns(context: RunContext) {
     compare: (workspace: Committed, reload: () => Promise<Committed>) =>
       measure(
         'drift',
-        ({ live }) => (live > 0 ? 'differs' : 'same'),
+        ({ live, unanswered }) => (live + unanswered > 0 ? 'differs' : 'same'),
         async (): Promise<DriftSummary> => {
           const found = await compareDrift(workspace, comparing)
           const summary = summarizeDrift(found.drift)

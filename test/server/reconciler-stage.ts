@@ -65,7 +65,7 @@ export function stageReconciler(does: Behaviour = {}) {
     compare: async ({ commit }: { commit: string }) => {
       world.heads.push(commit)
       const found = does.drift?.(world.running) ?? { pending: 0, live: 0, inDoubt: 0 }
-      return { held: 0, ...found }
+      return { held: 0, unanswered: 0, ...found }
     },
     reportInvalid: async ({ commit }: { commit: string }, invalid: string) =>
       void world.reported.push([commit, invalid]),

@@ -6,9 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Drift, DriftItem } from '../../src/model/drift.ts'
 import { describeInvalid, type Content } from '../../src/notify/notification.ts'
 import { openOutbox, type Outbox } from '../../src/notify/outbox.ts'
-import { loadWorkspace } from '../../src/operations/load-workspace.ts'
+import { loadWorkspace, type LoadedWorkspace } from '../../src/operations/load-workspace.ts'
 import { createNodeOutside } from '../../src/operations/node-outside.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
+import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
+import { createLogger } from '../../src/server/logger.ts'
+import { createNotifications } from '../../src/server/notifications.ts'
 import { findProgram } from '../program.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { Place, token } from './cli.ts'
@@ -61,14 +64,18 @@ function enter(receivers: string): void {
   place.transport = createNetworkTransport()
 }
 
+function loadPlace(): LoadedWorkspace {
+  const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
+  return loadWorkspace(place.root, outside, 'none')
+}
+
 /** Opens the notifications of the place in another process, with this start. */
 function open(started?: string): Outbox {
   const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
   const clock = { ...outside.clock, sleep: () => Promise.resolve() }
   const beating = { ...outside.clock, sleep: sleepUntilAborted }
   const machine = started === undefined ? outside.machine : { ...outside.machine, started }
-  const workspace = loadWorkspace(place.root, outside, 'none')
-  const opened = openOutbox(workspace, {
+  const opened = openOutbox(loadPlace(), {
     ...outside,
     machine,
     clock: started === undefined ? clock : beating,
@@ -233,6 +240,67 @@ describe('notifications in a database', () => {
     expect(received.map(({ title, events }) => [title.slice(0, 37), events])).toEqual([
       ['Commit aaaaaaaaaaaa is not applied: i', ['failed']],
       ['Commit bbbbbbbbbbbb is not applied: i', ['failed']],
+    ])
+  })
+
+  it('report domains that the service does not have, and nothing as gone with them', async () => {
+    const outbox = open()
+    const [none, missing] = [createDrift(), { unanswered: [www] }]
+    const drifts = [none, createDrift(www), { ...none, ...missing }, { ...none, ...missing }]
+    for (const drift of [
+      ...drifts,
+      { ...none, unread: 0 },
+      createDrift(www),
+      { ...none, unread: 2 },
+    ]) {
+      await outbox.reportDrift(drift, 'all')
+      await outbox.deliverDue()
+    }
+    expect(titles()).toEqual([
+      'Drift: 1 item of 1 domain.',
+      'Drift: 1 domain not at the service.',
+      'Drift is gone: it was 1 domain.',
+      'Drift: 1 item of 1 domain.',
+      'No drift was found in what was observed, without 2 domains; it was 1 item of 1 domain.',
+    ])
+  })
+
+  it('report no drift as gone before serve has read all domains again', async () => {
+    const workspace = loadPlace()
+    workspace.config.service.readBack = true
+    const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
+    const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
+    const out = () => undefined
+    const logger = createLogger({ clock: outside.clock, out, format: 'json', level: 'info' })
+    const { aboutDrift } = createNotifications(outside, metrics, logger)
+    const [all, none] = [createDrift(www), createDrift()]
+    for (const drift of [
+      all,
+      { ...none, unread: 3 },
+      { ...all, unread: 2 },
+      { ...none, unread: 0 },
+    ])
+      await aboutDrift(workspace, { drift, observed: new Map(), notes: [], unmanaged: [] })
+    await open().deliverDue()
+    expect(titles()).toEqual([
+      'Drift: 1 item of 1 domain.',
+      'Drift is gone: it was 1 item of 1 domain.',
+    ])
+  })
+
+  it('report no drift as gone of a domain that was not observed', async () => {
+    const api = 'api.example.com'
+    for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    received.length = 0
+    const [same, other] = [{ timeout: { time: '60' } }, { timeout: { time: '61' } }]
+    for (const observed of [{ [www]: other, [api]: same }, { [api]: same }]) {
+      place.write('observed.json', JSON.stringify(observed))
+      await place.cli('drift', '--observed', 'observed.json')
+    }
+    expect(titles()).toEqual([
+      'Drift: 1 item of 1 domain.',
+      'No drift was found in what was observed, without 1 domain; it was 1 item of 1 domain.',
     ])
   })
 
