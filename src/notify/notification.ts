@@ -1,8 +1,10 @@
 import { plainPaint } from '../report/text/paint.ts'
-import { formatHeadline, type FinishedStatus } from '../report/apply/text.ts'
+import { formatHeadline, isInterrupted, type FinishedStatus } from '../report/apply/text.ts'
 import { pluralize } from '../model/words.ts'
 import type { NotifyEvent } from '../model/config.ts'
 import type { Drift } from '../model/drift.ts'
+import { EdgewiseError, type ErrorCode } from '../model/edgewise-error.ts'
+import { errorDescriptions } from '../model/error-descriptions.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 
@@ -49,7 +51,8 @@ export function describeApply(facts: ApplyFacts): Content | null {
     ...(isApplied && confirmed > 0 ? ['applied' as const] : []),
     ...(refused > 0 ? ['refused' as const] : []),
     ...(inDoubt > 0 || status === 'unrecorded' ? ['in-doubt' as const] : []),
-    ...(inWaves && !waits ? ['rollout' as const] : []),
+    ...(isUnsent(facts) ? ['failed' as const] : []),
+    ...(inWaves && !waits && finished.open !== true ? ['rollout' as const] : []),
     ...(waits ? ['approval' as const] : []),
   ]
   if (events.length === 0) return null
@@ -63,6 +66,13 @@ export function describeApply(facts: ApplyFacts): Content | null {
     ],
     next: waits ? 'edgewise rollout list' : null,
   }
+}
+
+/** Tests whether an apply left writes unsent, and no other event or interrupt explains it. */
+function isUnsent({ finished, status, inWaves }: ApplyFacts): boolean {
+  const isRefused = finished.refused + finished.inDoubt > 0
+  const isEnded = inWaves && finished.open !== true
+  return status === 'incomplete' && !isRefused && !isEnded && !isInterrupted(finished)
 }
 
 /** Describes an apply whose process ended before it reported anything. */
@@ -88,6 +98,35 @@ export function describeInvalid(commit: string): Content {
     ...nothingLeft,
     next: 'edgewise validate',
   }
+}
+
+/** Errors after which nobody is notified: somebody declined, or mistyped. */
+const ownErrors: FailureCode[] = ['declined', 'usage']
+/** Errors that a controller repeats until they are over. */
+const passingErrors: FailureCode[] = ['declined', 'locked', 'record-moved', 'record-unreachable']
+export type FailureCode = ErrorCode | 'defect'
+
+export function findFailureCode(error: unknown): FailureCode {
+  return error instanceof EdgewiseError ? error.code : 'defect'
+}
+
+/** Describes that a command applied nothing; null if nobody is to be notified of the error. */
+export function describeFailed(code: FailureCode): Content | null {
+  if (ownErrors.includes(code)) return null
+  return describeError(code === 'defect' ? 'The command failed' : 'Nothing was applied', code)
+}
+
+/** Describes what `edgewise serve` does not carry on with; null if it soon will. */
+export function describeNotApplied(what: string, code: FailureCode): Content | null {
+  return passingErrors.includes(code) ? null : describeError(what, code)
+}
+
+/** The message of an error may quote values of items: that of its code does not. */
+function describeError(what: string, code: FailureCode): Content {
+  const { happened } =
+    code === 'defect' ? { happened: 'an internal error occurred.' } : errorDescriptions[code]
+  const next = code === 'invalid' ? 'edgewise validate' : 'edgewise plan'
+  return { events: ['failed'], title: `${what} (${code}): ${happened}`, ...nothingLeft, next }
 }
 
 /**

@@ -61,7 +61,7 @@ export interface Outbox {
 type OutboxWorkspace = Pick<LoadedWorkspace, 'config' | 'scrub'>
 
 /** Events whose receivers get to know that an apply was lost. */
-const applyEvents: NotifyEvent[] = ['applied', 'refused', 'in-doubt', 'rollout']
+const applyEvents: NotifyEvent[] = ['applied', 'refused', 'in-doubt', 'failed', 'rollout']
 
 /**
  * Opens the notifications of a workspace; null if its state is not in a database. Its methods

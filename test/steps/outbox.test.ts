@@ -11,7 +11,10 @@ import { createNodeOutside } from '../../src/operations/node-outside.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
 import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
 import { createLogger } from '../../src/server/logger.ts'
-import { createNotifications } from '../../src/server/notifications.ts'
+import { createNotifications, type Notifications } from '../../src/server/notifications.ts'
+import { EdgewiseError, type ErrorCode } from '../../src/model/edgewise-error.ts'
+import type { Ports } from '../../src/operations/ports.ts'
+import type { Executed } from '../../src/operations/submit-plan.ts'
 import { findProgram } from '../program.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { Place, token } from './cli.ts'
@@ -67,6 +70,15 @@ function enter(receivers: string): void {
 function loadPlace(): LoadedWorkspace {
   const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
   return loadWorkspace(place.root, outside, 'none')
+}
+
+/** Creates the notifications of a controller. */
+function createServed(): Notifications {
+  const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
+  const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
+  const out = () => undefined
+  const logger = createLogger({ clock: outside.clock, out, format: 'json', level: 'info' })
+  return createNotifications(outside, metrics, logger)
 }
 
 /** Opens the notifications of the place in another process, with this start. */
@@ -243,6 +255,48 @@ describe('notifications in a database', () => {
     ])
   })
 
+  it('a commit or a rollout that is not applied is reported once, unless it soon is', async () => {
+    const { aboutFailure } = createServed()
+    const error = (code: ErrorCode) => new EdgewiseError(code, 'it quotes a value')
+    const commit = (id: string, thrown: unknown) =>
+      aboutFailure(loadPlace(), { kind: 'commit', id: id.repeat(40), error: thrown })
+    for (const code of ['locked', 'guarded', 'guarded', 'access'] as const)
+      await commit('a', error(code))
+    await commit('b', new TypeError('a defect'))
+    for (const id of ['r1', 'r2', 'r1', 'r2'])
+      await aboutFailure(loadPlace(), { kind: 'rollout', id, error: error('guarded') })
+    await open().deliverDue()
+    const guarded = '(guarded): A guard, a freeze window or a destructive change forbids the plan.'
+    expect(titles().map((title) => title.replace(' Nothing was sent.', ''))).toEqual([
+      `Commit aaaaaaaaaaaa is not applied ${guarded}`,
+      'Commit bbbbbbbbbbbb is not applied (defect): an internal error occurred.',
+      `Rollout r1 waits ${guarded}`,
+      `Rollout r2 waits ${guarded}`,
+    ])
+  })
+
+  it('an apply that sends nothing is reported once for a commit', async () => {
+    const { aboutRun } = createServed()
+    const workspace = Object.assign(loadPlace(), { commit: 'a'.repeat(40) })
+    const counts = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 1 }
+    const stopped = 'the service could not be reached'
+    const type = 'apply.finished' as const
+    const executed = {
+      status: 'incomplete',
+      finished: { type, time: '', apply: 'a1', stopped, ...counts, parts: counts },
+      inWaves: false,
+      doubts: [],
+      result: { ...counts, stopped, unrecorded: null, refusals: [] },
+    } as unknown as Executed
+    const ports = {} as Ports
+    await aboutRun(workspace, ports, async () => executed)
+    await aboutRun(workspace, ports, async () => executed)
+    await open().deliverDue()
+    expect(received).toMatchObject([
+      { events: ['failed'], title: 'Not everything was applied; writes: 1 not sent.' },
+    ])
+  })
+
   it('report domains that the service does not have, and nothing as gone with them', async () => {
     const outbox = open()
     const [none, missing] = [createDrift(), { unanswered: [www] }]
@@ -268,11 +322,7 @@ describe('notifications in a database', () => {
   it('report no drift as gone before serve has read all domains again', async () => {
     const workspace = loadPlace()
     workspace.config.service.readBack = true
-    const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
-    const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
-    const out = () => undefined
-    const logger = createLogger({ clock: outside.clock, out, format: 'json', level: 'info' })
-    const { aboutDrift } = createNotifications(outside, metrics, logger)
+    const { aboutDrift } = createServed()
     const [all, none] = [createDrift(www), createDrift()]
     for (const drift of [
       all,
