@@ -5,7 +5,7 @@ import type { RecordedState } from '../state/store.ts'
 import { addItems, ages, toLabels } from './items.ts'
 
 /** States of an apply: while it runs, after an error, and as it ended. */
-const states = [
+export const states = [
   'running',
   'failed',
   'done',
