@@ -35,14 +35,9 @@ const files =
 const instances = files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as Instance[])
 
 const solver = await loadSolver()
-const columns = [18, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8] as const
 const printLine = (...cells: (string | number)[]): void =>
   console.log(
-    cells
-      .map((cell, i) =>
-        i === 0 ? String(cell).padEnd(columns[0]) : String(cell).padStart(columns[i] ?? 8),
-      )
-      .join(''),
+    cells.map((cell, i) => (i === 0 ? String(cell).padEnd(18) : String(cell).padStart(9))).join(''),
   )
 printLine(
   'instance',
