@@ -79,6 +79,8 @@ export interface ApplyResult extends OutcomeCounts {
   refusals: Refusal[]
   /** True if a health check rolled back everything that was sent; absent without a rollback. */
   takenBack?: boolean
+  /** Present if a rollout stays open: the next apply may send what this one has not. */
+  open?: true
   /**
    * Present if a rollout stopped before a wave that needs approval, because it is paused, or, for a
    * caller that waits itself, at a pause or a health check.

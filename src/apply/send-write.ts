@@ -97,9 +97,12 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
       if (throttledCount >= maxThrottled) return end(outcome.message)
       waitMs =
         (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ??
+        computeUnreportedMs(sending) ??
         computeBackOff(throttledCount, sending)
-      if (waitMs > sending.budget.maxWaitMs)
-        return end(`${outcome.message} (the wait exceeds limits.maxWaitSeconds)`)
+      if (waitMs > sending.budget.maxWaitMs) {
+        const why = explainUsedUp(sending) ?? 'the wait exceeds limits.maxWaitSeconds'
+        return end(`${outcome.message} (${why})`)
+      }
     } else if (outcome.kind === 'not sent') {
       unreachedCount++
       if (unreachedCount >= maxUnreached) return end(outcome.message)
@@ -146,17 +149,39 @@ async function acquireCall(
   return isFree
 }
 
-function explainBudgetWait({ used, windowMs }: BudgetWait): string {
-  if (used === null)
-    return 'the call budget is used up: the service allows no more calls in this minute'
+function explainBudgetWait({ used, windowMs, period }: BudgetWait): string {
+  if (period !== null)
+    return `the call budget is used up: the service allows no more calls in this ${period}`
   const window = windowMs === 60_000 ? 'this minute' : `${windowMs / 1000} s (limits.burst)`
   return `the call budget is used up: ${used} calls in ${window}`
 }
 
-function explainLongWait({ budget, clock }: Sending): string {
+function explainLongWait(sending: Sending): string {
+  const { budget, clock } = sending
   const end = formatLocalTime(clock.now() + (budget.computeWaitMs() ?? 0))
   const reason = budget.hasLateCalls() ? ': calls of an apply that died may still arrive' : ''
-  return `the call budget allows the next call at ${end}, later than limits.maxWaitSeconds${reason}`
+  return (
+    explainUsedUp(sending) ??
+    `the call budget allows the next call at ${end}, later than limits.maxWaitSeconds${reason}`
+  )
+}
+
+/** Explains that the service allows no more calls in this hour or day; null if it does. */
+function explainUsedUp({ budget, clock }: Sending): string | null {
+  const usedUp = budget.findUsedUp()
+  if (usedUp === null || usedUp.period === 'minute') return null
+  const { period, untilMs, isReported } = usedUp
+  const end = formatLocalTime(clock.now() + untilMs - clock.monotonic())
+  const reset = isReported
+    ? `at ${end}, later than limits.maxWaitSeconds`
+    : `within a${period === 'hour' ? 'n' : ''} ${period}: it did not report when`
+  return `the service allows no more calls in this ${period}; its count resets ${reset}`
+}
+
+/** Computes how long an hour or a day may last whose end is not reported, ms; null for neither. */
+function computeUnreportedMs({ budget, clock }: Sending): number | null {
+  const usedUp = budget.findUsedUp()
+  return usedUp === null || usedUp.period === 'minute' ? null : usedUp.untilMs - clock.monotonic()
 }
 
 const unseen = 'the lock could not be checked within 5 seconds: its store is unreachable or slow'

@@ -2,6 +2,7 @@ import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { Executed } from '../operations/submit-plan.ts'
 import type { CommandContext } from './io.ts'
+import { openWorkspace, refuseInvalidManifests } from './open.ts'
 import { printExecuted } from './terminal/print-executed.ts'
 
 /**
@@ -29,9 +30,27 @@ export async function executeAndFinish<T extends Executed>(
   try {
     finished = finish(await execute(notifier.outside))
   } catch (error) {
-    await notifier.abandon()
+    await notifier.notifyOfError(error)
     throw error
   }
   await notifier.notifyOfApply(finished.executed)
   return finished
+}
+
+/**
+ * Opens the workspace of a command that writes to the service. Its receivers are notified if the
+ * manifests are invalid.
+ */
+export async function openToWrite(context: CommandContext): Promise<LoadedWorkspace> {
+  const workspace = openWorkspace(context, 'available')
+  try {
+    refuseInvalidManifests(context, workspace)
+  } catch (error) {
+    if (workspace.config.notify.length > 0) {
+      const { createNotifier } = await import('./notify.ts')
+      await createNotifier(context, workspace, context.io).notifyOfError(error)
+    }
+    throw error
+  }
+  return workspace
 }

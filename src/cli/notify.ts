@@ -1,6 +1,11 @@
 import { pluralize } from '../model/words.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { describeApply, describeDrift } from '../notify/notification.ts'
+import {
+  describeApply,
+  describeDrift,
+  describeFailed,
+  findFailureCode,
+} from '../notify/notification.ts'
 import type { Content, Notification } from '../notify/notification.ts'
 import { openOutbox, type Outbox } from '../notify/outbox.ts'
 import { sendNotification } from '../notify/send.ts'
@@ -20,8 +25,8 @@ export interface Notifier {
   notifyOfApply(executed: Executed): Promise<void>
   /** @param scope what was compared */
   notifyOfDrift(found: FoundDrift, scope: string): Promise<void>
-  /** Ends a command that failed. */
-  abandon(): Promise<void>
+  /** Ends a command that failed, and notifies of it. */
+  notifyOfError(error: unknown): Promise<void>
 }
 
 /** Creates the notifications of a command; with state in a database they are kept until sent. */
@@ -66,9 +71,14 @@ export function createNotifier(
     },
     notifyOfDrift: ({ drift }, scope) =>
       report(describeDrift(drift), (opened) => opened.reportDrift(drift, scope)),
-    abandon: async () => {
+    notifyOfError: async (error) => {
       const begun = token
-      if (begun !== null) await tryToStore((opened) => opened.abandon(begun))
+      if (begun !== null) {
+        await tryToStore((opened) => opened.abandon(begun))
+        return
+      }
+      const content = describeFailed(findFailureCode(error))
+      if (content !== null) await report(content, (opened) => opened.finish(null, [content]))
     },
   }
 }

@@ -39,6 +39,12 @@ export function findWorkspaceRoot({ io, options }: CommandContext): string {
  */
 export function openValidWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   const workspace = openWorkspace(context, reach)
+  refuseInvalidManifests(context, workspace)
+  return workspace
+}
+
+/** Prints the warnings of a workspace on stderr; throws `invalid` if it has errors. */
+export function refuseInvalidManifests(context: CommandContext, workspace: LoadedWorkspace): void {
   const errors = workspace.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
   if (errors.length > 0) {
     if (context.options.json !== true)
@@ -53,7 +59,6 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
   }
   if (workspace.diagnostics.length > 0)
     context.note(formatWorkspaceDiagnostics(workspace, workspace.diagnostics, context).trimEnd())
-  return workspace
 }
 
 /** Formats diagnostics with their source lines for stderr. */

@@ -5,7 +5,7 @@ import type { RecordedState } from '../state/store.ts'
 import { addItems, ages, toLabels } from './items.ts'
 
 /** States of an apply: while it runs, after an error, and as it ended. */
-const states = [
+export const states = [
   'running',
   'failed',
   'done',
@@ -97,8 +97,9 @@ function addOutcomes(events: ApplyEvent[], count: Count): void {
   for (const event of events) {
     if (event.type === 'wave.judged') verdicts[event.verdict] = (verdicts[event.verdict] ?? 0) + 1
     if (event.type !== 'apply.finished') continue
-    count('apply_writes', 'Writes of the last apply by outcome.', 'outcome', toLabels(event))
-    count('apply_parts', 'Items of domains in these writes.', 'outcome', toLabels(event.parts))
+    const { open, parts } = event
+    count('apply_writes', 'Writes of the last apply by outcome.', 'outcome', toLabels(event, open))
+    count('apply_parts', 'Items of domains in these writes.', 'outcome', toLabels(parts, open))
   }
   if (Object.keys(verdicts).length > 0)
     count('apply_wave_verdicts', 'Verdicts of health checks of waves.', 'verdict', verdicts)

@@ -5,9 +5,9 @@ import type { RecordedState } from '../state/store.ts'
 /** Upper limits of the ages of confirmations, seconds: an hour, a day, a week, 30 and 90 days. */
 export const ages = [3600, 86_400, 604_800, 2_592_000, 7_776_000]
 
-/** Names the counts of outcomes as labels. */
-export function toLabels({ confirmed, refused, inDoubt, notSent }: OutcomeCounts) {
-  return { confirmed, refused, 'in-doubt': inDoubt, 'not-sent': notSent }
+/** Names the counts of outcomes as labels. The rest of an open rollout may still be sent. */
+export function toLabels({ confirmed, refused, inDoubt, notSent }: OutcomeCounts, isOpen = false) {
+  return { confirmed, refused, 'in-doubt': inDoubt, 'not-sent': isOpen ? 0 : notSent }
 }
 
 /**

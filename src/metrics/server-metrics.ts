@@ -100,9 +100,9 @@ export function createServerMetrics(common: { workspace: string; account: string
       if (event.type === 'apply.started') current = event.apply
       if (event.type === 'wave.judged') recordVerdict(id ?? current, event.wave, event.verdict)
       if (event.type !== 'apply.finished') return
-      for (const [outcome, count] of Object.entries(toLabels(event)))
+      for (const [outcome, count] of Object.entries(toLabels(event, event.open)))
         writes.labels(outcome).inc(count)
-      for (const [outcome, count] of Object.entries(toLabels(event.parts)))
+      for (const [outcome, count] of Object.entries(toLabels(event.parts, event.open)))
         parts.labels(outcome).inc(count)
     },
     /** Records a run. `status` is one of few words. */

@@ -71,4 +71,6 @@ export interface Drift {
   inDoubt: { domain: Domain; item: ItemKey; recordedAt: string }[]
   /** Domains that were read and that the service does not have; absent for none. */
   unanswered?: Domain[]
+  /** Number of domains that were to be observed, and were not yet; absent for none. */
+  unread?: number
 }

@@ -116,6 +116,8 @@ export type ApplyEvent =
       apply: string
       stopped: string | null
       takenBack?: boolean
+      /** Present if a rollout stays open: what it has not sent may still be sent. */
+      open?: true
       /** Parts of the writes: domains × items. */
       parts: OutcomeCounts
       /** Writes not sent because nothing differs; in none of the other counts. Absent for 0. */

@@ -22,14 +22,20 @@ export type Outcome =
       limits: Limits
     }
   | { kind: 'throttled'; message: string; retryAfterMs: number | null; limits: Limits }
-  | { kind: 'in-doubt'; message: string }
+  | { kind: 'in-doubt'; message: string; limits?: Limits }
   | { kind: 'not sent'; message: string }
+
+/** Periods for which the service counts calls, ms. */
+export const periodMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
+export type Period = keyof typeof periodMs
 
 /** Rate-limit headers of an answer; null if absent or unreadable. */
 export interface Limits {
   remaining: number | null
   /** Milliseconds until the count resets. */
   resetMs: number | null
+  /** Absent for a minute. */
+  period?: Period
 }
 
 /** Number of writes, or of their parts, by outcome. A part is one item of one domain. */

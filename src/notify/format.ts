@@ -99,6 +99,7 @@ function listLines({ title, workspace, account, apply, parts, next }: Notificati
     `Edgewise: ${title}`,
     `Workspace ${workspace}, account ${account}${apply === null ? '' : `, apply ${apply}`}`,
     ...parts.slice(0, maxParts).map(({ event, domains, items }) => {
+      if (items.length === 0) return `Not at the service: ${listSome(domains, maxNames)}`
       const names = `${listSome(items, maxNames)} of ${listSome(domains, maxNames)}`
       return `${titles[event] ?? event}: ${names}`
     }),

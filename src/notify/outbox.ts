@@ -10,7 +10,13 @@ import { heartbeatMs } from '../state/lease.ts'
 import { openDatabase } from '../state/postgres/open-database.ts'
 import * as begunRows from '../state/postgres/outbox-begun.ts'
 import * as rowsOf from '../state/postgres/outbox.ts'
-import { describeDrift, describeGone, describeLost, listDiffering } from './notification.ts'
+import {
+  describeDrift,
+  describeGone,
+  describeLost,
+  listDiffering,
+  measureDrift,
+} from './notification.ts'
 import type { Content, Notification } from './notification.ts'
 import { sendNotification } from './send.ts'
 
@@ -55,7 +61,7 @@ export interface Outbox {
 type OutboxWorkspace = Pick<LoadedWorkspace, 'config' | 'scrub'>
 
 /** Events whose receivers get to know that an apply was lost. */
-const applyEvents: NotifyEvent[] = ['applied', 'refused', 'in-doubt', 'rollout']
+const applyEvents: NotifyEvent[] = ['applied', 'refused', 'in-doubt', 'failed', 'rollout']
 
 /**
  * Opens the notifications of a workspace; null if its state is not in a database. Its methods
@@ -164,15 +170,20 @@ export function openOutbox(workspace: OutboxWorkspace, outside: Outside): Outbox
       })
     },
     reportDrift: async (drift, scope) => {
-      const differing = listDiffering(drift)
-      const set = differing.map((item) => [item.domain, item.item, item.kinds, item.confidence])
-      const hash = differing.length === 0 ? '' : hashText(JSON.stringify(set))
-      const domains = new Set(differing.map(({ domain }) => domain)).size
-      const current = { hash, items: differing.length, domains }
+      const set = listDiffering(drift).map((item) => [
+        item.domain,
+        item.item,
+        item.kinds,
+        item.confidence,
+      ])
+      const { unanswered = [], unread } = drift
+      const all = unanswered.length === 0 ? set : [...set, unanswered]
+      const extent = measureDrift(drift)
+      const hash = all.length === 0 ? '' : hashText(JSON.stringify(all))
       await database.transact(async (sql) => {
-        const last = await begunRows.replaceDrift(sql, rows, hashText(scope), current)
+        const last = await begunRows.replaceDrift(sql, rows, hashText(scope), { hash, ...extent })
         if (last === null) return
-        const content = describeDrift(drift) ?? describeGone(last.items, last.domains)
+        const content = describeDrift(drift) ?? describeGone(last, unread)
         await rowsOf.addMessages(sql, rows, write(content))
       })
     },

@@ -1,3 +1,4 @@
+import type { Drift } from '../model/drift.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { inSpan } from '../model/tracing.ts'
@@ -50,9 +51,22 @@ export async function drift(
   outside.tracer?.root().set({ 'edgewise.items': found.drift.items.length })
   if (observed !== null) refuseUnobserved(found, workspace)
   const unanswered = observed?.missing ?? []
-  const all = unanswered.length === 0 ? found.drift : { ...found.drift, unanswered }
+  const unread =
+    observed === null
+      ? 0
+      : countUnread(found.drift, (name) => found.observed.has(name) || unanswered.includes(name))
+  const all = {
+    ...found.drift,
+    ...(unanswered.length === 0 ? {} : { unanswered }),
+    ...(unread === 0 ? {} : { unread }),
+  }
   const owners = await store.findOwners([...narrowSnapshot(workspace.desired, selection).keys()])
   return { ...found, drift: all, notes: [...found.notes, ...describeOwners(owners)] }
+}
+
+/** Counts the domains with items of which nothing was read. */
+export function countUnread({ items }: Pick<Drift, 'items'>, isRead: (name: Domain) => boolean) {
+  return new Set(items.flatMap(({ domain }) => (isRead(domain) ? [] : [domain]))).size
 }
 
 /** An observed configuration, and notes about it. */

@@ -7,6 +7,7 @@ import type { Plan } from '../model/plan.ts'
 import { pickTree } from '../model/source-tree.ts'
 import { buildBundles } from '../plan/groups.ts'
 import type { ServiceTime } from '../service/service-time.ts'
+import { ServiceLimits } from '../service/service-limits.ts'
 import { CallBudget } from '../service/write/call-budget.ts'
 import type { EndedCalls } from '../service/write/ended-calls.ts'
 import { buildCalls, countUnknownCalls, keepElsewhere, toUptimes } from '../state/format/calls.ts'
@@ -27,6 +28,8 @@ export interface ExecuteOptions {
   time: ServiceTime
   /** Unknown domains of a rollout, for all its applies; absent: none is known. */
   unknownDomains?: Set<Domain>
+  /** Limits that the service has reported; absent: none yet. */
+  serviceLimits?: ServiceLimits
   /** Id of the apply, for a rollback or a part of a rollout; absent: a new one. */
   id?: string | undefined
   report(event: ApplyEvent, budget: CallBudget): void
@@ -76,6 +79,7 @@ export async function executePlan(
     timeoutMs + settleMs,
     ledger,
     burst === null ? null : { calls: burst.calls, windowMs: burst.seconds * 1000 },
+    options.serviceLimits,
   )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside, { time })
   try {

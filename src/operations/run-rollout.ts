@@ -11,6 +11,7 @@ import { queryCounts, querySeries } from '../rollout/query-counts.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { continueRollout, createRollout } from '../rollout/wave-part.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
+import { ServiceLimits } from '../service/service-limits.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import { createApplyId, findAuthor, executePlan, type ExecuteOptions } from './execute-plan.ts'
@@ -77,10 +78,12 @@ export async function runRollout(
   outside.tracer?.root().set({ 'edgewise.rollout': rollout.id })
   let budget: CallBudget | null = null
   const unknownDomains = new Set<Domain>()
+  const serviceLimits = new ServiceLimits()
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
       outside,
       time,
+      serviceLimits,
       bisects: options.bisects,
       unknownDomains,
       id,

@@ -28,6 +28,7 @@ export async function stopRollout(
       { ...dropPause(rollout), state: 'stopped', reason: why, endedAt, onHold },
       message,
     )
+  delete result.open
 }
 
 /**
@@ -74,6 +75,7 @@ async function rollBack(
     onHold: rollout.values,
   }
   await store.saveRollout(failed, `Rollout ${rollout.id}: ${why}`)
+  delete result.open
   const reportWrites = (writes: number) =>
     report({
       type: 'rollout.taking-back',

@@ -41,7 +41,7 @@ export async function rollOut(
   recorded: RecordedState,
   context: RolloutContext,
 ): Promise<ApplyResult> {
-  const result = createEmptyResult(recorded)
+  const result: ApplyResult = { ...createEmptyResult(recorded), open: true }
   const { id, waves } = rollout
   const releases = plan.changes.filter(({ action }) => action === 'release').length
   context.report({
@@ -68,8 +68,8 @@ export async function rollOut(
   result.notSent += unsent.length
   result.parts.notSent += countParts(unsent)
   result.recorded = progress.recorded
-  const { confirmed, refused, inDoubt, notSent, parts, stopped, takenBack } = result
-  const counts = { confirmed, refused, inDoubt, notSent, parts, takenBack }
+  const { confirmed, refused, inDoubt, notSent, parts, stopped, takenBack, open } = result
+  const counts = { confirmed, refused, inDoubt, notSent, parts, takenBack, open }
   context.report({
     type: 'apply.finished',
     time: formatNow(context),
@@ -91,6 +91,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
   const end = (name: string) =>
     stopRollout(progress.rollout, `${name} was not applied completely`, [], result, context)
   const leave = (reason: string) => {
+    if (reason !== interruptedRollout) delete result.open
     if (reason !== endedElsewhere || !isAchieved(plan.changes, progress.recorded))
       return leaveOpen(reason, result)
     result.elsewhere = plan.writes.filter(({ wave }) => wave > progress.counted).length
@@ -183,6 +184,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     [progress.rollout.id],
     `Rollout ${progress.rollout.id}: complete`,
   )
+  delete result.open
 }
 
 /** Time without the lock between waves without a pause, ms: others look for it every second. */

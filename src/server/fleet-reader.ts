@@ -2,7 +2,7 @@ import type { Change } from '../model/change.ts'
 import type { DriftItem } from '../model/drift.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
-import type { DriftRequest } from '../operations/drift.ts'
+import { countUnread, type DriftRequest } from '../operations/drift.ts'
 import type { FoundDrift } from '../operations/find-drift.ts'
 import type { Managed } from '../operations/observe-live.ts'
 
@@ -67,7 +67,8 @@ export function createFleetReader(now: () => number) {
       const live = [...found.drift.live, ...added]
       const unanswered = [...reads].flatMap(([domain, each]) => (each.isMissing ? [domain] : []))
       const more = unanswered.length === 0 ? {} : { unanswered: unanswered.toSorted() }
-      return { ...found, drift: { ...found.drift, items, live, ...more } }
+      const unread = countUnread(found.drift, (domain) => reads.has(domain))
+      return { ...found, drift: { ...found.drift, items, live, ...more, unread } }
     },
     /** Returns the time of the oldest read, ms since 1970; null if a domain was not read yet. */
     findOldest: (domains: Iterable<Domain>): number | null => {

@@ -1,5 +1,7 @@
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { ListedRollout } from '../model/listed-rollout.ts'
+import type { DriftCounts } from '../model/overview.ts'
+import { findFailureCode } from '../notify/notification.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import type { Outside } from '../operations/outside.ts'
 import type { Executed } from '../operations/submit-plan.ts'
@@ -7,6 +9,7 @@ import { createSerialQueue } from '../state/serial-queue.ts'
 import type { Branch } from './branch.ts'
 import type { Engine } from './engine.ts'
 import type { Logger } from './logger.ts'
+import type { Failure } from './notifications.ts'
 import { buildInput, type Advanced } from './rollout-workflow.ts'
 import { retryMs, undecided, type Runs } from './runs.ts'
 import { isAboutCommit, type Committed } from './workspaces.ts'
@@ -43,7 +46,7 @@ export interface Findings {
   commit: string | null
   fetchedAt: string | null
   applied: Applied | null
-  drift: { at: string; pending: number; live: number; inDoubt: number } | null
+  drift: DriftCounts | null
   /** Why the last round failed; null if it did not. */
   problem: string | null
 }
@@ -71,8 +74,10 @@ export function createReconciler(context: ReconcilerContext) {
   let own: string[] | null = null
   /** The last commit of the branch without errors: what rollouts and drift checks go by. */
   let { head } = context
-  /** The last commit that was found to be invalid. */
-  let invalid: string | null = null
+  /** The last commit that could not be applied, and why. */
+  let failure: Failure | null = null
+  /** The commit that was reported as such, with the code of the error. */
+  let reported: string | null = null
   /** Ids of the unfinished rollouts of the last round. */
   let known: string[] = []
   const now = () => new Date(clock.now()).toISOString()
@@ -117,9 +122,17 @@ export function createReconciler(context: ReconcilerContext) {
       return { commit, at: now(), status, message: clean(message) }
     } catch (error) {
       const message = clean(runs.report(`commit ${commit.slice(0, 12)} is not applied`, error))
-      if (isAboutCommit(error)) invalid = commit
+      failure = { kind: 'commit', id: commit, error }
       return { commit, at: now(), status: 'failed', message }
     }
+  }
+
+  const reportFailed = async (failed: Failure): Promise<void> => {
+    const subject = `${failed.id} ${findFailureCode(failed.error)}`
+    if (reported === subject) return
+    if (isAboutCommit(failed.error)) metrics.countInvalidCommit()
+    await runs.reportFailure(await loadHead(), failed)
+    reported = subject
   }
 
   /** Applies the tip if it is new, or if its last apply left something and is to be repeated. */
@@ -129,10 +142,7 @@ export function createReconciler(context: ReconcilerContext) {
     const led = await lead(() => applyCommit(commit))
     if (led === null) return
     found.applied = led.result
-    if (isNew && invalid === commit) {
-      metrics.countInvalidCommit()
-      await runs.reportInvalid(await loadHead(), commit)
-    }
+    if (led.result.status === 'failed' && failure !== null) await reportFailed(failure)
     const { status, message } = led.result
     const isOver = status === 'done' || status === 'waiting'
     const waitMs = isNew ? retryMs : Math.min(maxRetryMs, retry.waitMs * 2)
@@ -168,8 +178,9 @@ export function createReconciler(context: ReconcilerContext) {
 
   const checkDrift = async (): Promise<void> => {
     try {
-      const { pending, live, inDoubt, held } = await runs.compare(await loadHead(), loadHead)
-      found.drift = { at: now(), pending, live, inDoubt }
+      const summary = await runs.compare(await loadHead(), loadHead)
+      const { pending, live, inDoubt, held, unanswered } = summary
+      found.drift = { at: now(), pending, live, inDoubt, unanswered }
       if (pending + inDoubt > held) hurryApplied()
     } catch (error) {
       runs.report('drift could not be looked for', error)
@@ -228,8 +239,10 @@ export function createReconciler(context: ReconcilerContext) {
     /** Takes the next step of a rollout. */
     advance: (id: string): Promise<Advanced> =>
       takeStep(async () => {
+        let workspace: Committed | null = null
         try {
-          const { waitMs, status } = await runs.advance(id, await loadHead())
+          workspace = await loadHead()
+          const { waitMs, status } = await runs.advance(id, workspace)
           // It may still be open: its wave begins again. If it has ended, the next step finds that.
           const isRefused = status === 'incomplete' || status === 'not-begun'
           if (waitMs === null && isRefused) return { waitMs: 'retry' }
@@ -238,6 +251,8 @@ export function createReconciler(context: ReconcilerContext) {
           return { waitMs }
         } catch (error) {
           runs.report(`rollout ${id} can't resume`, error)
+          if (workspace !== null)
+            await runs.reportFailure(workspace, { kind: 'rollout', id, error })
           return { waitMs: 'retry' }
         }
       }),

@@ -18,7 +18,7 @@ import { listRollout } from '../rollout/list-rollout.ts'
 import { buildRepairRequest, compareDrift } from './compare-drift.ts'
 import { createFleetReader } from './fleet-reader.ts'
 import type { Logger } from './logger.ts'
-import type { Notifications } from './notifications.ts'
+import type { Failure, Notifications } from './notifications.ts'
 import { observeRun } from './observe-run.ts'
 import type { HeldBranch } from './pages/hold-commits.ts'
 import { refuseInvalid, refuseMoved, type Committed, type Identity } from './workspaces.ts'
@@ -101,7 +101,7 @@ export function createRuns(context: RunContext) {
   }
   /** Executes a plan with metrics and notifications. */
   const execute = async <T extends Executed>(
-    workspace: LoadedWorkspace,
+    workspace: Committed,
     work: (run: Ports) => Promise<T>,
     rollout?: string,
   ): Promise<T> => {
@@ -212,7 +212,7 @@ export function createRuns(context: RunContext) {
     compare: (workspace: Committed, reload: () => Promise<Committed>) =>
       measure(
         'drift',
-        ({ live }) => (live > 0 ? 'differs' : 'same'),
+        ({ live, unanswered }) => (live + unanswered > 0 ? 'differs' : 'same'),
         async (): Promise<DriftSummary> => {
           const found = await compareDrift(workspace, comparing)
           const summary = summarizeDrift(found.drift)
@@ -229,9 +229,9 @@ export function createRuns(context: RunContext) {
         },
       ),
     deliver: (workspace: LoadedWorkspace) => notifications.deliver(workspace),
-    /** Notifies that a commit is invalid, as the workspace of another one is configured. */
-    reportInvalid: (workspace: LoadedWorkspace, commit: string) =>
-      notifications.aboutInvalid(workspace, commit),
+    /** Notifies once of a failure, as the workspace is configured. */
+    reportFailure: (workspace: LoadedWorkspace, failure: Failure) =>
+      notifications.aboutFailure(workspace, failure),
     /** Logs and counts an error, and returns its message. */
     report: (what: string, error: unknown): string => {
       const isExpected = error instanceof EdgewiseError

@@ -50,9 +50,18 @@ export function parseEnvelope(
     body,
     code,
     message: formatMessage(answer, body, (text) => show(text, answer.status, code), words),
-    limits: { remaining: parseWholeNumber(answer.header('X-Ratelimit-Remaining')), resetMs: reset },
+    limits: parseLimits(answer, reset),
     retryAfterMs: reset ?? parseMilliseconds(answer.header('Retry-After')),
   }
+}
+
+/** Parses the limits. One of an unknown period is left out; a throttled call leaves no more. */
+function parseLimits({ status, header }: Answer, resetMs: number | null): Limits {
+  const period = header('X-Ratelimit-Grad')?.trim().toLowerCase() ?? 'minute'
+  const remaining = parseWholeNumber(header('X-Ratelimit-Remaining'))
+  if (period === 'hour' || period === 'day')
+    return { remaining: status === 429 ? 0 : remaining, resetMs, period }
+  return { remaining: period === 'minute' ? remaining : null, resetMs }
 }
 
 function parseBody(text: string): JsonObject | null {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../src/model/outcome.ts'
+import type { Limits, Outcome } from '../../src/model/outcome.ts'
 import { maxPerMinute } from '../service/budget-world.ts'
 import { good, World } from './world.ts'
 
@@ -94,5 +94,83 @@ describe('a wait for the call budget that exceeds limits.maxWaitSeconds', () => 
       `the call budget allows the next call at ${end}, later than limits.maxWaitSeconds${reason}`,
     )
     expect(stopped?.includes('died')).toBe(reason !== '')
+  })
+})
+
+describe('an hour or a day whose calls are used up', () => {
+  const hour = 3_600_000
+  const plan = (world: World, writes: number) =>
+    world.plan(
+      Object.fromEntries(
+        Array.from({ length: writes }, (_, i) => [
+          `d${i}.example.com`,
+          { timeout: { time: 5 + i } },
+        ]),
+      ),
+      1,
+    )
+  const answer = (limits: Limits): Outcome => ({ ...good, limits }) as Outcome
+  const full: [string, Limits, string][] = [
+    ['day', { remaining: 0, resetMs: 5 * hour, period: 'day' }, 'resets at '],
+    [
+      'hour',
+      { remaining: 0, resetMs: 301_000, period: 'hour' },
+      'later than limits.maxWaitSeconds',
+    ],
+    ['hour', { remaining: 0, resetMs: null, period: 'hour' }, 'within an hour: it did not report'],
+    ['day', { remaining: 0, resetMs: null, period: 'day' }, 'within a day: it did not report when'],
+  ]
+
+  it.each(full)('ends the sending at once: %s, %o', async (period, limits, text) => {
+    const world = new World()
+    const start = world.clock.now()
+    // An answer for a minute does not replace the limit of the day.
+    const answers = [answer(limits), answer({ remaining: 20, resetMs: 9000 })]
+    const result = await world.apply(plan(world, 12), (call) => ({
+      outcome: answers[call] ?? good,
+      ms: 100 + call,
+    }))
+    // Four calls may be in flight at the same time.
+    expect(result).toMatchObject({ confirmed: 4, notSent: 8 })
+    expect(result.stopped).toContain(`the service allows no more calls in this ${period}; its`)
+    expect(result.stopped).toContain(text)
+    expect([world.calls.length, world.clock.now() - start]).toEqual([4, 103])
+  })
+
+  it.each(full)('ends it after a refusal for the rate: %s, %o', async (period, limits, text) => {
+    const world = new World()
+    const result = await world.apply(plan(world, 6), () => ({
+      outcome: { kind: 'throttled', message: 'slow', retryAfterMs: limits.resetMs, limits },
+    }))
+    expect(result).toMatchObject({ confirmed: 0, notSent: 6 })
+    expect(result.stopped).toMatch(`slow (the service allows no more calls in this ${period}; its`)
+    expect(result.stopped).toContain(text)
+    expect(world.calls.length).toBeLessThanOrEqual(4)
+  })
+
+  it('is waited for within limits.maxWaitSeconds', async () => {
+    const world = new World()
+    const start = world.clock.now()
+    const result = await world.apply(plan(world, 12), (call) => ({
+      outcome: call === 0 ? answer({ remaining: 0, resetMs: 200_000, period: 'hour' }) : good,
+    }))
+    expect([result.confirmed, result.stopped]).toEqual([12, null])
+    expect(world.clock.now() - start).toBe(200_300)
+    expect(world.events).toContainEqual(
+      expect.objectContaining({
+        type: 'write.waiting',
+        message: 'the call budget is used up: the service allows no more calls in this hour',
+      }),
+    )
+  })
+
+  it('with calls left limits to those', async () => {
+    const world = new World()
+    let left = 7
+    const result = await world.apply(plan(world, 12), () => ({
+      outcome: answer({ remaining: --left, resetMs: hour, period: 'hour' }),
+      ms: 10,
+    }))
+    expect([result.confirmed, world.calls.length]).toEqual([7, 7])
   })
 })

@@ -33,7 +33,7 @@ describe('a value comes back otherwise than written:', () => {
     [
       'cache_rule',
       [{ ...rule, ignore_no_cache: 'on', ignore_query: 'off' }],
-      [{ ...rule, time: '5', ignore_no_cache: true, ignore_expired: true, ignore_query: false }],
+      [{ ...rule, ignore_no_cache: 'on', ignore_expired: 'on', ignore_query: 'off' }],
     ],
     [
       'cache_rule_list',
@@ -94,6 +94,14 @@ describe('a value comes back otherwise than written:', () => {
     const service = createExtendedWorld()
     expect((await service.write({ [item]: written })).body).toMatchObject({ code: 0 })
     expect(await service.read(domain)).toEqual({ [item]: expected })
+  })
+
+  it('cache_rule has texts and booleans only in the query of the domain', async () => {
+    const service = createExtendedWorld()
+    await service.write({ cache_rule: [{ ...rule, ignore_query: 'off' }] })
+    const { body } = await service.send(`GET /v2/domain?domains=${domain}`)
+    const read = { time: '5', ignore_no_cache: false, ignore_expired: true, ignore_query: false }
+    expect(body).toMatchObject({ data: [{ config: { cache_rule: [{ ...rule, ...read }] } }] })
   })
 
   it('range_back_source is absent if it is on', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import parse from 'parse-prometheus-text-format'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { states } from '../../src/metrics/apply-metrics.ts'
 import { createServerMetrics, type ServerMetrics } from '../../src/metrics/server-metrics.ts'
 import type { ApplyEvent } from '../../src/model/events.ts'
 import type { Verdict } from '../../src/model/health.ts'
@@ -191,4 +192,11 @@ it('the page of the server has the name, type and labels of each metric', async 
     return `${name} ${type} ${own.toSorted().join()}`
   })
   expect(shown.toSorted()).toEqual(expected.toSorted())
+})
+
+it('the guide names each state of an apply', () => {
+  const guide = readFileSync(new URL('../../docs/guides/metrics.md', import.meta.url), 'utf8')
+  const [, text = ''] = /\nThe states are ([^.]+)\./.exec(guide) ?? []
+  const named = Array.from(text.matchAll(/`(\w+)`/g), ([, name = '']) => name)
+  expect(named.toSorted()).toEqual(states.toSorted())
 })

@@ -21,7 +21,7 @@ const list = (own: Parameters<typeof buildOverview>[0]) =>
 
 describe('headlines', () => {
   it('have what waits first, then what was stopped or failed, drift, and what runs', () => {
-    const drift = { at, pending: 3, live: 2, inDoubt: 1 }
+    const drift = { at, pending: 3, live: 2, inDoubt: 1, unanswered: 4 }
     const all = { rollouts: [runs, waits, pauses], ended: [ended], problem: 'away', drift }
     expect(list({ ...all, applied: failed })).toEqual([
       'attention: Wave 2 of 3 waits for approval: 5 domains.',
@@ -29,7 +29,8 @@ describe('headlines', () => {
       'problem: A rollout was stopped (more errors): 2 domains on hold.',
       'problem: The last look at the branch failed: away',
       'problem: Commit 4f0c2d9a1b7e is not applied: a guard refuses it',
-      'attention: Last drift check: 2 items of the service differed from state, 1 item in-doubt.',
+      'attention: Last drift check: 2 items of the service differed from state, 1 item in-doubt, ' +
+        '4 domains not at the service.',
       'busy: Wave 2 of 3 is being sent: 5 domains.',
     ])
   })

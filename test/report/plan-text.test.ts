@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Change } from '../../src/model/change.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { Plan } from '../../src/model/plan.ts'
+import { formatApplyMarkdown } from '../../src/report/apply/markdown.ts'
 import { groupChanges } from '../../src/report/plan/blocks.ts'
 import { formatPlanMarkdown } from '../../src/report/plan/markdown.ts'
 import { formatPlanSummary } from '../../src/report/plan/summary.ts'
@@ -402,5 +403,39 @@ describe('a plan as Markdown', () => {
       '<details open><summary>~ https · <code>a.example.com</code></summary>\n\n```diff\n' +
         '! cert_id  1 → 2\n- http2    on\n+ ocsp     on\n```\n',
     )
+  })
+})
+
+describe('the domains of the first wave', () => {
+  const names = Array.from({ length: 12 }, (_, i) => `canary-${String(i).padStart(2, '0')}.example`)
+  const domains = [...names, 'later.example']
+  const changes = domains.map((domain) => buildChange({ domain }))
+  const plan = buildPlan(changes)
+  const waves = {
+    ...plan,
+    writes: plan.writes.map((write) => ({
+      ...write,
+      wave: write.domains.includes('later.example') ? 2 : 1,
+    })),
+  }
+  const line = (text: string) =>
+    text.split('\n').findIndex((each) => each.startsWith('  Wave 1: 12 domains')) + 1
+
+  it('are all listed if verbose, and only then', () => {
+    const lines = format(waves, 80, true).split('\n')
+    const start = line(lines.join('\n'))
+    expect(lines.slice(start, start + 4).join(' ')).toMatch(
+      new RegExp(`^ {4}${names.join(',\\s+')}`.replaceAll('.example', String.raw`\.example`)),
+    )
+    expect(format(waves)).not.toContain('canary-11')
+    expect(format({ ...waves, writes: plan.writes }, 80, true)).not.toContain('Wave')
+  })
+
+  it('are named in a comment of a plan and of an apply, up to ten', () => {
+    const apply = { plan: waves, events: [], status: 'done' as const, problem: null }
+    for (const text of [formatPlanMarkdown(waves), formatApplyMarkdown(apply)]) {
+      const lines = text.split('\n')
+      expect(lines[line(text)]).toBe(`    ${names.slice(0, 10).join(', ')} and 2 more`)
+    }
   })
 })

@@ -121,6 +121,13 @@ describe('reading round the fleet', () => {
     expect((await fleet.check(1)).unanswered).toBeUndefined()
   })
 
+  it('counts the domains that it has not read yet', async () => {
+    const fleet = createFleet(3)
+    const counts: unknown[] = []
+    for (let check = 0; check < 4; check++) counts.push((await fleet.check(1)).unread)
+    expect(counts).toEqual([2, 1, 0, 0])
+  })
+
   it('counts nothing of a read that failed', async () => {
     const fleet = createFleet(2)
     const failing = fleet.reader.buildRequest(() => Promise.reject(new Error('gone')), 2)

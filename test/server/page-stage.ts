@@ -65,7 +65,7 @@ export function buildOverview(own: Partial<Overview> = {}): Overview {
     commit: headCommit,
     fetchedAt: at,
     applied: { commit: headCommit, at, status: 'done', message: null },
-    drift: { at, pending: 0, live: 0, inDoubt: 0 },
+    drift: { at, pending: 0, live: 0, inDoubt: 0, unanswered: 0 },
     problem: null,
     rollouts: [],
     ended: [],

@@ -2,6 +2,7 @@ import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { ListedRollout } from '../../src/model/listed-rollout.ts'
 import type { Engine } from '../../src/server/engine.ts'
+import type { Failure } from '../../src/server/notifications.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { createReconciler } from '../../src/server/reconciler.ts'
 import type { Runs } from '../../src/server/runs.ts'
@@ -31,7 +32,7 @@ export function stageReconciler(does: Behaviour = {}) {
     running: 0,
     /** Commits that steps of rollouts and drift checks went by. */
     heads: [] as string[],
-    /** Commits that were reported as invalid, each with the one before it. */
+    /** Commits and rollouts that were reported as failed, each with the good commit. */
     reported: [] as string[][],
   }
   const clock = {
@@ -65,10 +66,10 @@ export function stageReconciler(does: Behaviour = {}) {
     compare: async ({ commit }: { commit: string }) => {
       world.heads.push(commit)
       const found = does.drift?.(world.running) ?? { pending: 0, live: 0, inDoubt: 0 }
-      return { held: 0, ...found }
+      return { held: 0, unanswered: 0, ...found }
     },
-    reportInvalid: async ({ commit }: { commit: string }, invalid: string) =>
-      void world.reported.push([commit, invalid]),
+    reportFailure: async ({ commit }: { commit: string }, { kind, id }: Failure) =>
+      void world.reported.push([commit, ...(kind === 'commit' ? [] : [kind]), id]),
     deliver: () => Promise.resolve(),
     report: (_what: string, error: unknown) => (error instanceof Error ? error.message : ''),
   }

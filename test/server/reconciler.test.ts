@@ -20,6 +20,21 @@ it('repeats a refused commit after growing waits, also if drift is found meanwhi
   expect(attempts).toEqual([0, 1, 3, 7, 15, 31])
 })
 
+it('reports a refused commit and a rollout that is refused a step, the commit once', async () => {
+  const { world, reconciler, round } = stageReconciler({ apply: refuse, advance: refuse })
+  for (world.nowMs = 0; world.nowMs < 40 * minute; world.nowMs += minute) await round()
+  expect(world.applied.length).toBeGreaterThan(3)
+  await reconciler.advance('r1')
+  const [good, better] = ['a'.repeat(40), 'b'.repeat(40)]
+  world.tip = better
+  await round()
+  expect(world.reported).toEqual([
+    [good, good],
+    [good, 'rollout', 'r1'],
+    [better, better],
+  ])
+})
+
 it('applies an applied commit again after a drift check that finds something pending', async () => {
   const found = { pending: 0, live: 0, inDoubt: 0 }
   const { world, reconciler, round } = stageReconciler({ drift: () => found })

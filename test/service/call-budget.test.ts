@@ -234,8 +234,8 @@ describe('waiting', () => {
     }
     await clock.drive(Promise.all(Array.from({ length: 5 }, call)))
     expect(reported).toEqual([
-      { ms: minute, used: 2, windowMs: minute },
-      { ms: minute, used: 2, windowMs: minute },
+      { ms: minute, used: 2, windowMs: minute, period: null },
+      { ms: minute, used: 2, windowMs: minute, period: null },
     ])
   })
 
@@ -244,7 +244,7 @@ describe('waiting', () => {
     const reported: BudgetWait[] = []
     await call({ remaining: 0, resetMs: 42_000 })
     await clock.drive(budget.acquire(undefined, (wait) => reported.push(wait)))
-    expect(reported).toEqual([{ ms: 42_000, used: null, windowMs: minute }])
+    expect(reported).toEqual([{ ms: 42_000, used: 1, windowMs: minute, period: 'minute' }])
   })
 
   it('ends immediately when interrupted, for any reason', async () => {
@@ -494,6 +494,6 @@ describe('a burst limit', () => {
       await budget.acquire(undefined, (wait) => waits.push(wait))
     }
     await clock.drive(work())
-    expect(waits).toEqual([{ ms: 10_000, used: 3, windowMs: 10_000 }])
+    expect(waits).toEqual([{ ms: 10_000, used: 3, windowMs: 10_000, period: null }])
   })
 })

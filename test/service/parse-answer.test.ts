@@ -197,14 +197,22 @@ describe('the rate-limit headers', () => {
     }
   })
 
-  it('an hour or a day does not limit the calls of this minute', () => {
-    for (const grad of ['hour', 'day']) {
-      expect(
-        parse(200, { code: 0 }, { 'X-Ratelimit-Grad': grad, 'X-Ratelimit-Remaining': '0' }),
-      ).toMatchObject({
-        limits: { remaining: null },
-      })
-    }
+  it.each(['hour', 'day'])('are those of the %s that they name', (period) => {
+    const parseGrad = (status: number, more: Record<string, string> = {}) =>
+      parse(status, { code: 0 }, { 'X-Ratelimit-Grad': period, ...more })
+    const limits = { remaining: 0, resetMs: null, period }
+    expect(parseGrad(200, { 'X-Ratelimit-Remaining': '0' })).toMatchObject({ limits })
+    expect(parseGrad(500, { 'X-Ratelimit-Remaining': '0' })).toMatchObject({
+      kind: 'in-doubt',
+      limits,
+    })
+    // A refusal for the rate is of the period that it names.
+    expect(parseGrad(429)).toMatchObject({ limits })
+  })
+
+  it('of a period that is not specified limit nothing', () => {
+    const headers = { 'X-Ratelimit-Grad': 'second', 'X-Ratelimit-Remaining': '0' }
+    expect(parse(200, { code: 0 }, headers)).toMatchObject({ limits: { remaining: null } })
   })
 
   it.each(['', 'soon', '-1', '1.5', '1e3', '0x10', '99999999999999999999', 'NaN'])(

@@ -21,6 +21,16 @@ describe('the remaining calls by the headers', () => {
     })
   }
 
+  it.each(['hour', 'day'] as const)('wait for the end of a used-up %s', async (period) => {
+    const clock = new FakeClock()
+    const pace = new QueryPace(clock, 300_000)
+    await pace.acquire()
+    pace.release({ remaining: 0, resetMs: null, period })
+    pace.pause(null)
+    const seconds = period === 'hour' ? 3600 : 86_400
+    await expect(pace.acquire()).rejects.toThrow(`no more queries for ${seconds} s`)
+  })
+
   it('pauses queries once none is in flight', async () => {
     const clock = new FakeClock()
     const waits: number[] = []

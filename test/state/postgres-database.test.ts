@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Sql } from '../../src/state/postgres/database.ts'
@@ -470,4 +471,18 @@ it('idle connections do not keep a process alive', () => {
   // The client closes idle connections after 10 s.
   const idleMs = Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
   expect(idleMs).toBeLessThan(9000)
+})
+
+it('the page on state has the tables and their version', async () => {
+  await open().transact((sql) => sql('select 1'))
+  const created = await schema.query(
+    `select tablename from pg_tables where schemaname = '${schema.name}'`,
+  )
+  const [row] = await schema.query(`select version from ${schema.name}.version`)
+  const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url), 'utf8')
+  const [, section = ''] = page.split('## Tables of a database')
+  const named = Array.from(section.split('For people')[0]?.matchAll(/^\| `(\w+)` \|/gm) ?? [])
+  const tables = created.map(({ tablename }) => String(tablename))
+  expect(named.map(([, name = '']) => name).toSorted()).toEqual(tables.toSorted())
+  expect(section).toContain(`the version of the tables, now ${String(row?.['version'])},`)
 })

@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
-/** Answer of a service to a write: HTTP status and JSON; a string is sent unchanged. */
-export type Answer = (body: JsonObject) => [number, Json]
+/**
+ * Answer of a service to a write: HTTP status, JSON and more headers; a string is sent unchanged.
+ */
+export type Answer = (body: JsonObject) => [number, Json, Record<string, string>?]
 
 /**
  * Starts a service that answers writes from a list, repeats the last answer, and stops with the
@@ -21,9 +23,9 @@ export async function startAnsweringService(
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
       const answer = answers[call++] ?? answers.at(-1) ?? answers[0]
-      const [status, body] = answer(JSON.parse(text) as JsonObject)
+      const [status, body, headers] = answer(JSON.parse(text) as JsonObject)
       response
-        .writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' })
+        .writeHead(status, { 'content-type': 'application/json', 'retry-after': '1', ...headers })
         .end(typeof body === 'string' ? body : JSON.stringify(body))
     })
   })

@@ -149,6 +149,28 @@ describe('drift --live', () => {
     expect(output).toMatchObject({ unanswered: [api], summary: { live: 0 } })
   })
 
+  it('notifies of a domain that the service does not have', async () => {
+    const titles: string[] = []
+    const { transport } = place
+    place.transport = async (request) => {
+      if (!request.url.startsWith('https://hooks.')) return transport!(request)
+      titles.push((JSON.parse(request.body ?? '') as { title: string }).title)
+      return buildAnswer({ body: {} })
+    }
+    const receiver = '{kind: webhook, url: "https://hooks.example.com", on: [drift]}'
+    place.write('edgewise.yaml', `${place.read('edgewise.yaml')}notify: [${receiver}]\n`)
+    await adopt(www, api)
+    expect((await place.cli('drift', '--live')).code).toBe(0)
+    stored.delete(api)
+    await place.cli('drift', '--live')
+    stored.set(www, { timeout: { time: '61' } })
+    await place.cli('drift', '--live')
+    expect(titles).toEqual([
+      'Drift: 1 domain not at the service.',
+      'Drift: 1 item of 1 domain, 1 domain not at the service.',
+    ])
+  })
+
   it('ignores what drift.ignore names, and counts it', async () => {
     await adopt(www)
     stored.set(www, { timeout: { time: '61' } })

@@ -45,7 +45,7 @@ afterEach(() => {
   answers.length = 0
 })
 
-const all = '[applied, refused, in-doubt, drift, rollout, approval]'
+const all = '[applied, refused, in-doubt, failed, drift, rollout, approval]'
 
 /** Enters a workspace with these receivers. */
 function enter(receivers: string, more = ''): void {
@@ -162,6 +162,37 @@ describe('notify', () => {
       ['applied'],
       ['applied'],
       ['applied'],
+    ])
+  })
+
+  it.each([
+    ['a guard refuses', 'https: {cert_id: 0}', '(guarded): A guard, a freeze window or', ''],
+    ['manifests are invalid', 'timeout: {time: no}', '(invalid): The workspace, or a file', ''],
+    ['there is no access', 'timeout: {time: 60}', '(access): The token, the address', 'token'],
+  ])('notifies once of an apply that failed: %s', async (_case, config, title, without) => {
+    enter(receive('webhook', '[failed]'))
+    if (without !== '') delete place.env['EDGEWISE_TOKEN']
+    place.write('domains/a.yaml', `domain: ${www}\nconfig: {${config}}\n`)
+    expect((await place.cli('apply', '--yes')).code).toBe(1)
+    expect(received).toHaveLength(1)
+    expect(parse()).toMatchObject({ events: ['failed'], apply: null })
+    expect(parse()['title']).toContain(`Nothing was applied ${title}`)
+  })
+
+  it('notifies of an apply that could send nothing, and of no mistake of its user', async () => {
+    enter(receive('webhook'))
+    place.manifest(www, { timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes', '--target', 'none.example.com')).code).toBe(1)
+    expect((await place.cli('apply')).code).toBe(1)
+    expect(received).toEqual([])
+    await setFaults(emulator, { kind: 'rate', probability: 1 })
+    place.write(
+      'edgewise.yaml',
+      place.read('edgewise.yaml').replace(/limits: .*/, 'limits: {maxWaitSeconds: 0}'),
+    )
+    await place.cli('apply', '--yes')
+    expect(received.map((_each, i) => parse(i))).toMatchObject([
+      { events: ['failed'], title: 'Not everything was applied; writes: 1 not sent.' },
     ])
   })
 

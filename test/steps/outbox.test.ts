@@ -6,9 +6,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Drift, DriftItem } from '../../src/model/drift.ts'
 import { describeInvalid, type Content } from '../../src/notify/notification.ts'
 import { openOutbox, type Outbox } from '../../src/notify/outbox.ts'
-import { loadWorkspace } from '../../src/operations/load-workspace.ts'
+import { loadWorkspace, type LoadedWorkspace } from '../../src/operations/load-workspace.ts'
 import { createNodeOutside } from '../../src/operations/node-outside.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
+import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
+import { createLogger } from '../../src/server/logger.ts'
+import { createNotifications, type Notifications } from '../../src/server/notifications.ts'
+import { EdgewiseError, type ErrorCode } from '../../src/model/edgewise-error.ts'
+import type { Ports } from '../../src/operations/ports.ts'
+import type { Executed } from '../../src/operations/submit-plan.ts'
 import { findProgram } from '../program.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { Place, token } from './cli.ts'
@@ -61,14 +67,27 @@ function enter(receivers: string): void {
   place.transport = createNetworkTransport()
 }
 
+function loadPlace(): LoadedWorkspace {
+  const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
+  return loadWorkspace(place.root, outside, 'none')
+}
+
+/** Creates the notifications of a controller. */
+function createServed(): Notifications {
+  const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
+  const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
+  const out = () => undefined
+  const logger = createLogger({ clock: outside.clock, out, format: 'json', level: 'info' })
+  return createNotifications(outside, metrics, logger)
+}
+
 /** Opens the notifications of the place in another process, with this start. */
 function open(started?: string): Outbox {
   const outside = { ...createNodeOutside(new AbortController().signal), env: place.env }
   const clock = { ...outside.clock, sleep: () => Promise.resolve() }
   const beating = { ...outside.clock, sleep: sleepUntilAborted }
   const machine = started === undefined ? outside.machine : { ...outside.machine, started }
-  const workspace = loadWorkspace(place.root, outside, 'none')
-  const opened = openOutbox(workspace, {
+  const opened = openOutbox(loadPlace(), {
     ...outside,
     machine,
     clock: started === undefined ? clock : beating,
@@ -233,6 +252,105 @@ describe('notifications in a database', () => {
     expect(received.map(({ title, events }) => [title.slice(0, 37), events])).toEqual([
       ['Commit aaaaaaaaaaaa is not applied: i', ['failed']],
       ['Commit bbbbbbbbbbbb is not applied: i', ['failed']],
+    ])
+  })
+
+  it('a commit or a rollout that is not applied is reported once, unless it soon is', async () => {
+    const { aboutFailure } = createServed()
+    const error = (code: ErrorCode) => new EdgewiseError(code, 'it quotes a value')
+    const commit = (id: string, thrown: unknown) =>
+      aboutFailure(loadPlace(), { kind: 'commit', id: id.repeat(40), error: thrown })
+    for (const code of ['locked', 'guarded', 'guarded', 'access'] as const)
+      await commit('a', error(code))
+    await commit('b', new TypeError('a defect'))
+    for (const id of ['r1', 'r2', 'r1', 'r2'])
+      await aboutFailure(loadPlace(), { kind: 'rollout', id, error: error('guarded') })
+    await open().deliverDue()
+    const guarded = '(guarded): A guard, a freeze window or a destructive change forbids the plan.'
+    expect(titles().map((title) => title.replace(' Nothing was sent.', ''))).toEqual([
+      `Commit aaaaaaaaaaaa is not applied ${guarded}`,
+      'Commit bbbbbbbbbbbb is not applied (defect): an internal error occurred.',
+      `Rollout r1 waits ${guarded}`,
+      `Rollout r2 waits ${guarded}`,
+    ])
+  })
+
+  it('an apply that sends nothing is reported once for a commit', async () => {
+    const { aboutRun } = createServed()
+    const workspace = Object.assign(loadPlace(), { commit: 'a'.repeat(40) })
+    const counts = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 1 }
+    const stopped = 'the service could not be reached'
+    const type = 'apply.finished' as const
+    const executed = {
+      status: 'incomplete',
+      finished: { type, time: '', apply: 'a1', stopped, ...counts, parts: counts },
+      inWaves: false,
+      doubts: [],
+      result: { ...counts, stopped, unrecorded: null, refusals: [] },
+    } as unknown as Executed
+    const ports = {} as Ports
+    await aboutRun(workspace, ports, async () => executed)
+    await aboutRun(workspace, ports, async () => executed)
+    await open().deliverDue()
+    expect(received).toMatchObject([
+      { events: ['failed'], title: 'Not everything was applied; writes: 1 not sent.' },
+    ])
+  })
+
+  it('report domains that the service does not have, and nothing as gone with them', async () => {
+    const outbox = open()
+    const [none, missing] = [createDrift(), { unanswered: [www] }]
+    const drifts = [none, createDrift(www), { ...none, ...missing }, { ...none, ...missing }]
+    for (const drift of [
+      ...drifts,
+      { ...none, unread: 0 },
+      createDrift(www),
+      { ...none, unread: 2 },
+    ]) {
+      await outbox.reportDrift(drift, 'all')
+      await outbox.deliverDue()
+    }
+    expect(titles()).toEqual([
+      'Drift: 1 item of 1 domain.',
+      'Drift: 1 domain not at the service.',
+      'Drift is gone: it was 1 domain.',
+      'Drift: 1 item of 1 domain.',
+      'No drift was found in what was observed, without 2 domains; it was 1 item of 1 domain.',
+    ])
+  })
+
+  it('report no drift as gone before serve has read all domains again', async () => {
+    const workspace = loadPlace()
+    workspace.config.service.readBack = true
+    const { aboutDrift } = createServed()
+    const [all, none] = [createDrift(www), createDrift()]
+    for (const drift of [
+      all,
+      { ...none, unread: 3 },
+      { ...all, unread: 2 },
+      { ...none, unread: 0 },
+    ])
+      await aboutDrift(workspace, { drift, observed: new Map(), notes: [], unmanaged: [] })
+    await open().deliverDue()
+    expect(titles()).toEqual([
+      'Drift: 1 item of 1 domain.',
+      'Drift is gone: it was 1 item of 1 domain.',
+    ])
+  })
+
+  it('report no drift as gone of a domain that was not observed', async () => {
+    const api = 'api.example.com'
+    for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    received.length = 0
+    const [same, other] = [{ timeout: { time: '60' } }, { timeout: { time: '61' } }]
+    for (const observed of [{ [www]: other, [api]: same }, { [api]: same }]) {
+      place.write('observed.json', JSON.stringify(observed))
+      await place.cli('drift', '--observed', 'observed.json')
+    }
+    expect(titles()).toEqual([
+      'Drift: 1 item of 1 domain.',
+      'No drift was found in what was observed, without 1 domain; it was 1 item of 1 domain.',
     ])
   })
 

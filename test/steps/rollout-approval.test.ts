@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
-import { Place, fetchWrites } from './cli.ts'
+import { Place, fetchWrites, setFaults } from './cli.ts'
 import {
   deadOrigin,
   emulator,
@@ -48,6 +49,43 @@ const findId = () => place.loadRollouts()[0]?.id ?? ''
 async function list(): Promise<JsonObject[]> {
   return (await place.json('rollout', 'list'))['rollouts'] as JsonObject[]
 }
+
+describe('the metrics of a rollout', () => {
+  /** Reads the writes by outcome from the metrics of the last apply. */
+  const readWrites = () =>
+    Array.from(place.read('e.prom').matchAll(/apply_writes\{outcome="(.+?)".*\} (\d+)/g), (found) =>
+      found.slice(1, 3).join(' '),
+    ).filter((each) => !each.endsWith(' 0'))
+
+  it('count a write as not sent only once nothing can send it any more', async () => {
+    fleet()
+    const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
+    for (let wave = 1; wave <= 3; wave++) {
+      const { out } = await apply(0, '--no-wait', '--json', '--metrics-file', 'e.prom')
+      for (const line of out.trim().split('\n')) metrics.recordEvent(JSON.parse(line))
+      expect(readWrites()).toEqual(['confirmed 1'])
+      time.now += 10 * minute
+    }
+    const { text } = await metrics.format('prometheus')
+    expect(text).toMatch(/writes_total\{outcome="confirmed".*\} 3$/m)
+    expect(text).toMatch(/writes_total\{outcome="not-sent".*\} 0$/m)
+    expect(text).toMatch(/parts_total\{outcome="not-sent".*\} 0$/m)
+  })
+
+  it.each([
+    ['another process ends it', async () => void (await decide('abort', findId()))],
+    [
+      'a write of it is refused',
+      () => setFaults(emulator, { kind: 'refuse', domain: name(1), probability: 1 }),
+    ],
+  ])('count the rest as not sent if %s', async (_case, interfere) => {
+    fleet('', '[1, 2, 3, 100%]')
+    runInPause(interfere)
+    await apply(3, '--metrics-file', 'e.prom')
+    expect(readWrites()).toContainEqual(expect.stringMatching(/^not-sent [23]$/))
+    await setFaults(emulator)
+  })
+})
 
 describe('a wave that needs approval', () => {
   it('begins only after "rollout approve", and apply exits with 0 before it', async () => {

@@ -4,6 +4,7 @@ import type { Emulator } from '../../src/emulator/emulator.ts'
 import { buildLockPath } from '../../src/state/format/state-paths.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { startAnsweringService, type Answer } from './answering-service.ts'
 import { Place, resetEmulator, startService } from './cli.ts'
 
 describe('a long wait prints one line with its reason and its end', () => {
@@ -60,4 +61,23 @@ describe('a long wait prints one line with its reason and its end', () => {
   it('unless --quiet is passed', async () => {
     expect((await place.cli('apply', '--yes', '--quiet')).err).toBe('')
   })
+})
+
+it('a day whose calls are used up ends an apply, the waves that follow included', async () => {
+  let calls = 0
+  const lastOfDay: Answer = () => {
+    calls++
+    const headers = { 'X-Ratelimit-Grad': 'day', 'X-Ratelimit-Remaining': '0' }
+    return [200, { code: 0 }, { ...headers, 'X-Retry-After': '7200' }]
+  }
+  const { url } = await startAnsweringService(lastOfDay)
+  const place = new Place(url, 'rollout: {waves: [1, 100%], pause: 0s}\n')
+  for (const n of [1, 2, 3]) place.manifest(`d${n}.example.com`, { timeout: { time: `1${n}` } })
+  const { code, out } = await place.cli('apply', '--yes')
+  place.remove()
+  expect([calls, code]).toEqual([1, 3])
+  expect(out).toMatch(
+    /the service allows no more calls in this day; its count resets at \d\d:\d\d:\d\d, later than/,
+  )
+  expect(out).toContain('1 confirmed, 2 not sent')
 })

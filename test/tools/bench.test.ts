@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseBenchArgs } from '../../tools/bench/arguments.ts'
 import { computeExponent } from '../../tools/bench/exponent.ts'
@@ -5,6 +6,7 @@ import { buildManifest } from '../../tools/bench/fleet.ts'
 import { findWorse, keepRatios } from '../../tools/bench/kept-ratios.ts'
 import { findMemoryAt } from '../../tools/bench/measure-apply.ts'
 import { compareCosts, measureInTurn } from '../../tools/bench/measure.ts'
+import { countPlain } from '../../tools/bench/plain.ts'
 import {
   chooseBetter,
   createUnmeasuredRow,
@@ -152,4 +154,29 @@ describe('its options', () => {
     expect(() => parseBenchArgs(['--only', 'c'], ['a', 'b'])).toThrow('expected groups of a, b')
     expect(() => parseBenchArgs(['--keep'], [])).toThrow('--small')
   })
+})
+
+it('README and concepts have the calls of simpler plans for the 16 mixes', () => {
+  const load = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  const instances = JSON.parse(load('test/bench/instances.json')) as {
+    equalPatchGrouping: number
+    itemByItem: number
+    needs: unknown[][]
+  }[]
+  const sum = (count: (each: (typeof instances)[number]) => number) =>
+    instances.reduce((total, each) => total + count(each), 0).toLocaleString('en')
+  const figures = {
+    single: sum(({ needs }) => needs.flat().length),
+    equal: sum(({ equalPatchGrouping }) => equalPatchGrouping),
+    item: sum(({ itemByItem }) => itemByItem),
+    plain: sum(countPlain),
+  }
+  const [readme = '', concepts = ''] = ['README.md', 'docs/concepts.md'].map((path) =>
+    load(path).replaceAll(/\s+/g, ' '),
+  )
+  const { single, equal, item, plain } = figures
+  expect(readme).toContain(`takes ${single} calls`)
+  expect(readme).toContain(`takes ${plain} calls`)
+  expect(concepts).toContain(`takes ${single} calls, domains with equal changes together ${equal},`)
+  expect(concepts).toContain(`one item per write ${item}, the better of both for each mix ${plain}`)
 })

@@ -40,13 +40,12 @@ export function declareApply(program: Command, declare: Declare): void {
       context.io.saveMemory?.()
       const { apply } = await import('../../operations/apply.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
-      const { executeAndFinish } = await import('../finish-executed.ts')
+      const { executeAndFinish, openToWrite } = await import('../finish-executed.ts')
       const { createMarkdownFile, withApplyReports } = await import('../apply-report.ts')
-      const { openValidWorkspace } = await import('../open.ts')
       const { loadFile } = await import('../load-file.ts')
       const { createOutput } = await import('../save-file.ts')
       const { findCheckout } = await import('../../state/git/find-repository.ts')
-      const workspace = openValidWorkspace(context, 'available')
+      const workspace = await openToWrite(context)
       const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
       const request = {
         ...buildGuardRequest(options),

@@ -141,9 +141,8 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
 async function repairDrift(context: CommandContext, options: DriftOptions): Promise<number> {
   context.io.saveMemory?.()
   const { repair } = await import('../../operations/repair.ts')
-  const { executeAndFinish } = await import('../finish-executed.ts')
-  const { openValidWorkspace } = await import('../open.ts')
-  const workspace = openValidWorkspace(context, 'available')
+  const { executeAndFinish, openToWrite } = await import('../finish-executed.ts')
+  const workspace = await openToWrite(context)
   const request = {
     target: options.target,
     items: options.item,

@@ -11,7 +11,6 @@ type ReadForm = (value: Json) => Json | undefined
 const forms: ReadonlyMap<ItemKey, ReadForm> = new Map([
   ['origin', onFields(readOrigin)],
   ['https', onFields(readHttps)],
-  ['cache_rule', onEntries(readCacheRule)],
   ['cache_rule_list', onEntries((rule) => without(rule, ['case_ignore', 'cache_or_not']))],
   ['speed_limit', onEntries(readSpeedRule)],
   ['rate_limit', onFields((limit) => lower(limit, ['max_rate_unit', 'leading_flow_unit']))],
@@ -33,6 +32,11 @@ const forms: ReadonlyMap<ItemKey, ReadForm> = new Map([
 export function buildReadForm(item: ItemKey, value: Value): Json | undefined {
   const form = forms.get(item)
   return form === undefined ? value : form(value)
+}
+
+/** Builds the form in which the query of a domain has a value: rules of the cache have another. */
+export function buildRecordForm(item: ItemKey, value: Value): Json | undefined {
+  return item === 'cache_rule' ? onEntries(readCacheRule)(value) : buildReadForm(item, value)
 }
 
 /** Port and protocol have placeholders unless the mode is `custom`. */

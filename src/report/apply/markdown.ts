@@ -8,7 +8,8 @@ import { groupPlanChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, type Whole } from '../plan/change-parts.ts'
 import { formatCompared } from '../plan/markdown.ts'
 import { formatNothing, formatPlanSummary } from '../plan/summary.ts'
-import { formatWrite } from '../plan/text.ts'
+import { maxFirstDomains } from '../plan/markdown.ts'
+import { formatWaves as formatPlannedWaves, formatWrite } from '../plan/text.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 import {
   fenceText,
@@ -84,12 +85,13 @@ export function formatApplyMarkdown(report: ApplyReport): string {
     const word = outcomes.words.get(write.id) ?? ''
     return `${word.padEnd(width)}${formatWrite(write, plan, style)}`
   })
+  const waves = formatPlannedWaves(plan, maxFirstDomains)
   const rest = plan.writes.length - writes.length
   const listHint = ` (${whole.name} lists them)`
   const foot =
     writes.length === 0
       ? ''
-      : `\n${foldText('Writes', [...writes, ...formatRest(rest, listHint)].join('\n'))}`
+      : `\n${foldText('Writes', [...waves, ...writes, ...formatRest(rest, listHint)].join('\n'))}`
   const text = `${[...head, planned].join('\n')}\n`
   const room = maxCharacters - text.length - foot.length
   return `${text}${formatChangeParts(groupPlanChanges(plan.changes), room, whole)}${foot}`

@@ -78,10 +78,11 @@ function describeFailure({ applied, commit }: Overview): Headline[] {
 }
 
 function describeDrift({ drift }: Overview): Headline[] {
-  const { live = 0, inDoubt = 0 } = drift ?? {}
+  const { live = 0, inDoubt = 0, unanswered = 0 } = drift ?? {}
   const parts = [
     ...(live === 0 ? [] : [`${pluralize(live, 'item')} of the service differed from state`]),
     ...(inDoubt === 0 ? [] : [`${pluralize(inDoubt, 'item')} in-doubt`]),
+    ...(unanswered === 0 ? [] : [`${pluralize(unanswered, 'domain')} not at the service`]),
   ]
   if (parts.length === 0) return []
   return [{ tone: 'attention', text: `Last drift check: ${parts.join(', ')}.` }]

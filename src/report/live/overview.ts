@@ -120,7 +120,7 @@ function formatFacts(overview: Overview): string {
       drift === null
         ? unknown
         : `<a href="/drift">${drift.pending} pending, ${drift.live} live, ${drift.inDoubt} ` +
-            `in-doubt</a>, ${formatInstant(drift.at)}`,
+            `in-doubt, ${drift.unanswered} not at the service</a>, ${formatInstant(drift.at)}`,
     ),
   ]
   return (

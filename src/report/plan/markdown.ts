@@ -4,13 +4,15 @@ import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
 import { formatConditional, formatNothing, formatPlanSummary } from './summary.ts'
-import { formatWave, formatWrite } from './text.ts'
+import { formatWaves, formatWrite } from './text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
 const whole = showWhole('edgewise plan -v')
 const maxWrites = 40
 const maxWarnings = 12
+/** Domains of the first wave that a comment names. */
+export const maxFirstDomains = 10
 
 /**
  * Formats a plan as Markdown for a comment: the summary, the warnings, a table of items, then a
@@ -33,9 +35,8 @@ export function formatPlanMarkdown(plan: Plan): string {
   const head =
     `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)}\n` +
     `${formatCompared(plan)}${warnings}\n${formatChangeTable(definite.changes)}`
-  const waves = [...new Set(definite.writes.map(({ wave }) => wave))]
   const lines = [
-    ...(waves.length > 1 ? waves.map((wave) => formatWave(wave, definite)) : []),
+    ...formatWaves(definite, maxFirstDomains),
     ...definite.writes.map((write) => formatWrite(write, definite, style)),
   ]
   const writes =

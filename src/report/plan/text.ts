@@ -155,6 +155,9 @@ function formatWrites(plan: Plan, options: PlanTextOptions): string[] {
   const reasons = new Map(explanation?.writes.map(({ id, reason }) => [id, reason]))
   const lines = waves.flatMap(([wave, own]) => [
     ...(waves.length > 1 ? [paint.dim(formatWave(wave, plan))] : []),
+    ...(waves.length > 1 && verbose && wave === 1
+      ? [paint.dim(wrap(listFirstDomains(plan).join(', '), options.columns, '    '))]
+      : []),
     ...(lists
       ? own.flatMap((write) => [
           formatWrite(write, plan, options),
@@ -190,12 +193,28 @@ function formatExplanation(
 }
 
 /** Formats `  Wave 2: 9 domains, 1 write`. */
-export function formatWave(wave: number, plan: Plan): string {
+function formatWave(wave: number, plan: Plan): string {
   const own = plan.writes.filter((write) => write.wave === wave)
   const domains = new Set(own.flatMap((write) => write.domains)).size
   const approval = listApprovals(plan).includes(wave) ? ', after approval' : ''
   const counts = `${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
   return `  Wave ${wave}: ${counts}${approval}`
+}
+
+/** Lists the domains of the first wave, which a change is tried on. */
+function listFirstDomains({ writes }: Plan): string[] {
+  const first = writes.flatMap(({ wave, domains }) => (wave === 1 ? domains : []))
+  return [...new Set(first)].toSorted().map(escapeInvisible)
+}
+
+/** Formats the waves of a plan with several, and some domains of the first one. */
+export function formatWaves(plan: Plan, maxDomains: number): string[] {
+  const waves = [...new Set(plan.writes.map(({ wave }) => wave))]
+  if (waves.length < 2) return []
+  return waves.flatMap((wave) => [
+    formatWave(wave, plan),
+    ...(wave === 1 ? [`    ${listSome(listFirstDomains(plan), maxDomains)}`] : []),
+  ])
 }
 
 /** Formats a write on one line. */

@@ -1,9 +1,9 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { Limits } from '../../model/outcome.ts'
+import { periodMs, type Limits } from '../../model/outcome.ts'
 import type { Clock } from '../../model/clock.ts'
+import { ServiceLimits } from '../service-limits.ts'
 import { WaitQueue } from '../write/wait-queue.ts'
 
-const minute = 60_000
 /** Maximum number of queries in flight. */
 const maxInFlight = 4
 
@@ -17,9 +17,7 @@ export class QueryPace {
   readonly #maxWaitMs: number
   readonly #onWait: (ms: number) => void
   #inFlight = 0
-  #left = Infinity
-  /** Instant of the next reset, monotonic clock, ms. */
-  #resetAtMs = 0
+  readonly #service = new ServiceLimits()
   /** End of the wait that was reported last, monotonic clock, ms. */
   #reportedUntilMs = 0
   readonly #waiting = new WaitQueue()
@@ -43,13 +41,14 @@ export class QueryPace {
   async acquire(signal?: AbortSignal): Promise<void> {
     for (;;) {
       refuseInterrupted(signal)
-      const wait = this.#resetAtMs - this.#clock.monotonic()
-      if (wait <= 0) this.#left = Math.max(this.#left, 1)
+      const nowMs = this.#clock.monotonic()
+      const { untilMs = nowMs } = this.#service.findUsedUp(nowMs) ?? {}
+      const wait = untilMs - nowMs
       if (this.#inFlight >= maxInFlight) {
         await this.#waiting.wait(signal)
-      } else if (this.#left > 0) {
+      } else if (wait === 0) {
         this.#inFlight++
-        this.#left--
+        this.#service.begin()
         return
       } else if (this.#inFlight > 0) {
         // Queries in flight are subtracted; their answers may show that more are left.
@@ -57,8 +56,8 @@ export class QueryPace {
       } else if (wait > this.#maxWaitMs) {
         throw createTooLongError(wait, this.#maxWaitMs)
       } else {
-        if (this.#reportedUntilMs !== this.#resetAtMs) this.#onWait(wait)
-        this.#reportedUntilMs = this.#resetAtMs
+        if (this.#reportedUntilMs !== untilMs) this.#onWait(wait)
+        this.#reportedUntilMs = untilMs
         await this.#clock.sleep(wait, signal)
       }
     }
@@ -67,18 +66,14 @@ export class QueryPace {
   /** Ends an acquired query; `limits` are those of its answer. */
   release(limits?: Limits): void {
     this.#inFlight--
-    const { remaining = null, resetMs = null } = limits ?? {}
-    if (remaining !== null) {
-      this.#left = remaining - this.#inFlight
-      this.#resetAtMs = this.#clock.monotonic() + (resetMs ?? minute)
-    }
+    if (limits !== undefined) this.#service.update(limits, this.#inFlight, this.#clock.monotonic())
     this.#waiting.wakeAll()
   }
 
   /** Pauses all queries after a throttled one, for `ms`; a minute if the service sent no time. */
   pause(ms: number | null): void {
-    this.#left = 0
-    this.#resetAtMs = this.#clock.monotonic() + Math.max(1000, ms ?? minute)
+    const resetMs = Math.max(1000, ms ?? periodMs.minute)
+    this.#service.update({ remaining: 0, resetMs }, 0, this.#clock.monotonic())
   }
 }
 

@@ -41,7 +41,7 @@ type Reply =
   | { kind: 'answered'; data: Json; limits: Limits }
   | { kind: 'refused'; error: EdgewiseError; limits: Limits }
   | { kind: 'throttled'; message: string; waitMs: number | null; limits: Limits }
-  | { kind: 'failed'; message: string }
+  | { kind: 'failed'; message: string; limits?: Limits }
 
 const maxFailures = 5
 const maxThrottled = 10
@@ -67,7 +67,7 @@ export async function query(wanted: Query, context: QueryContext): Promise<Json>
   for (;;) {
     await pace.acquire(signal)
     const reply = await attempt(wanted, context)
-    pace.release(reply.kind === 'failed' ? undefined : reply.limits)
+    pace.release(reply.limits)
     refuseInterrupted(signal)
     if (reply.kind === 'answered') return reply.data
     if (reply.kind === 'refused') throw reply.error
@@ -120,23 +120,13 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
         ),
         limits,
       }
-    if (status >= 500)
-      return { kind: 'failed', message: `the service answered HTTP ${status}: ${message}` }
+    const fail = (why: string): Reply => ({ kind: 'failed', message: why, limits })
+    if (status >= 500) return fail(`the service answered HTTP ${status}: ${message}`)
     if (status >= 300 && status < 400)
-      return {
-        kind: 'failed',
-        message: `the service answered with a redirect (HTTP ${status}), which is not followed`,
-      }
+      return fail(`the service answered with a redirect (HTTP ${status}), which is not followed`)
     if (body === null)
-      return {
-        kind: 'failed',
-        message: `the service answered HTTP ${status} with a body that is not JSON`,
-      }
-    if (code === null)
-      return {
-        kind: 'failed',
-        message: `the service answered HTTP ${status} without a numeric code`,
-      }
+      return fail(`the service answered HTTP ${status} with a body that is not JSON`)
+    if (code === null) return fail(`the service answered HTTP ${status} without a numeric code`)
     return status === 200 && code === 0
       ? { kind: 'answered', data: getOwn(body, 'data') ?? null, limits }
       : { kind: 'refused', error: createRefusedError(wanted, status, code, message), limits }

@@ -2,6 +2,7 @@ import { findMin } from '../../model/append.ts'
 import type { CallLedger } from '../../model/call-ledger.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Limits } from '../../model/outcome.ts'
+import { ServiceLimits, type UsedUp } from '../service-limits.ts'
 import { filterLastMinute, minute, sumCounts, type EndedCalls } from './ended-calls.ts'
 import {
   computeNextCallAt,
@@ -30,7 +31,8 @@ export class CallBudget {
   readonly #clock: Clock
   readonly #remember: (ended: EndedCalls[]) => Promise<void>
   readonly #lateMs: number
-  readonly #spent: BudgetUsage
+  readonly #spent: Omit<BudgetUsage, 'earliest'>
+  readonly #service: ServiceLimits
   readonly #limits: CallLimit[]
   readonly #others: OtherProcesses
   /** Callers that wait for a call. */
@@ -50,6 +52,7 @@ export class CallBudget {
    * @param lateMs grace period, ms, for calls in flight when their process died
    * @param ledger calls of processes that use the same call rate at the same time; null for none
    * @param burst a limit beside that of a minute; null for none
+   * @param service limits that the service has reported so far
    */
   constructor(
     callsPerMinute: number,
@@ -60,7 +63,9 @@ export class CallBudget {
     lateMs = 0,
     ledger: CallLedger | null = null,
     burst: CallLimit | null = null,
+    service = new ServiceLimits(),
   ) {
+    this.#service = service
     this.maxWaitMs = maxWaitMs
     this.callsPerMinute = callsPerMinute
     this.#clock = clock
@@ -75,14 +80,17 @@ export class CallBudget {
     // grace period of whoever saw that first.
     const known = earlier.map((each) => ({ ...each, time: Math.min(each.time, now + lateMs) }))
     const ended = filterLastMinute(known, now)
-    this.#spent = { running: 0, ended, service: { left: 1, until: 0 } }
+    this.#spent = { running: 0, ended }
   }
 
   /** Counts the calls that could be sent without waiting for another minute. */
   countAvailable(): number {
-    const now = this.#clock.monotonic()
-    const ours = this.callsPerMinute - this.#countUsed()
-    return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
+    return this.findUsedUp() === null ? Math.max(0, this.callsPerMinute - this.#countUsed()) : 0
+  }
+
+  /** Finds the period of which the service allows no more calls; null if it does. */
+  findUsedUp(): UsedUp | null {
+    return this.#service.findUsedUp(this.#clock.monotonic())
   }
 
   /**
@@ -104,7 +112,8 @@ export class CallBudget {
     const now = this.#clock.monotonic()
     const ended = [...this.#spent.ended, ...this.#others.calls, ...first]
     ended.sort((a, b) => a.time - b.time)
-    const at = computeNextCallAt({ ...this.#spent, ended }, this.#limits, now)
+    const earliest = this.findUsedUp()?.untilMs ?? -Infinity
+    const at = computeNextCallAt({ ...this.#spent, ended, earliest }, this.#limits, now)
     return at === null ? null : at - now
   }
 
@@ -133,10 +142,10 @@ export class CallBudget {
         await this.#waiting.wait(signal)
       } else if (wait === 0) {
         this.#spent.running++
-        this.#spent.service.left--
+        this.#service.begin()
         if (await this.#reserve()) return true
         this.#spent.running--
-        this.#spent.service.left++
+        this.#service.begin(-1)
         // Others may wait for the end of this call.
         this.#waiting.wakeAll()
       } else if (wait > this.maxWaitMs && this.#spent.running === 0) {
@@ -156,11 +165,11 @@ export class CallBudget {
     const now = this.#clock.monotonic()
     if (ms < minReportedMs || now < this.#reportedUntil) return
     this.#reportedUntil = now + ms
-    const { service } = this.#spent
-    const byService = service.left <= 0 && service.until >= now + ms
+    const usedUp = this.findUsedUp()
+    const period = usedUp !== null && usedUp.untilMs >= now + ms ? usedUp.period : null
     const full = this.#limits.find(({ calls, windowMs }) => this.#countUsed(windowMs) >= calls)
     const windowMs = full?.windowMs ?? minute
-    onWait?.({ ms, used: byService ? null : this.#countUsed(windowMs), windowMs })
+    onWait?.({ ms, used: this.#countUsed(windowMs), windowMs, period })
   }
 
   /** Counts the calls of the last `windowMs`, those in flight and of other processes included. */
@@ -220,12 +229,7 @@ export class CallBudget {
     this.#spent.running--
     if (arrived)
       this.#spent.ended = filterLastMinute([...this.#spent.ended, { time: now, count: 1 }], now)
-    const { remaining = null, resetMs = null } = limits ?? {}
-    if (remaining !== null)
-      this.#spent.service = {
-        left: remaining - this.#spent.running,
-        until: now + (resetMs ?? minute),
-      }
+    if (limits !== undefined) this.#service.update(limits, this.#spent.running, now)
     this.#waiting.wakeAll()
     // The last save counts this call as in flight, longer than it has to.
     if (this.#chunk > 1 && now < this.#saved.until) return

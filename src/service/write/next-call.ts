@@ -1,3 +1,4 @@
+import type { Period } from '../../model/outcome.ts'
 import { sumCounts, type EndedCalls } from './ended-calls.ts'
 
 /** Maximum number of calls in any window of this length, ms. */
@@ -13,16 +14,18 @@ export interface BudgetUsage {
   running: number
   /** When answers came, or calls were aborted; ascending. */
   ended: EndedCalls[]
-  /** Budget reported by the service: `left` more calls until then. */
-  service: { left: number; until: number }
+  /** Time before which the service allows no call; -Infinity for none. */
+  earliest: number
 }
 
 /** A wait for the next call. */
 export interface BudgetWait {
   ms: number
-  /** Calls of the window, which use up its limit; null if the service allows no more. */
-  used: number | null
+  /** Calls of the window, which use up its limit. */
+  used: number
   windowMs: number
+  /** Period of which the service allows no more calls; null if it does. */
+  period: Period | null
 }
 
 /**
@@ -36,8 +39,7 @@ export function computeNextCallAt(
   limits: CallLimit[],
   now: number,
 ): number | null {
-  const earliest = spent.service.left > 0 ? now : Math.max(now, spent.service.until)
-  let next = earliest
+  let next = Math.max(now, spent.earliest)
   for (const limit of limits) {
     const at = computeFreeAt(spent, limit, now)
     if (at === null) return null

@@ -1,6 +1,6 @@
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../../model/json.ts'
-import type { Limits, Outcome } from '../../model/outcome.ts'
+import type { Outcome } from '../../model/outcome.ts'
 import { parseEnvelope, type ShowMessage } from '../envelope.ts'
 import type { Answer } from '../transport.ts'
 
@@ -18,9 +18,12 @@ export function parseAnswer(
   show: ShowMessage = (text) => text,
   method: 'POST' | 'DELETE' = 'POST',
 ): Outcome {
-  const envelope = parseEnvelope(answer, show, fallback)
-  const { body, code, message, retryAfterMs } = envelope
-  const limits = selectMinuteLimits(answer, envelope.limits)
+  const { body, code, message, retryAfterMs, limits } = parseEnvelope(answer, show, fallback)
+  const createInDoubt = (why: string): Outcome => ({
+    kind: 'in-doubt',
+    message: why,
+    ...(limits.remaining === null ? {} : { limits }),
+  })
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
   if (isNotAccepted(answer.status) || (method === 'DELETE' && isNotOffered(answer.status, code)))
     return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
@@ -55,21 +58,11 @@ function isNotOffered(status: number, code: number | null): boolean {
   return status === 405 || code === 401_006
 }
 
-function createInDoubt(message: string): Outcome {
-  return { kind: 'in-doubt', message }
-}
-
 const fallback: Record<number, string> = {
   401: 'the token is wrong, or it may not write configurations',
   403: 'the token may not write configurations',
   404: 'there is no such interface at this address',
   429: 'too many calls in this minute',
-}
-
-/** Selects the limits per minute, which the call budget counts. */
-function selectMinuteLimits(answer: Answer, { remaining, resetMs }: Limits): Limits {
-  const minute = (answer.header('X-Ratelimit-Grad') ?? 'minute') === 'minute'
-  return { remaining: minute ? remaining : null, resetMs }
 }
 
 /** Parses the resulting configuration under `data.config`, keyed by item. */

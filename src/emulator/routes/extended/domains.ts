@@ -1,5 +1,6 @@
 import type { Domain, ItemKey } from '../../../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../../../model/json.ts'
+import { buildRecordForm } from '../../entities/read-form.ts'
 import { formatLocalTime } from '../../../model/time-zone.ts'
 import type { Call } from '../../entities/call.ts'
 import { configure } from '../../entities/configure.ts'
@@ -57,7 +58,7 @@ export function readDomains(request: EmulatorRequest, call: Call, context: Exten
     code: 0,
     data: known.map((domain) => ({
       ...formatRecord(domain, context),
-      config: formatConfig(store.getItems(domain), null, rules.names),
+      config: formatConfig(store.getItems(domain), null, rules.names, buildRecordForm),
     })),
   }
 }

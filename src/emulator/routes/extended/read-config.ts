@@ -55,15 +55,16 @@ export function parseItemList(config: Json | undefined, names: WireNames): ItemK
   return [...new Set(items)]
 }
 
-/** Formats items as the query returns them; an empty list if none of them is set. */
+/** Formats items as a query returns them; an empty list if none of them is set. */
 export function formatConfig(
   items: ReadonlyMap<ItemKey, Value>,
   wanted: ItemKey[] | null,
   names: WireNames,
+  buildForm = buildReadForm,
 ): Json {
   const config: JsonObject = {}
   for (const [item, value] of items) {
-    const form = wanted === null || wanted.includes(item) ? buildReadForm(item, value) : undefined
+    const form = wanted === null || wanted.includes(item) ? buildForm(item, value) : undefined
     if (form !== undefined) setOwn(config, names.getName(item), form)
   }
   return Object.keys(config).length === 0 ? [] : config
