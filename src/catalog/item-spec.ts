@@ -206,6 +206,15 @@ export function getCertainValue(state: ItemState): Value | undefined {
     : undefined
 }
 
+/**
+ * Converts a returned payload to the shape in which it is written, as `observe`. A field that is
+ * never shown stays missing.
+ */
+export function restoreShape(spec: ItemSpec, observed: Json, known: Value | undefined): Json {
+  const { payload, notVerifiable } = spec.observe(known, observed)
+  return notVerifiable.length === 0 ? payload : spec.observe(undefined, observed).payload
+}
+
 /** Tests whether a value that is written over another one has no effect at the service. */
 export function isSameAtService(spec: ItemSpec, before: Value, after: Value): boolean {
   if (isSameJson(before, after)) return true

@@ -1,5 +1,5 @@
 import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
-import type { ItemSpec } from '../catalog/item-spec.ts'
+import { restoreShape } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { findItemByWireName } from '../catalog/wire-names.ts'
@@ -8,7 +8,7 @@ import { describeProblem } from '../manifest/unreadable-value.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Unreadable } from '../model/drift.ts'
 import { findTextFault } from '../model/input-limits.ts'
-import type { Domain, ItemKey, ItemState } from '../model/item.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 import { formatPointerStep, type Json } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
@@ -156,7 +156,7 @@ function parsePayload(
   if (long !== null) return { problem: long }
   const spec = getItemSpec(item)
   const state = desired.get(domain)?.get(item)
-  const payload = restoreShape(spec, observed, state)
+  const payload = restoreShape(spec, observed, state?.candidates[0])
   const wire = parseItem(spec, payload, 'wire', domain)
   const problem = wire.problems.find(({ severity }) => severity === 'error')
   if (problem !== undefined)
@@ -182,13 +182,4 @@ function findLongText(value: Json, pointer = ''): Unreadable | null {
     if (found !== null) return found
   }
   return null
-}
-
-/**
- * Converts a queried payload to the shape in which it is written. Of several values that come back
- * as the same payload the desired one counts; a field that is never shown stays missing.
- */
-function restoreShape(spec: ItemSpec, observed: Json, desired: ItemState | undefined): Json {
-  const { payload, notVerifiable } = spec.observe(desired?.candidates[0], observed)
-  return notVerifiable.length === 0 ? payload : spec.observe(undefined, observed).payload
 }

@@ -37,6 +37,13 @@ const cacheRule = { match_method: 'ext', pattern: 'jpg', expire: 60, priority: 1
 const keyRule = { regex: '.*', head_op: 'ADD', head_direction: 'CLI_REQ' }
 const headRule = { ...keyRule, head: 'X-A' }
 const speedRule = { type: 'ext', pattern: 'jpg', begin_time: '08:00', end_time: '18:00' }
+const signed = {
+  pattern: '.*',
+  time_format: 'timestamp',
+  key: 'k',
+  deadtime: 60,
+  req_uri_type: 1,
+}
 const cacheRead = {
   match_method: 'ext',
   pattern: 'jpg',
@@ -146,6 +153,18 @@ describe('what comes back otherwise than written', () => {
         ],
       },
       ['/list/0/order'],
+    ],
+    [
+      'signed URLs with request_style and an empty error_page',
+      'visit_timestamp',
+      signed,
+      { ...signed, request_style: 'x', error_page: '' },
+    ],
+    [
+      'an empty error_page that is not returned',
+      'visit_timestamp',
+      { ...signed, error_page: '' },
+      { ...signed, request_style: 1 },
     ],
     ['an ip list without mode', 'ip_black_list', { list: ['192.0.2.1'] }, { list: ['192.0.2.1'] }],
     [
@@ -264,6 +283,12 @@ describe('what comes back otherwise than written', () => {
       'visit_deny_whitelist',
       [{ url: '/a', turn_on: true }],
       { url: ['/a', '/b'] },
+    ],
+    [
+      'another error_page',
+      'visit_timestamp',
+      { ...signed, error_page: '/old.html' },
+      { ...signed, error_page: '' },
     ],
     ['range_back_source that is off', 'range_back_source', 'off', null],
     ['range_back_source that is on', 'range_back_source', 'on', 'off'],

@@ -446,6 +446,21 @@ describe('import --live', () => {
     expect(kept).toContain(api)
   })
 
+  it('leaves out the fields that only the service has', async () => {
+    const signed = { pattern: '.*', time_format: 'timestamp', key, deadtime: 60, req_uri_type: 1 }
+    store = ({ visit_timestamp, ...rest }) => ({
+      ...rest,
+      visit_timestamp: { ...(visit_timestamp as JsonObject), error_page: '', request_style: '1' },
+    })
+    configure({ secrets: { sign: { env: 'SIGN' } } })
+    place.env = { ...place.env, SIGN: key }
+    await place.manifest(www, { visit_timestamp: { ...signed, key: '${secret:sign}' } }).settle()
+    expect((await place.cli('drift', '--live')).out).toContain('1 verified')
+    const { code, out } = await place.cli('import', '--live')
+    expect([code, out]).toEqual([0, 'Recorded 1 item of 1 domain.\n'])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
   it('reads nothing where a manifest has an error', async () => {
     place.manifest(www, { timeout: { time: 'x' } })
     expect((await place.cli('import', '--live')).code).toBe(1)
