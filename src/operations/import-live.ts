@@ -61,8 +61,9 @@ export async function importLive(
       ...fresh,
     ])
   })
-  const data = Object.fromEntries([...configs].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  const source = { name: 'GET /domain/config', text: JSON.stringify(data), skipsInvalid: true }
+  const data = Array.from(configs, ([domain, config]) => ({ domain, config }))
+  const text = JSON.stringify({ data: data.toSorted((a, b) => (a.domain < b.domain ? -1 : 1)) })
+  const source = { name: 'GET /domain/config', text, skipsInvalid: true }
   const imported = await importConfig(workspace, { ...request, sources: [source] }, ports)
   cache.clear()
   return imported

@@ -55,15 +55,15 @@ export async function importConfig(
   for (const text of listExposedFiles(workspace, request.sources, outside)) dialogue.warn(text)
   refuseInvalid(workspace)
   outside.onPhase?.({ name: 'loading-import', total: countKilobytes(request.sources) })
-  const { payloads, empty, invalid } = runBlocking(outside, () =>
-    loadPayloads(workspace, request.sources, request.domain),
-  )
-  if (empty.length > 0)
-    dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
-  for (const text of describeInvalid(invalid, workspace.scrub)) dialogue.warn(text)
   return withLock(workspace, 'import', 'workspace', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
+    const { payloads, empty, invalid } = runBlocking(outside, () =>
+      loadPayloads(workspace, request.sources, request.domain, recorded),
+    )
+    if (empty.length > 0)
+      dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
+    for (const text of describeInvalid(invalid, workspace.scrub)) dialogue.warn(text)
     await loadSalt(workspace, store, outside, request.writeManifests)
     // Imported secrets are recorded, so their fingerprints need the salt that is stored.
     if (usesSecrets(workspace.config)) workspace.vault.keepSalt()

@@ -446,6 +446,27 @@ describe('import --live', () => {
     expect(kept).toContain(api)
   })
 
+  it('keeps what was recorded of fields that the service never shows', async () => {
+    const https = { cert_id: 7, ocsp: 'on', ssl_protocol: ['TLSv1.3'] }
+    const rule = { regex: '.*', head_op: 'ADD', head_direction: 'CLI_REP', value: '1', order: 3 }
+    const head_control = { list: [{ ...rule, head: 'X-A' }] }
+    await place.manifest(www, { https, head_control }).settle()
+    const { order: _order, ...shown } = { ...rule, key: 'X-A', fun_name: '' }
+    const read = {
+      https: { cert_id: 7, http2: '', force_https: '0' },
+      head_control: { list: [shown] },
+    }
+    stored.set(www, read)
+    const live = await place.cli('import', '--live')
+    expect([live.code, live.out]).toEqual([0, 'Recorded 2 items of 1 domain.\n'])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    // An answer of the query in a file is the same; a payload by domain is whole.
+    place.write('read.json', JSON.stringify({ code: 0, data: [{ domain: www, config: read }] }))
+    expect((await place.cli('import', 'read.json')).code).toBe(0)
+    place.write('whole.json', JSON.stringify({ [www]: { https: { cert_id: 7 } } }))
+    expect((await place.cli('import', 'whole.json')).err).toContain('the state has something else')
+  })
+
   it('leaves out the fields that only the service has', async () => {
     const signed = { pattern: '.*', time_format: 'timestamp', key, deadtime: 60, req_uri_type: 1 }
     store = ({ visit_timestamp, ...rest }) => ({
