@@ -1,4 +1,5 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
+import { describeKeptFields } from '../diff/kept-fields.ts'
 import { splitItems } from '../diff/split-items.ts'
 import { replaceKnownSecrets, representSecrets } from '../diff/known-secrets.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
@@ -143,6 +144,7 @@ async function planChanges(
     ...describeOpenRollouts(continued, conflicting),
     ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, recordedState)),
     ...made.warnings,
+    ...(config.notes.kept === 'off' ? [] : describeKeptFields(recordedState, desiredState)),
   ]
   const awaited =
     continued === null || atOnce

@@ -82,6 +82,13 @@ describe('what comes back otherwise than written', () => {
       { cert_id: '7', http2: '', force_https: '301' },
       ['/ocsp', '/ssl_protocol'],
     ],
+    [
+      'ssl_protocol that is not shown beside ocsp',
+      'https',
+      { cert_id: 7, ocsp: 'on', ssl_protocol: ['TLSv1.3'] },
+      { cert_id: 7, ocsp: 'on' },
+      ['/ssl_protocol'],
+    ],
     ['http2 that no manifest names', 'https', { cert_id: 7 }, { cert_id: 7, http2: 'on' }],
     [
       'cache rules with booleans',
@@ -206,13 +213,13 @@ describe('what comes back otherwise than written', () => {
       { default_master: '192.0.2.1', origin_mode: 'custom', port: 8080 },
       { default_master: '192.0.2.1', origin_mode: 'default', ori_https: 'no', port: '8080' },
     ],
-    ['http2 that was on', 'https', { cert_id: 7, http2: 'on' }, { cert_id: 7, http2: '' }],
     [
-      'ssl_protocol beside a shown ocsp',
+      'another ssl_protocol',
       'https',
-      { cert_id: 7, ocsp: 'on', ssl_protocol: ['TLSv1.3'] },
-      { cert_id: 7, ocsp: 'on' },
+      { cert_id: 7, ssl_protocol: ['TLSv1.3'] },
+      { cert_id: 7, ssl_protocol: ['TLSv1.2'] },
     ],
+    ['http2 that was on', 'https', { cert_id: 7, http2: 'on' }, { cert_id: 7, http2: '' }],
     [
       'a boolean of a cache rule',
       'cache_rule',

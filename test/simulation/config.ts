@@ -45,7 +45,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     },
     guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
     rollout: { waves: [{ percent: 100 }], first: [], pause: 0, approval: [], health: null },
-    notes: { groups: 'on', waves: 'on', kinds: 'on' },
+    notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
     notify: [],
     serve: { drift: { schedule: null, observed: null, repair: false } },
     texts: [],
