@@ -24,7 +24,7 @@ import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
 import type { ReplacementBudget } from './replacement-budget.ts'
 import type { ItemCache } from './item-cache.ts'
-import { parseUnset, type ParsedState } from './parse-unset.ts'
+import { createNoUnset, parseUnset, type ParsedState } from './parse-unset.ts'
 import { createUnknownItem } from './unknown-item.ts'
 
 /** The settings of the workspace that parsing a configuration needs. */
@@ -87,7 +87,11 @@ export function parseConfig(
           })
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
-    if (parsed.state !== null && named) items.set(item, parsed.state)
+    const obstacle =
+      parsed.state?.status === 'unset' ? (spec?.explainNoUnset?.(domain) ?? null) : null
+    if (obstacle !== null)
+      findings.push({ ...createNoUnset(formatPointerStep(item), obstacle), item })
+    else if (parsed.state !== null && named) items.set(item, parsed.state)
     for (const finding of parsed.findings) findings.push({ ...finding, item })
     if (!named) findings.push({ ...createUnnamedItem(item), item })
   }

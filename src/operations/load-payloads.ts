@@ -1,4 +1,4 @@
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import { limitProblems } from '../model/limit-problems.ts'
@@ -25,7 +25,7 @@ export function loadPayloads(
   domain: string | undefined,
   recorded: RecordedState,
 ): Omit<ParsedImports, 'diagnostics'> {
-  if (domain !== undefined && !isDomain(domain.toLowerCase()))
+  if (domain !== undefined && !isAcceleratedDomain(domain.toLowerCase()))
     throw new EdgewiseError('usage', `--domain "${domain}" is not a domain name`)
   const { diagnostics, ...parsed } = parseImports(sources, domain, workspace, recorded)
   if (diagnostics.length === 0) return parsed

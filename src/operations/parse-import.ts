@@ -3,7 +3,7 @@ import { restoreShape } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { findItemByWireName } from '../catalog/wire-names.ts'
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { describeProblem } from '../manifest/unreadable-value.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Unreadable } from '../model/drift.ts'
@@ -104,7 +104,7 @@ function parseFile(
   const domainsByProblem = new Map<string, Domain[]>()
   return extractConfigs(data, domain, (...args) => file.reportShape(...args)).flatMap((entry) => {
     const name = entry.domain.toLowerCase()
-    if (!isDomain(name)) {
+    if (!isAcceleratedDomain(name)) {
       const shown = workspace.scrub(entry.domain).slice(0, 80)
       const detail = () => `${JSON.stringify(shown)} is not a domain name`
       const part = entry.namedAt === entry.pointer ? 'key' : 'value'

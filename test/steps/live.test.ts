@@ -411,7 +411,7 @@ describe('import --live', () => {
   it('lists all domains of a service with smaller pages, and warns of the others', async () => {
     const names = Array.from({ length: 250 }, (_, i) => `d${i}.example.com`)
     for (const domain of names) stored.set(domain, { timeout: { time: '60' } })
-    for (const domain of ['.example.com', `${www},${api}`]) stored.set(domain, {})
+    for (const domain of ['*.example.com', `${www},${api}`]) stored.set(domain, {})
     const { transport } = place
     place.transport = async (request) => {
       const { pathname, searchParams } = new URL(request.url)
@@ -425,7 +425,7 @@ describe('import --live', () => {
     expect([code, out]).toEqual([0, 'Recorded 250 items of 250 domains.\n'])
     expect(err).toContain('The service counts 253 domains, and lists 252: some may be missing.')
     expect(err.replaceAll(/\s+/g, ' ')).toContain(
-      `Edgewise can't manage .example.com, ${www},${api}: not imported.`,
+      `Edgewise can't manage *.example.com, ${www},${api}: not imported.`,
     )
     expect(reads.flatMap(({ domains }) => domains).toSorted()).toEqual(names.toSorted())
   })

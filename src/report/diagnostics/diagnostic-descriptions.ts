@@ -46,7 +46,9 @@ export const diagnosticDescriptions: Record<DiagnosticCode, CodeDescription> = {
   },
   'domain-invalid': {
     happened: 'The name of a domain is not well-formed.',
-    remedy: 'Write it as `www.example.com`: without scheme, port and path.',
+    remedy:
+      'Write it as `www.example.com`: without scheme, port and path. A wildcard domain is ' +
+      'written `.example.com`.',
   },
   'domain-duplicate': {
     happened:
