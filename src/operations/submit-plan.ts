@@ -1,6 +1,7 @@
 import type { ApplyResult } from '../apply/run.ts'
+import { append } from '../model/append.ts'
 import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
-import type { ApplyEvent } from '../model/events.ts'
+import type { ApplyEvent, Doubt } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { pluralize } from '../model/words.ts'
@@ -44,7 +45,6 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   beforeSending?(): Promise<void>
 }
 
-type InDoubtEvent = Extract<ApplyEvent, { type: 'write.in-doubt' }>
 type ApplyFinished = Extract<ApplyEvent, { type: 'apply.finished' }>
 
 /** Result of executing a plan. */
@@ -53,8 +53,8 @@ export interface Executed {
   result: ApplyResult
   /** Last event; absent if nothing began. */
   finished?: ApplyFinished
-  /** Events of the in-doubt writes. */
-  doubts: InDoubtEvent[]
+  /** In-doubt writes, also those that were not sent if that could not be recorded. */
+  doubts: Doubt[]
   /**
    * - `done`: everything planned is confirmed and recorded.
    * - `not-begun`: not everything is confirmed, and nothing was sent.
@@ -137,7 +137,7 @@ export async function submitPlan(
   })
   let finished: ApplyFinished | undefined
   let begun = false
-  const doubts: InDoubtEvent[] = []
+  const doubts: Doubt[] = []
   const options = {
     outside,
     serviceTime,
@@ -176,6 +176,11 @@ export async function submitPlan(
     // A resumed rollout has already sent writes, unless it waited before its first wave.
     const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
     const status = determineStatus(result, plan, inWaves, sentBefore)
+    const message = 'not sent, but that could not be recorded'
+    append(
+      doubts,
+      result.unsettled.map((part) => ({ ...part, message })),
+    )
     executed = { plan, result, status, inWaves, finished, doubts }
     traceExecuted(executed, outside.tracer)
   } catch (error) {
