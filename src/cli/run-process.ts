@@ -64,7 +64,8 @@ function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
     cwd: process.cwd(),
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
-    columns: (process.stdout.columns ?? 0) >= 20 ? process.stdout.columns : 80,
+    columns: measureColumns(process.stdout, process.env),
+    errColumns: measureColumns(process.stderr, process.env),
     outIsTerminal: process.stdout.isTTY ?? false,
     errIsTerminal: process.stderr.isTTY ?? false,
     openStdin: inIsTerminal ? null : () => process.stdin,
@@ -76,6 +77,15 @@ function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
     // call leaves some that only a collection of the whole heap removes. The heap has no limit.
     saveMemory: () => setFlagsFromString('--heap-growing-percent=25'),
   }
+}
+
+/** Measures the width of an output; without a terminal only COLUMNS limits it. */
+function measureColumns(
+  { isTTY = false, columns = 0 }: Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>,
+  env: NodeJS.ProcessEnv,
+): number {
+  const width = isTTY ? columns : Number(env['COLUMNS'] ?? Infinity)
+  return width >= 20 ? width : isTTY ? 80 : Infinity
 }
 
 /** Asks for a line; null at the end of the input and at an interrupt. */

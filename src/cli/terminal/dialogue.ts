@@ -74,7 +74,8 @@ function showPlan(
 ): void {
   if (options.json === true) return
   const short = options.quiet === true && options.yes === true && plan.changes.length > 0
-  const style = { paint, columns: io.columns, verbose: options.verbose === true }
+  const { columns, outIsTerminal: repeatsSummary } = io
+  const style = { paint, columns, verbose: options.verbose === true, repeatsSummary }
   io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
 }
 
@@ -161,7 +162,7 @@ function showRollback(
   if (irreversible.length > 0)
     io.err(
       `${errPaint.yellow("can't be rolled back:")}\n` +
-        `${formatIrreversible(irreversible, io.columns)}\n`,
+        `${formatIrreversible(irreversible, io.errColumns)}\n`,
     )
   if (later.domains.length > 0) {
     const count = pluralize(later.domains.length, 'domain')

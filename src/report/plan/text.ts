@@ -20,8 +20,8 @@ const minRepeated = 20
 const unlimitedColumns = 100_000
 
 /**
- * Formats a plan as text: the summary, a table of items, blocks of changes, the writes. Ends with
- * the summary if it is long, without a line break.
+ * Formats a plan as text: the summary, a table of items, blocks of changes, the writes. A long one
+ * may end with the summary. Ends without a line break.
  */
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return formatUnchanged(plan) + formatNothing(plan)
@@ -36,7 +36,8 @@ export function formatPlan(plan: Plan, options: PlanTextOptions): string {
       ? []
       : [formatExplanation(plan.explanation, options.columns)]),
   ].join('\n\n')
-  return text.split('\n').length < minRepeated ? text : `${text}\n\n${summary}`
+  const isShort = options.repeatsSummary !== true || text.split('\n').length < minRepeated
+  return isShort ? text : `${text}\n\n${summary}`
 }
 
 function formatUnchanged({ summary }: Plan): string {
