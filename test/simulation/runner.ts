@@ -208,6 +208,7 @@ export function createWorkspace({
     findCommit: async () => null,
     findSourceLine: () => null,
     explainMissing: () => 'none is configured',
+    explainTokenFault: () => null,
     findUnmatchedGlobs: () => [],
     findWeakSecrets: () => [],
     vault,
