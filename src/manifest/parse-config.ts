@@ -1,5 +1,6 @@
 import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
+import { findHeaderCredentials, type HeaderCredential } from '../catalog/header-credentials.ts'
 import { parseItem, findSecretFields, type ParsedItem } from '../catalog/parse-item.ts'
 import { findConflicts } from '../catalog/conflicts.ts'
 import {
@@ -141,7 +142,23 @@ function parseConfigItem(
   )
   if (parsed.value === null || literals.length > 0)
     return { state: null, findings: [...literals, ...problems] }
-  return { state: toState(spec, parsed.value), findings: problems }
+  const suspected = findHeaderCredentials(parsed.payload).map((found) =>
+    createSuspected(found, pointer),
+  )
+  return { state: toState(spec, parsed.value), findings: [...problems, ...suspected] }
+}
+
+function createSuspected({ header, pointer }: HeaderCredential, item: string): Finding {
+  return {
+    code: 'secret-suspected',
+    severity: 'warning',
+    pointer: item + pointer,
+    summary: 'A header has what looks like a secret',
+    detail:
+      `the value of "${header}" is written out, and everybody with the repository can read it. ` +
+      'Write a reference such as "${secret:NAME}", define the secret under "secrets" in ' +
+      'edgewise.yaml, and replace it if this file was ever shared.',
+  }
 }
 
 /**

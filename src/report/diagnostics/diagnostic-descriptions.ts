@@ -96,6 +96,12 @@ export const diagnosticDescriptions: Record<DiagnosticCode, CodeDescription> = {
     happened: 'A secret is so short or common that its fingerprint in state can be guessed.',
     remedy: 'Choose a longer, random value.',
   },
+  'secret-suspected': {
+    happened: "A header's value looks like a token or a key, and stands in the manifest itself.",
+    remedy:
+      'Refer to it with `${secret:NAME}`, and replace the token or key if the file was ever ' +
+      'shared.',
+  },
   'token-literal': {
     happened: '`service.token` is the token itself.',
     remedy: 'Write `${env:EDGEWISE_TOKEN}`, and replace the token: it is in the history.',
