@@ -65,6 +65,7 @@ function prepareEnvironment(): NodeJS.ProcessEnv {
     PATH: `${bin}:${process.env['PATH']}`,
     HOME: home,
     LC_ALL: 'C.UTF-8',
+    COLUMNS: '80',
     GIT_CONFIG_GLOBAL: config,
     GIT_CONFIG_NOSYSTEM: '1',
     BIN: bin,

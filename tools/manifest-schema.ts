@@ -69,7 +69,7 @@ export function buildManifestSchemas(items: Record<string, ItemSchema>): {
       domain: {
         type: 'string',
         minLength: 1,
-        description: 'Name of the domain.',
+        description: 'Name of the domain; a wildcard domain is written .example.com.',
         examples: ['www.example.com'],
       },
       domains: {

@@ -70,6 +70,7 @@ export async function applyPlan(
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
     result.stopped ??= error.message
     result.unrecorded = error.message
+    result.unsettled = listUnsettled(plan.writes, run)
   }
   const failure = waves.length > 0 ? await run.sharing.end() : null
   if (failure !== null && result.unrecorded === null) {
@@ -90,6 +91,13 @@ export async function applyPlan(
     parts,
   })
   return Object.assign(result, writes, { parts })
+}
+
+/** Lists the writes that were not sent, and whose intents are the last that is recorded of them. */
+function listUnsettled(writes: Write[], { begun, settled, called }: Run): ApplyResult['unsettled'] {
+  return writes
+    .filter(({ id }) => begun.has(id) && !settled.has(id) && !called.has(id))
+    .map(({ domains, items }) => ({ domains, items: Object.keys(items) }))
 }
 
 /** Sends the writes of a wave, and removes released items from state first. */
@@ -153,11 +161,13 @@ function createRun(
     counts: createCounts(plan.writes),
     batches: 0,
     begun: new Set(),
+    settled: new Set(),
     called: new Set(),
     inOrder,
     recordOutcomes: createOutcomeRecorder(inOrder, async ({ writes, moves, domains }) => {
       const applied = run.toApplied(moveCounts(run.counts, moves))
       await run.store.recordOutcomes(applied, writes, domains)
+      for (const id of writes) run.settled.add(id)
       run.counts = moveCounts(run.counts, moves)
     }),
     findItemPlace: (domain, item) => context.findItemPlace(domain, item),

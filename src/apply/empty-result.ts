@@ -11,6 +11,7 @@ export function createEmptyResult(recorded: RecordedState): ApplyResult {
     stopped: null,
     refusals: [],
     unrecorded: null,
+    unsettled: [],
     unshared: false,
     recorded,
   }

@@ -1,4 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
+import { restoreShape, type ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
@@ -8,7 +9,7 @@ import type { SecretPort } from '../model/secret-keeper.ts'
 
 /**
  * Finds the returned values that the service rewrote, without their secrets. Values are compared in
- * canonical form.
+ * canonical form, in the shape in which they are written.
  *
  * @param listRecorded lists recorded values of an item, which may have secrets that were not sent
  */
@@ -22,16 +23,17 @@ export function findRewritten(
     const raw = getOwn(returned, item)
     if (raw === undefined) return []
     const models = [payload, ...listRecorded(item)]
-    return isSameAsSent(item, payload, secrets.recognize(item, raw, models))
+    const spec = getItemSpec(item)
+    if (spec.answerForm?.matches(payload, secrets.recognize(item, raw, models)) === true) return []
+    const answer = restoreShape(spec, raw, payload)
+    return isSameAsSent(spec, payload, secrets.recognize(item, answer, models))
       ? []
-      : [[item, secrets.maskAnswer(item, raw, models)] as const]
+      : [[item, secrets.maskAnswer(item, answer, models)] as const]
   })
   return Object.fromEntries(differing)
 }
 
-function isSameAsSent(item: ItemKey, payload: Json, answer: Json): boolean {
-  const spec = getItemSpec(item)
-  if (spec.answerForm?.matches(payload, answer) === true) return true
+function isSameAsSent(spec: ItemSpec, payload: Json, answer: Json): boolean {
   const parsed = parseItem(spec, answer, 'manifest', '')
   const sent = spec.canonicalize(payload)
   return (

@@ -98,6 +98,11 @@ export interface ApplyResult extends OutcomeCounts {
    * complete.
    */
   unrecorded: string | null
+  /**
+   * Writes that were not sent, although state has their items as in-doubt, since that could not be
+   * recorded.
+   */
+  unsettled: { domains: Domain[]; items: ItemKey[] }[]
   /** True if that is only what other machines see: the outcomes are recorded on this machine. */
   unshared: boolean
   /** State after the apply. */
@@ -116,6 +121,8 @@ export interface Run extends ApplyContext, EarlierCalls {
   batches: number
   /** Writes whose intents are recorded. */
   begun: Set<number>
+  /** Writes whose outcomes are recorded. */
+  settled: Set<number>
   /** Writes of which a call may have been accepted. */
   called: Set<number>
   /** Records one change after another, so that each journal entry has the outcomes before it. */

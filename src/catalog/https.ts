@@ -8,7 +8,8 @@ import { fillHidden, type Observation } from './observation.ts'
 import { warn } from './problems.ts'
 
 /**
- * HTTPS; certificate 0 unbinds (specification, "https"). Omitted `http2` and `ocsp` stay unchanged.
+ * HTTPS; certificate 0 unbinds (specification, "https"). Omitted `http2`, `ocsp` and
+ * `ssl_protocol` stay unchanged.
  */
 export const https: ItemRow = {
   group: 'combined',
@@ -22,9 +23,7 @@ export const https: ItemRow = {
 function observe(known: Value | undefined, observed: Json): Observation {
   if (!isObject(observed)) return { payload: observed, notVerifiable: [] }
   const shown = observed['http2'] === '' ? { ...observed, http2: 'off' } : observed
-  const hidden = ['ocsp', 'ssl_protocol']
-  const showsHidden = hidden.some((field) => Object.hasOwn(shown, field))
-  return fillHidden(known, shown, showsHidden ? [] : hidden)
+  return fillHidden(known, shown, ['ocsp', 'ssl_protocol'])
 }
 
 function explainDestructive(after: Value | null): string | null {

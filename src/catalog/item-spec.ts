@@ -61,6 +61,8 @@ export interface ItemSpec {
    * if the specification documents none.
    */
   unset?(state: ItemState, domain: Domain): Wire | null
+  /** Explains why the item of this domain can't be unset although others can; null if it can. */
+  explainNoUnset?(domain: Domain): string | null
   /**
    * Explains why a change to this value is destructive and needs `--allow`, in words that follow
    * the item's name; null if it is not. `after` is null for an unset item.
@@ -119,6 +121,7 @@ interface RowTraits {
   deltaForms?: DeltaForm[]
   reduce?: ItemSpec['reduce']
   unset?: ItemSpec['unset']
+  explainNoUnset?: ItemSpec['explainNoUnset']
   explainDestructive?: ItemSpec['explainDestructive']
   clearedItems?: ItemKey[]
   identity?: FieldName[]
@@ -164,6 +167,7 @@ export function defineItem(
         return row.isEmpty?.(next) === true ? undefined : next
       }),
     unset: row.unset,
+    explainNoUnset: row.explainNoUnset,
     explainDestructive: row.explainDestructive,
     clearedItems: row.clearedItems ?? [],
     keptFields,
@@ -204,6 +208,15 @@ export function getCertainValue(state: ItemState): Value | undefined {
   return state.status === 'confirmed' && state.returned === undefined
     ? state.candidates[0]
     : undefined
+}
+
+/**
+ * Converts a returned payload to the shape in which it is written, as `observe`. A field that is
+ * never shown stays missing.
+ */
+export function restoreShape(spec: ItemSpec, observed: Json, known: Value | undefined): Json {
+  const { payload, notVerifiable } = spec.observe(known, observed)
+  return notVerifiable.length === 0 ? payload : spec.observe(undefined, observed).payload
 }
 
 /** Tests whether a value that is written over another one has no effect at the service. */

@@ -1,12 +1,24 @@
 import type { VisitTimestamp } from '../generated/items.ts'
-import type { Json } from '../model/json.ts'
+import type { Value } from '../model/item.ts'
+import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
+import { omitFields, type Observation } from './observation.ts'
 import { refuse } from './problems.ts'
 
 /** Timestamp-signed URLs (specification, "visit_timestamp"). */
-export const visitTimestamp: ItemRow = { group: 'combined', check }
+export const visitTimestamp: ItemRow = { group: 'combined', check, observe }
+
+/** The service returns `request_style`, which no write has, and an empty `error_page` if unset. */
+function observe(known: Value | undefined, observed: Json): Observation {
+  if (!isObject(observed)) return { payload: observed, notVerifiable: [] }
+  const rest = omitFields(observed, ['request_style', 'error_page'])
+  const { error_page = '' } = observed
+  const isNamed =
+    error_page !== '' || (known !== undefined && isObject(known) && known['error_page'] === '')
+  return { payload: isNamed ? { ...rest, error_page } : rest, notVerifiable: [] }
+}
 
 function check(value: Json): Problem[] {
   const {

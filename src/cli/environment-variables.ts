@@ -32,6 +32,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
       'none.',
   },
   {
+    name: ['COLUMNS'],
+    purpose:
+      'Width of text that is not for a terminal, from 20; without it such text is not wrapped.',
+  },
+  {
     name: ['NO_COLOR', 'FORCE_COLOR', 'TERM'],
     purpose:
       '`NO_COLOR` with a value, or `TERM=dumb`, disables colours. `FORCE_COLOR` enables them ' +

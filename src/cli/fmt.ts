@@ -69,7 +69,7 @@ export async function fmt(
       formatDiagnosticsText(unreadable, {
         findLine: () => null,
         paint: context.errPaint,
-        columns: io.columns,
+        columns: io.errColumns,
       }),
     )
   if (options.json === true)

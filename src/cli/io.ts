@@ -10,8 +10,10 @@ export interface Io extends Outside {
   out(text: string, as?: 'commands'): void
   /** Writes to stderr: progress, warnings, errors. */
   err(text: string): void
-  /** Width of the terminal, or 80. */
+  /** Width of the terminal at stdout; otherwise COLUMNS, and Infinity without it. */
   columns: number
+  /** The same for stderr. */
+  errColumns: number
   outIsTerminal: boolean
   errIsTerminal: boolean
   /** Opens the input of the command; null if stdin is a terminal. */

@@ -70,6 +70,6 @@ export function formatWorkspaceDiagnostics(
   return formatDiagnosticsText(diagnostics, {
     findLine: (place) => workspace.findSourceLine(place),
     paint: errPaint,
-    columns: io.columns,
+    columns: io.errColumns,
   })
 }

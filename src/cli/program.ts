@@ -130,7 +130,7 @@ export function buildProgram(
       outputError: (text, write) =>
         write(wrapForStderr(escapeArguments(dropFarSuggestions(text)), io)),
       getOutHelpWidth: () => io.columns,
-      getErrHelpWidth: () => io.columns,
+      getErrHelpWidth: () => io.errColumns,
     })
   addGlobalOptions(program)
   const declare = createDeclare(io, live, finish)

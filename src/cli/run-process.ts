@@ -60,14 +60,14 @@ function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
   const outIsTerminal = isTerminal(1)
   const errIsTerminal = isTerminal(2)
   const isInteractive = inIsTerminal && errIsTerminal
-  const columns = outIsTerminal ? (standardOutput.open().columns ?? 0) : 0
   return {
     ...createNodeOutside(signal),
     runBlocking: (work) => runInterruptible(work, signal, onInterrupt),
     cwd: process.cwd(),
     out: (text) => standardOutput.write(text),
     err: (text) => standardError.write(text),
-    columns: columns >= 20 ? columns : 80,
+    columns: measureColumns(outIsTerminal ? standardOutput.open() : null, process.env),
+    errColumns: measureColumns(errIsTerminal ? standardError.open() : null, process.env),
     outIsTerminal,
     errIsTerminal,
     openStdin: inIsTerminal ? null : () => process.stdin,
@@ -79,6 +79,12 @@ function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
     // call leaves some that only a collection of the whole heap removes. The heap has no limit.
     saveMemory: () => setFlagsFromString('--heap-growing-percent=25'),
   }
+}
+
+/** Measures the width of an output; without a terminal only COLUMNS limits it. */
+function measureColumns(terminal: { columns?: number } | null, env: NodeJS.ProcessEnv): number {
+  const width = terminal === null ? Number(env['COLUMNS'] ?? Infinity) : (terminal.columns ?? 0)
+  return width >= 20 ? width : terminal === null ? Infinity : 80
 }
 
 /** Asks for a line; null at the end of the input and at an interrupt. */

@@ -483,7 +483,7 @@ force_https?: (0 | 301 | 302)
  */
 ocsp?: ("on" | "off")
 /**
- * TLS versions that clients may use, at least one, in any order. When left out, no selection is sent and the service decides which versions are offered.
+ * TLS versions that clients may use, at least one, in any order. When left out, the setting stays as it is.
  * 
  * @minItems 1
  * 

@@ -21,7 +21,7 @@ import { findExcessiveGlobs } from './glob-rules.ts'
 import { findForgottenFiles } from './forgotten-files.ts'
 import { loadSource } from './load-source.ts'
 import { findMovedProblems } from './moved-domains.ts'
-import { explainMissing } from './missing-value.ts'
+import { explainMissing, explainTokenFault } from './missing-value.ts'
 import { loadSecretsWithoutCommand } from './secret-sources.ts'
 import { createSourceLineLookup } from './source-line.ts'
 import { findUnmatchedGlobs } from './unmatched-globs.ts'
@@ -109,6 +109,7 @@ export function loadWorkspace(
     findItemPlace: assembled.findItemPlace,
     findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
     explainMissing: (pointer) => explainMissing(document, env, pointer),
+    explainTokenFault: () => explainTokenFault(document, env, config.service.token),
     findUnmatchedGlobs: () => findUnmatchedGlobs(config, document, assembled.desired.keys()),
     findWeakSecrets: () =>
       [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>

@@ -21,6 +21,39 @@ export function explainMissing(
   return `${reason} (${formatPlace(findPlace(document, pointer))})`
 }
 
+/**
+ * Explains in a clause why the token can't be one, without showing it; null if it can. A token has
+ * visible characters only: a file or a clipboard often adds a line break.
+ */
+export function explainTokenFault(
+  document: YamlDocument,
+  env: Environment,
+  token: string,
+): string | null {
+  const fault = findTokenFault(token)
+  if (fault === null) return null
+  const written = resolvePointer(document.value, '/service/token')
+  const names = typeof written === 'string' ? listVariables(written) : ['EDGEWISE_TOKEN']
+  const name = names.find((each) => findTokenFault(env[each] ?? '') !== null)
+  const place =
+    written === undefined ? '' : ` (${formatPlace(findPlace(document, '/service/token'))})`
+  const subject = name === undefined ? 'service.token' : `the environment variable ${name}`
+  return `${subject} has ${fault}${place}`
+}
+
+function findTokenFault(token: string): string | null {
+  const found = /[\s\p{C}]+/u.exec(token)
+  if (found === null) return null
+  const [text] = found
+  const what = /[\r\n]/.test(text)
+    ? 'a line break'
+    : /\s/.test(text)
+      ? 'a blank'
+      : 'a control character'
+  const isAtEnd = found.index + text.length === token.length
+  return `${what} ${found.index === 0 ? 'at its start' : isAtEnd ? 'at its end' : 'in it'}`
+}
+
 /** Explains in a clause why variables of the environment have no value. */
 export function explainVariables(names: string[], env: Environment): string {
   const unset = names.filter((name) => !Object.hasOwn(env, name) || env[name] === undefined)

@@ -1,7 +1,7 @@
 import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { findItemByWireName, listClearedItems } from '../catalog/wire-names.ts'
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { append } from '../model/append.ts'
 import type { Observed, ObservedItem } from '../model/drift.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -40,7 +40,7 @@ export function parseObserved(
   const unmanaged: ObservedName[] = []
   for (const [name, config] of Object.entries(data)) {
     const domain = name.toLowerCase()
-    if (!isDomain(domain)) {
+    if (!isAcceleratedDomain(domain)) {
       const shown = known.vault.scrub(name).slice(0, 80)
       throw createShapeError(`expected domain names as keys, got ${JSON.stringify(shown)}`)
     }

@@ -1,5 +1,6 @@
 import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
+import { findHeaderCredentials, type HeaderCredential } from '../catalog/header-credentials.ts'
 import { parseItem, findSecretFields, type ParsedItem } from '../catalog/parse-item.ts'
 import { findConflicts } from '../catalog/conflicts.ts'
 import {
@@ -24,7 +25,7 @@ import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
 import type { ReplacementBudget } from './replacement-budget.ts'
 import type { ItemCache } from './item-cache.ts'
-import { parseUnset, type ParsedState } from './parse-unset.ts'
+import { createNoUnset, parseUnset, type ParsedState } from './parse-unset.ts'
 import { createUnknownItem } from './unknown-item.ts'
 
 /** The settings of the workspace that parsing a configuration needs. */
@@ -87,7 +88,11 @@ export function parseConfig(
           })
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
-    if (parsed.state !== null && named) items.set(item, parsed.state)
+    const obstacle =
+      parsed.state?.status === 'unset' ? (spec?.explainNoUnset?.(domain) ?? null) : null
+    if (obstacle !== null)
+      findings.push({ ...createNoUnset(formatPointerStep(item), obstacle), item })
+    else if (parsed.state !== null && named) items.set(item, parsed.state)
     for (const finding of parsed.findings) findings.push({ ...finding, item })
     if (!named) findings.push({ ...createUnnamedItem(item), item })
   }
@@ -137,7 +142,23 @@ function parseConfigItem(
   )
   if (parsed.value === null || literals.length > 0)
     return { state: null, findings: [...literals, ...problems] }
-  return { state: toState(spec, parsed.value), findings: problems }
+  const suspected = findHeaderCredentials(parsed.payload).map((found) =>
+    createSuspected(found, pointer),
+  )
+  return { state: toState(spec, parsed.value), findings: [...problems, ...suspected] }
+}
+
+function createSuspected({ header, pointer }: HeaderCredential, item: string): Finding {
+  return {
+    code: 'secret-suspected',
+    severity: 'warning',
+    pointer: item + pointer,
+    summary: 'A header has what looks like a secret',
+    detail:
+      `the value of "${header}" is written out, and everybody with the repository can read it. ` +
+      'Write a reference such as "${secret:NAME}", define the secret under "secrets" in ' +
+      'edgewise.yaml, and replace it if this file was ever shared.',
+  }
 }
 
 /**

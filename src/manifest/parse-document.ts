@@ -1,4 +1,4 @@
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeValue } from '../catalog/value/schema-problems.ts'
 import { append } from '../model/append.ts'
@@ -107,7 +107,7 @@ function suggestKind(value: JsonObject): string {
   const hints = Object.keys(value)
     .slice(0, maxKeys)
     .map((key) =>
-      isDomain(key)
+      isAcceleratedDomain(key)
         ? ` Write "domain: ${key}", and its items under "config:".`
         : didYouMean(key, ['domain', 'domains', 'profile']),
     )
@@ -143,10 +143,11 @@ function parseDomains(value: JsonObject, findings: Finding[], report: Report): M
   if (Array.isArray(list) && list.length === 0)
     report('/domains', 'expected at least one domain name, got an empty list')
   return entries.flatMap(({ name, pointer }) => {
-    if (typeof name === 'string' && isDomain(name)) return [{ domain: name.toLowerCase(), pointer }]
+    if (typeof name === 'string' && isAcceleratedDomain(name))
+      return [{ domain: name.toLowerCase(), pointer }]
     const detail =
-      'expected a domain name such as www.example.com (ASCII, at least two labels, no IP ' +
-      `address, port or wildcard), got ${describeValue(name)}` +
+      'expected a domain name such as www.example.com, or .example.com for all below it (ASCII, ' +
+      `at least two labels, no IP address, port or "*"), got ${describeValue(name)}` +
       (Array.isArray(name) && pointer === '/domain' ? '. Use "domains" for a list.' : '')
     findings.push({ code: 'domain-invalid', pointer, summary: 'This is not a domain name', detail })
     return []

@@ -50,16 +50,11 @@ export function parseUnset(
     `the service documents no way to unset "${spec.key}". Remove the item from the manifest ` +
     'instead: it is then released and stays unchanged at the service. Some accounts offer a call ' +
     'that unsets any item: if yours does, set "service: {unset: true}" in edgewise.yaml.'
-  return {
-    state: null,
-    findings: [
-      {
-        code: 'unset-unavailable',
-        pointer,
-        part: 'key',
-        summary: "This item can't be unset",
-        detail,
-      },
-    ],
-  }
+  return { state: null, findings: [createNoUnset(pointer, detail)] }
+}
+
+/** Creates the finding of an item that can't be unset. */
+export function createNoUnset(pointer: string, detail: string): Finding {
+  const summary = "This item can't be unset"
+  return { code: 'unset-unavailable', pointer, part: 'key', summary, detail }
 }

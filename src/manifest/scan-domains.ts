@@ -1,4 +1,4 @@
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 
 /**
  * Finds the domains of manifests in a text by their keys, without parsing it: completion has to be
@@ -15,7 +15,8 @@ export function scanDomains(text: string): string[] {
     const end = isList ? findListEnd(text, start) : findLineEnd(text, start)
     const names = splitNames(text.slice(start, end))
     // The other keys of a mapping in braces may follow a single domain.
-    for (const name of isList ? names : names.slice(0, 1)) if (isDomain(name)) domains.push(name)
+    for (const name of isList ? names : names.slice(0, 1))
+      if (isAcceleratedDomain(name)) domains.push(name)
     // Nothing is searched twice.
     keys.lastIndex = Math.max(start, end)
   }

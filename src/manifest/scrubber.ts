@@ -100,8 +100,13 @@ function findWordEnd(text: string, index: number): number {
 /** Finds the places of names as whole words. */
 function findWords(text: string, names: ReadonlySet<string>): { start: number; end: number }[] {
   if (names.size === 0) return []
-  return [...text.matchAll(/\w(?:[\w.-]*\w)?/g)].flatMap(({ 0: word, index }) =>
-    names.has(word.toLowerCase()) ? [{ start: index, end: index + word.length }] : [],
+  // The name of a wildcard domain begins with a dot.
+  return [...text.matchAll(/\.?(\w(?:[\w.-]*\w)?)/g)].flatMap(
+    ({ 0: whole, 1: word = '', index }) => {
+      const end = index + whole.length
+      const name = [whole, word].find((each) => names.has(each.toLowerCase()))
+      return name === undefined ? [] : [{ start: end - name.length, end }]
+    },
   )
 }
 

@@ -1,4 +1,5 @@
 import { catalogue } from '../catalog/catalogue.ts'
+import { maskCredentials } from '../catalog/header-credentials.ts'
 import type { ItemSchema } from '../catalog/value/item-schema.ts'
 import type { Place } from '../model/problem.ts'
 import type { SourceFile } from './yaml-file.ts'
@@ -21,7 +22,7 @@ export function createSourceLineLookup(files: SourceFile[]): (place: Place) => s
     const line = recent.lines[place.line - 1]?.replace(/\r$/, '')
     if (line === undefined) return null
     const isHidden = belongsToSecret(line, recent.lines, place.line - 1)
-    masked = { ...place, text: isHidden ? maskText(line) : maskSecrets(line) }
+    masked = { ...place, text: isHidden ? maskText(line) : maskCredentials(maskSecrets(line)) }
     return masked.text
   }
 }

@@ -100,6 +100,8 @@ export interface Workspace {
   findSourceLine(place: Place): string | null
   /** Explains in a clause why there is no token, or no address of the database. */
   explainMissing(pointer: LateValue): string
+  /** Explains why the token can't be one, without showing it; null if it can. */
+  explainTokenFault(): string | null
   /** Creates a warning for each glob of guards and rollout that matches no domain. */
   findUnmatchedGlobs(): Diagnostic[]
   /** Creates a warning for each available secret that is easy to guess. */

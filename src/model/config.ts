@@ -110,7 +110,7 @@ export interface ServeConfig {
 }
 
 /** Notes that repeat and can be silenced; the schema of the workspace file describes each. */
-export type NoteName = 'groups' | 'waves' | 'kinds'
+export type NoteName = 'groups' | 'waves' | 'kinds' | 'kept'
 
 /** Whether each of these notes is printed. */
 export type Notes = Record<NoteName, 'on' | 'off'>

@@ -22,8 +22,8 @@ export const errorDescriptions: Record<ErrorCode, CodeDescription> = {
   },
   access: {
     happened:
-      'The token, the address of the database or the value of a secret is missing, or the ' +
-      'service denies the token a query. Nothing was sent.',
+      'The token, the address of the database or the value of a secret is missing, the token has ' +
+      'blanks or line breaks, or the service denies the token a query. Nothing was sent.',
     remedy:
       'Set the variable that `service.token` or `state.url` names, or provide the secret by its ' +
       'source under `secrets`. For a query, ask the operator of the service for the permission.',

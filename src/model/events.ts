@@ -2,6 +2,13 @@ import type { CurvePoint, Sample, Verdict } from './health.ts'
 import type { Domain, ItemKey } from './item.ts'
 import type { OutcomeCounts } from './outcome.ts'
 
+/** In-doubt write, or the in-doubt rest of one, and the reason. */
+export interface Doubt {
+  domains: Domain[]
+  items: ItemKey[]
+  message: string
+}
+
 /** Events of an apply, in the order in which they occur. Times are ISO 8601. */
 export type ApplyEvent =
   | {

@@ -70,6 +70,7 @@ export type DiagnosticCode =
   | 'secret-literal'
   | 'secret-invalid'
   | 'secret-weak'
+  | 'secret-suspected'
   | 'token-literal'
   | 'too-many-problems'
 

@@ -14,9 +14,6 @@ import { findCheckout } from '../state/git/find-repository.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** Advice of the error for a missing token. */
-export const missingTokenHint = 'Set it to the access token of the service.'
-
 interface ConnectOptions {
   /** Learns the service's time from each answer. */
   time?: ServiceTime
@@ -25,10 +22,33 @@ interface ConnectOptions {
 }
 
 /**
+ * Refuses a token that is missing or can't be one; the emulator inside the process needs none.
+ *
+ * @throws EdgewiseError `access`
+ */
+export function refuseBadToken(
+  workspace: Pick<LoadedWorkspace, 'config' | 'explainMissing' | 'explainTokenFault'>,
+): void {
+  const { token, url, writtenUrl } = workspace.config.service
+  if (url === 'emulator') return
+  const fault = workspace.explainTokenFault()
+  if (token !== '' && fault === null) return
+  throw new EdgewiseError(
+    'access',
+    fault === null
+      ? `no token for ${writtenUrl}: ${workspace.explainMissing('/service/token')}`
+      : `the token for ${writtenUrl} is not usable: ${fault}; nothing was sent`,
+    fault === null
+      ? 'Set it to the access token of the service.'
+      : 'Set it to the token alone, without blanks and line breaks around it.',
+  )
+}
+
+/**
  * Connects to the workspace's service, for writes and queries. With `service.url: emulator`, starts
  * the emulator, which runs until the connection is closed.
  *
- * @throws EdgewiseError `access` when there is no token
+ * @throws EdgewiseError `access` when there is no token, or an unusable one
  */
 export async function connect(
   workspace: LoadedWorkspace,
@@ -38,14 +58,8 @@ export async function connect(
   const { config, root } = workspace
   const { service } = config
   const isEmbedded = service.url === 'emulator'
+  refuseBadToken(workspace)
   const token = isEmbedded ? service.token || 'emulator' : service.token
-  if (token === '') {
-    throw new EdgewiseError(
-      'access',
-      `no token for ${service.writtenUrl}: ${workspace.explainMissing('/service/token')}`,
-      missingTokenHint,
-    )
-  }
   const emulator = isEmbedded ? await startEmbeddedEmulator(root, config, outside) : null
   const url = emulator?.url ?? service.url
   const transport = time.watch(traceCalls(await createTransport(url, outside), outside.tracer))

@@ -9,6 +9,8 @@ export interface ExtractedConfig {
   pointer: string
   /** JSON pointer of the domain's name, or of the configuration if its key is the name. */
   namedAt: string
+  /** Whether it was queried: fields that the service never shows are missing. */
+  isQueried: boolean
 }
 
 type Report = (pointer: string, detail: string) => void
@@ -44,7 +46,7 @@ export function extractConfigs(
 function extractByDomain(data: JsonObject, report: Report): ExtractedConfig[] {
   return Object.entries(data).flatMap(([domain, config]) => {
     const pointer = formatPointerStep(domain)
-    if (isObject(config)) return [{ domain, config, pointer, namedAt: pointer }]
+    if (isObject(config)) return [{ domain, config, pointer, namedAt: pointer, isQueried: false }]
     report(pointer, `expected an object of items, got ${describeType(config)}`)
     return []
   })
@@ -60,7 +62,8 @@ function extractList(entries: Json[], report: Report): ExtractedConfig[] {
       report(`/data/${i}`, 'expected "domain" and "config" in each entry of "data"')
       return []
     }
-    return [{ domain, config, pointer: `/data/${i}/config`, namedAt: `/data/${i}/domain` }]
+    const pointer = `/data/${i}/config`
+    return [{ domain, config, pointer, namedAt: `/data/${i}/domain`, isQueried: true }]
   })
 }
 
@@ -82,6 +85,7 @@ function extractShared(
     config: isObject(config) ? config : {},
     pointer: '/data/config',
     namedAt,
+    isQueried: false,
   }))
 }
 

@@ -1,4 +1,4 @@
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { append } from '../model/append.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
@@ -61,8 +61,9 @@ export async function importLive(
       ...fresh,
     ])
   })
-  const data = Object.fromEntries([...configs].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  const source = { name: 'GET /domain/config', text: JSON.stringify(data), skipsInvalid: true }
+  const data = Array.from(configs, ([domain, config]) => ({ domain, config }))
+  const text = JSON.stringify({ data: data.toSorted((a, b) => (a.domain < b.domain ? -1 : 1)) })
+  const source = { name: 'GET /domain/config', text, skipsInvalid: true }
   const imported = await importConfig(workspace, { ...request, sources: [source] }, ports)
   cache.clear()
   return imported
@@ -115,7 +116,7 @@ async function chooseDomains(
   target: string[],
   { listsAll, warn }: { listsAll: boolean; warn(text: string): void },
 ): Promise<Domain[]> {
-  const named = target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase())
+  const named = target.filter((glob) => isAcceleratedDomain(glob)).map((name) => name.toLowerCase())
   const needsList = listsAll && (target.length === 0 || named.length < target.length)
   const listed = needsList ? await listAll(queries, warn) : []
   const all = new Set([...desired.keys(), ...listed, ...named])
@@ -134,8 +135,8 @@ async function listAll(queries: QueryClient, warn: (text: string) => void): Prom
   if (domains.length < total)
     warn(`The service counts ${total} domains, and lists ${domains.length}: some may be missing.`)
   const present = domains.flatMap(({ domain, status }) => (status === 'deleted' ? [] : [domain]))
-  const others = present.filter((domain) => !isDomain(domain))
+  const others = present.filter((domain) => !isAcceleratedDomain(domain))
   if (others.length > 0)
     warn(`Edgewise can't manage ${escapeInvisible(listSome(others))}: not imported.`)
-  return present.filter((domain) => isDomain(domain))
+  return present.filter((domain) => isAcceleratedDomain(domain))
 }

@@ -2,8 +2,9 @@ import { findNamesake } from '../catalog/wire-names.ts'
 import { representSecretsIn } from '../diff/known-secrets.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
+import { formatPlace } from '../model/problem.ts'
 import { holdsSecret, listSecrets } from '../model/secret.ts'
-import { listSome } from '../model/words.ts'
+import { listSome, pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { ImportSource } from './import-file.ts'
@@ -55,15 +56,15 @@ export async function importConfig(
   for (const text of listExposedFiles(workspace, request.sources, outside)) dialogue.warn(text)
   refuseInvalid(workspace)
   outside.onPhase?.({ name: 'loading-import', total: countKilobytes(request.sources) })
-  const { payloads, empty, invalid } = runBlocking(outside, () =>
-    loadPayloads(workspace, request.sources, request.domain),
-  )
-  if (empty.length > 0)
-    dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
-  for (const text of describeInvalid(invalid, workspace.scrub)) dialogue.warn(text)
   return withLock(workspace, 'import', 'workspace', request, ports, async (locked) => {
     const { store } = locked
     const recorded = await loadLocked(store, dialogue)
+    const { payloads, empty, invalid } = runBlocking(outside, () =>
+      loadPayloads(workspace, request.sources, request.domain, recorded),
+    )
+    if (empty.length > 0)
+      dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
+    for (const text of describeInvalid(invalid, workspace.scrub)) dialogue.warn(text)
     await loadSalt(workspace, store, outside, request.writeManifests)
     // Imported secrets are recorded, so their fingerprints need the salt that is stored.
     if (usesSecrets(workspace.config)) workspace.vault.keepSalt()
@@ -89,6 +90,7 @@ export async function importConfig(
     )
     await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded, workspace)
+    if (manifests !== null) warnOfSuspected(current, manifests.files, dialogue.warn)
     // Nothing but a failure to write or record can refuse the import from here on.
     if (manifests !== null) writeManifests(workspace.root, manifests, outside, dialogue.note)
     const importedAt = new Date(outside.clock.now()).toISOString()
@@ -147,6 +149,24 @@ function refuseInvalidNew({ diagnostics }: LoadedWorkspace): void {
     'the new manifests would have errors; nothing was written or recorded',
     'Write these manifests yourself, then import without --write-manifests.',
     diagnostics,
+  )
+}
+
+/** Warns of header values in new manifests that look like secrets, without showing them. */
+function warnOfSuspected(
+  { diagnostics }: LoadedWorkspace,
+  files: { path: string }[],
+  warn: (text: string) => void,
+): void {
+  const written = new Set(files.map(({ path }) => path))
+  const places = diagnostics
+    .filter(({ code, file }) => code === 'secret-suspected' && written.has(file))
+    .map(formatPlace)
+  if (places.length === 0) return
+  const values = pluralize(places.length, 'header value looks', 'header values look')
+  warn(
+    `${values} like a secret, and the new manifests have the text itself: ${listSome(places)}. ` +
+      'Write ${secret:NAME} there before you commit; "edgewise validate" lists all of them.',
   )
 }
 

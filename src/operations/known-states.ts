@@ -1,4 +1,5 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
+import { listKeptFields } from '../diff/kept-fields.ts'
 import { formatCache, hashText, splitCache, type CacheFile } from '../manifest/cache/cache-file.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { findVersion } from '../model/known-items.ts'
@@ -61,7 +62,8 @@ export class KnownStates implements KnownFiles {
     if (desired === undefined || version === null) return
     if ([...items.values()].some(({ late }) => late !== undefined)) return
     const { changes } = diffSnapshots(new Map([[domain, items]]), new Map([[domain, desired]]))
-    if (changes.length > 0) return
+    // A plan notes the fields that the service keeps, so it needs their values.
+    if (changes.length > 0 || listKeptFields(items, desired).length > 0) return
     this.#added++
     this.#found.set(path, { hash: hashText(text), domain, count: items.size, version })
   }

@@ -1,4 +1,4 @@
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import { limitProblems } from '../model/limit-problems.ts'
@@ -6,6 +6,7 @@ import { listSome, pluralize } from '../model/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { createCommitTest } from '../state/git/open-place.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { ImportSource } from './import-file.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
@@ -15,16 +16,18 @@ import { parseImports, type ParsedImports } from './parse-import.ts'
  * Loads the payloads of import files, and the names of files without any.
  *
  * @param domain domain of an answer that names none
+ * @param recorded as for `parseImports`
  * @throws EdgewiseError `usage` with the problems of all files
  */
 export function loadPayloads(
   workspace: LoadedWorkspace,
   sources: ImportSource[],
-  domain?: string,
+  domain: string | undefined,
+  recorded: RecordedState,
 ): Omit<ParsedImports, 'diagnostics'> {
-  if (domain !== undefined && !isDomain(domain.toLowerCase()))
+  if (domain !== undefined && !isAcceleratedDomain(domain.toLowerCase()))
     throw new EdgewiseError('usage', `--domain "${domain}" is not a domain name`)
-  const { diagnostics, ...parsed } = parseImports(sources, domain, workspace)
+  const { diagnostics, ...parsed } = parseImports(sources, domain, workspace, recorded)
   if (diagnostics.length === 0) return parsed
   const listed = limitProblems(diagnostics)
   const files = [...new Set(diagnostics.map(({ file }) => file))]

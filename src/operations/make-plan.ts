@@ -1,4 +1,5 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
+import { describeKeptFields } from '../diff/kept-fields.ts'
 import { splitItems } from '../diff/split-items.ts'
 import { replaceKnownSecrets, representSecrets } from '../diff/known-secrets.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
@@ -183,6 +184,7 @@ async function planMatched(
     ...describeOpenRollouts(continued, conflicting),
     ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, input.recorded)),
     ...made.warnings,
+    ...(config.notes.kept === 'off' ? [] : describeKeptFields(input.recorded, input.desired)),
   ]
   const awaited =
     continued === null || atOnce

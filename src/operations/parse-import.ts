@@ -1,9 +1,9 @@
 import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
-import type { ItemSpec } from '../catalog/item-spec.ts'
+import { restoreShape } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { findItemByWireName } from '../catalog/wire-names.ts'
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { describeProblem } from '../manifest/unreadable-value.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import type { Unreadable } from '../model/drift.ts'
@@ -12,6 +12,7 @@ import type { Domain, ItemKey, ItemState } from '../model/item.ts'
 import { formatPointerStep, type Json } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { pluralize } from '../model/words.ts'
+import type { RecordedState } from '../state/store.ts'
 import { extractConfigs } from './extract-configs.ts'
 import { ImportFile, type ImportSource } from './import-file.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -44,14 +45,16 @@ interface Found extends ParsedPayload {
  * the same value is returned once; another value is a problem, and so are files without any item.
  *
  * @param domain domain of an answer that names none
+ * @param recorded has the values of fields that a query never shows
  */
 export function parseImports(
   sources: ImportSource[],
   domain: string | undefined,
   workspace: LoadedWorkspace,
+  recorded: RecordedState,
 ): ParsedImports {
   const files = sources.map((source) => new ImportFile(source))
-  const foundByFile = files.map((file) => parseFile(file, domain, workspace))
+  const foundByFile = files.map((file) => parseFile(file, domain, workspace, recorded))
   const found = foundByFile.flat()
   if (found.length === 0)
     for (const file of files.filter((each) => !each.hasProblems))
@@ -92,6 +95,7 @@ function parseFile(
   file: ImportFile,
   domain: string | undefined,
   workspace: LoadedWorkspace,
+  recorded: RecordedState,
 ): Found[] {
   const { data } = file
   if (data === undefined) return []
@@ -100,7 +104,7 @@ function parseFile(
   const domainsByProblem = new Map<string, Domain[]>()
   return extractConfigs(data, domain, (...args) => file.reportShape(...args)).flatMap((entry) => {
     const name = entry.domain.toLowerCase()
-    if (!isDomain(name)) {
+    if (!isAcceleratedDomain(name)) {
       const shown = workspace.scrub(entry.domain).slice(0, 80)
       const detail = () => `${JSON.stringify(shown)} is not a domain name`
       const part = entry.namedAt === entry.pointer ? 'key' : 'value'
@@ -112,7 +116,8 @@ function parseFile(
     return Object.entries(entry.config).flatMap(([wireName, observed]): Found[] => {
       const item = findItemByWireName(wireName, observed, itemKeys, likely) ?? wireName
       const pointer = entry.pointer + formatPointerStep(wireName)
-      const parsed = parsePayload(name, item, observed, workspace)
+      const known = entry.isQueried ? recorded.get(name)?.get(item) : undefined
+      const parsed = parsePayload(name, item, observed, workspace, known)
       if (!('problem' in parsed)) return [{ domain: name, item, ...parsed, file, pointer }]
       const { pointer: inner, reason } = parsed.problem
       const where = inner === '' ? '' : ` at ${inner}`
@@ -149,6 +154,7 @@ function parsePayload(
   item: ItemKey,
   observed: Json,
   { desired, vault }: LoadedWorkspace,
+  known: ItemState | undefined,
 ): { payload: Json } | { problem: Unreadable } {
   // An item that the catalogue does not know can't be managed; it is skipped later.
   if (!catalogue.has(item)) return { payload: null }
@@ -156,7 +162,9 @@ function parsePayload(
   if (long !== null) return { problem: long }
   const spec = getItemSpec(item)
   const state = desired.get(domain)?.get(item)
-  const payload = restoreShape(spec, observed, state)
+  const shown = restoreShape(spec, observed, state?.candidates[0])
+  const payload =
+    known?.status === 'confirmed' ? spec.observe(known.candidates[0], shown).payload : shown
   const wire = parseItem(spec, payload, 'wire', domain)
   const problem = wire.problems.find(({ severity }) => severity === 'error')
   if (problem !== undefined)
@@ -182,13 +190,4 @@ function findLongText(value: Json, pointer = ''): Unreadable | null {
     if (found !== null) return found
   }
   return null
-}
-
-/**
- * Converts a queried payload to the shape in which it is written. Of several values that come back
- * as the same payload the desired one counts; a field that is never shown stays missing.
- */
-function restoreShape(spec: ItemSpec, observed: Json, desired: ItemState | undefined): Json {
-  const { payload, notVerifiable } = spec.observe(desired?.candidates[0], observed)
-  return notVerifiable.length === 0 ? payload : spec.observe(undefined, observed).payload
 }

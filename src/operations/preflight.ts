@@ -4,7 +4,7 @@ import type { SecretVault } from '../manifest/secret-vault.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
 import { findReference, mapSecrets } from '../model/secret.ts'
-import { missingTokenHint } from './connect.ts'
+import { refuseBadToken } from './connect.ts'
 import { listSecretUses } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -12,19 +12,13 @@ import type { LoadedWorkspace } from './load-workspace.ts'
  * Checks, before consent, that a plan can be sent: the token and the secrets. Secrets from commands
  * are checked later, by `resolveForSend`.
  *
- * @throws EdgewiseError `access` when the token or the value of a secret is not available,
+ * @throws EdgewiseError `access` when the token or the value of a secret is not usable,
  * `invalid` when a value is not valid
  */
 export function runPreflight(workspace: LoadedWorkspace, planned: Plan): void {
-  const { config, vault } = workspace
+  const { vault } = workspace
   if (planned.writes.length === 0) return
-  if (config.service.token === '' && config.service.url !== 'emulator') {
-    throw new EdgewiseError(
-      'access',
-      `no token for ${config.service.writtenUrl}: ${workspace.explainMissing('/service/token')}`,
-      missingTokenHint,
-    )
-  }
+  refuseBadToken(workspace)
   refuseUnresolved(planned, vault)
   refuseInvalidSecrets(planned, vault)
 }

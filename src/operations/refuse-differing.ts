@@ -1,5 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
-import { isSameAtService } from '../catalog/item-spec.ts'
+import { fillKeptFields, isSameAtService } from '../catalog/item-spec.ts'
 import { findNamesake } from '../catalog/wire-names.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import { isSameJson } from '../model/canonical-json.ts'
@@ -52,7 +52,10 @@ function explainDifference(
   if (status === 'in-doubt') return 'is in-doubt: an apply may have changed it'
   const [known] = candidates
   if (status !== 'confirmed' || known === undefined) return 'is recorded as unset'
-  if (isSameAtService(getItemSpec(item), known, value)) return null
+  const spec = getItemSpec(item)
+  // A field that the service keeps and nobody has recorded is unknown, which is no difference.
+  const completed = fillKeptFields(spec.keptFields, known, value)
+  if (isSameAtService(spec, completed, value)) return null
   // A text around a secret can be compared only with the value of the secret.
   const isUnknown = (secret: string) =>
     findTemplate(templates, secret)?.includes('${') === true && !vault.knows(secret)

@@ -1,4 +1,4 @@
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import {
@@ -94,7 +94,7 @@ function chooseDomains(request: StatsRequest, { desired }: LoadedWorkspace): Dom
   }
   const distinct = new Set(domains.map((name) => name.toLowerCase()))
   const names = [...(distinct.size === 0 ? desired.keys() : distinct)]
-  const wrong = names.find((name) => !isDomain(name))
+  const wrong = names.find((name) => !isAcceleratedDomain(name))
   if (wrong !== undefined) {
     const message = `expected the name of a domain, got "${wrong}"`
     const example = 'Name domains such as www.example.com.'

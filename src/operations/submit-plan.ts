@@ -1,7 +1,8 @@
 import { isAllConfirmed } from '../apply/counts.ts'
 import type { ApplyResult } from '../apply/run.ts'
+import { append } from '../model/append.ts'
 import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
-import type { ApplyEvent } from '../model/events.ts'
+import type { ApplyEvent, Doubt } from '../model/events.ts'
 import { selectDefinite, type Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { pluralize } from '../model/words.ts'
@@ -50,7 +51,6 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   beforeSending?(): Promise<void>
 }
 
-type InDoubtEvent = Extract<ApplyEvent, { type: 'write.in-doubt' }>
 type ApplyFinished = Extract<ApplyEvent, { type: 'apply.finished' }>
 
 /** Result of executing a plan. */
@@ -60,8 +60,8 @@ export interface Executed {
   result: ApplyResult
   /** Last event; absent if nothing began. */
   finished?: ApplyFinished
-  /** Events of the in-doubt writes. */
-  doubts: InDoubtEvent[]
+  /** In-doubt writes, also those that were not sent if that could not be recorded. */
+  doubts: Doubt[]
   /**
    * - `done`: everything planned is confirmed and recorded.
    * - `not-begun`: not everything is confirmed, and nothing was sent.
@@ -167,7 +167,7 @@ export async function submitPlan(
   })
   let finished: ApplyFinished | undefined
   let begun = false
-  const doubts: InDoubtEvent[] = []
+  const doubts: Doubt[] = []
   const options = {
     outside,
     serviceTime,
@@ -206,6 +206,11 @@ export async function submitPlan(
     // A resumed rollout has already sent writes, unless it waited before its first wave.
     const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
     const status = determineStatus(result, sent, inWaves, sentBefore)
+    const message = 'not sent, but that could not be recorded'
+    append(
+      doubts,
+      result.unsettled.map((part) => ({ ...part, message })),
+    )
     executed = { plan: sent, result, status, inWaves, finished, doubts }
     traceExecuted(executed, outside.tracer)
   } catch (error) {

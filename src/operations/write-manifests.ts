@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import { isWildcard } from '../catalog/value/formats.ts'
 import { catalogue } from '../catalog/catalogue.ts'
 import { exists } from '../files/look.ts'
 import { writeFiles, type WriteFailure } from '../files/write-files.ts'
@@ -202,12 +203,16 @@ function isLoaded(path: string, { manifests, profiles }: LoadedWorkspace['config
   return matchesGlobs(path, [manifests, profiles])
 }
 
-/** Builds the path of a manifest; a name too long for file systems is shortened. */
+/**
+ * Builds the path of a manifest; a name too long for file systems is shortened. A wildcard gets a
+ * name before its dot, since globs skip hidden files; no domain has a `~`.
+ */
 function buildManifestPath(domain: Domain): string {
+  const visible = isWildcard(domain) ? `wildcard~${domain}` : domain
   const name =
     domain.length <= 200
-      ? domain
-      : `${domain.slice(0, 180)}~${createHash('sha256').update(domain).digest('hex').slice(0, 8)}`
+      ? visible
+      : `${visible.slice(0, 180)}~${createHash('sha256').update(domain).digest('hex').slice(0, 8)}`
   return `domains/${name}.yaml`
 }
 

@@ -1,5 +1,5 @@
 import { catalogue } from '../catalog/catalogue.ts'
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import type { PlanFile } from '../generated/state-types.ts'
 import { planFile } from '../generated/state-validators.ts'
 import { isSameJson } from '../model/canonical-json.ts'
@@ -69,7 +69,9 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     )
   const { desired, recorded, items = [] } = basis
   const commit = basis.commit ?? basis.onTopOf ?? null
-  const foreign = [...Object.keys(desired), ...Object.keys(recorded)].find((key) => !isDomain(key))
+  const foreign = [...Object.keys(desired), ...Object.keys(recorded)].find(
+    (key) => !isAcceleratedDomain(key),
+  )
   if (foreign !== undefined)
     throw createUnusableError(`"basis" has "${foreign}", which is not a domain`)
   const unknown = items.find((item) => !catalogue.has(item))

@@ -1,5 +1,5 @@
 import { catalogue } from '../catalog/catalogue.ts'
-import { isDomain } from '../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { compileDomainGlobs, findGlobFault, isTakingOut } from '../model/domain-glob.ts'
 import { limitMatches } from '../model/input-limits.ts'
@@ -51,8 +51,10 @@ const maxGlobLength = 1000
  * @throws EdgewiseError `usage` for a glob with a fault, or too many globs for the domains
  */
 function createDomainMatcher(target: string[], domains: number): (domain: Domain) => boolean {
-  const names = new Set(target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase()))
-  const globs = target.filter((glob) => !isDomain(glob))
+  const names = new Set(
+    target.filter((glob) => isAcceleratedDomain(glob)).map((name) => name.toLowerCase()),
+  )
+  const globs = target.filter((glob) => !isAcceleratedDomain(glob))
   if (globs.some((glob) => glob === '' || glob.length > maxGlobLength))
     throw new EdgewiseError(
       'usage',
@@ -81,11 +83,11 @@ export function findUnmatched(
 ): Selection {
   if (target.length + items.length === 0) return { target, items }
   const domains = new Set(snapshots.flatMap((snapshot) => [...snapshot.keys()]))
-  const globs = target.filter((glob) => !isDomain(glob))
+  const globs = target.filter((glob) => !isAcceleratedDomain(glob))
   limitMatches('the target', globs, domains.size)
   const matchesAny = (pattern: string) => {
     const glob = isTakingOut(pattern) ? pattern.slice(1) : pattern
-    return isDomain(glob)
+    return isAcceleratedDomain(glob)
       ? domains.has(glob.toLowerCase())
       : [...domains].some(createDomainMatcher([glob], domains.size))
   }

@@ -10,6 +10,7 @@ export function addResult(total: ApplyResult, more: ApplyResult): void {
   total.sent ||= more.sent
   total.stopped ??= more.stopped
   append(total.refusals, more.refusals)
+  append(total.unsettled, more.unsettled)
   if (total.unrecorded === null) total.unshared = more.unshared
   total.unrecorded ??= more.unrecorded
   total.recorded = more.recorded

@@ -10,6 +10,20 @@ import { good, World } from './world.ts'
 
 const a = 'a.example.com'
 const time = (seconds: number) => ({ time: String(seconds) })
+const signed = {
+  pattern: '.*',
+  time_format: 'timestamp',
+  key: 'k',
+  deadtime: 60,
+  req_uri_type: 1,
+}
+const speedRule = {
+  type: 'ext',
+  pattern: 'jpg',
+  speed: '100',
+  begin_time: '08:00',
+  end_time: '18:00',
+}
 const ips = (...list: string[]) => ({ list, mode: 'cover' })
 
 describe('a returned value', () => {
@@ -45,6 +59,18 @@ describe('a returned value', () => {
       'referer',
       { type: 1, list: ['a.com'], allow_empty: true },
       { type: '1', list: ['a.com'] },
+    ],
+    [
+      'with fields of the service alone',
+      'visit_timestamp',
+      signed,
+      { ...signed, request_style: 'x', error_page: '' },
+    ],
+    [
+      'with the numbers of its rules',
+      'speed_limit',
+      [speedRule],
+      [{ ...speedRule, speed: 104, priority: 1 }],
     ],
     [
       'visit_deny_whitelist as {url}',

@@ -37,6 +37,13 @@ const cacheRule = { match_method: 'ext', pattern: 'jpg', expire: 60, priority: 1
 const keyRule = { regex: '.*', head_op: 'ADD', head_direction: 'CLI_REQ' }
 const headRule = { ...keyRule, head: 'X-A' }
 const speedRule = { type: 'ext', pattern: 'jpg', begin_time: '08:00', end_time: '18:00' }
+const signed = {
+  pattern: '.*',
+  time_format: 'timestamp',
+  key: 'k',
+  deadtime: 60,
+  req_uri_type: 1,
+}
 const cacheRead = {
   match_method: 'ext',
   pattern: 'jpg',
@@ -74,6 +81,13 @@ describe('what comes back otherwise than written', () => {
       { cert_id: 7, http2: 'off', force_https: 301, ocsp: 'on', ssl_protocol: ['TLSv1.3'] },
       { cert_id: '7', http2: '', force_https: '301' },
       ['/ocsp', '/ssl_protocol'],
+    ],
+    [
+      'ssl_protocol that is not shown beside ocsp',
+      'https',
+      { cert_id: 7, ocsp: 'on', ssl_protocol: ['TLSv1.3'] },
+      { cert_id: 7, ocsp: 'on' },
+      ['/ssl_protocol'],
     ],
     ['http2 that no manifest names', 'https', { cert_id: 7 }, { cert_id: 7, http2: 'on' }],
     [
@@ -147,6 +161,18 @@ describe('what comes back otherwise than written', () => {
       },
       ['/list/0/order'],
     ],
+    [
+      'signed URLs with request_style and an empty error_page',
+      'visit_timestamp',
+      signed,
+      { ...signed, request_style: 'x', error_page: '' },
+    ],
+    [
+      'an empty error_page that is not returned',
+      'visit_timestamp',
+      { ...signed, error_page: '' },
+      { ...signed, request_style: 1 },
+    ],
     ['an ip list without mode', 'ip_black_list', { list: ['192.0.2.1'] }, { list: ['192.0.2.1'] }],
     [
       'inner_share without domain',
@@ -187,13 +213,13 @@ describe('what comes back otherwise than written', () => {
       { default_master: '192.0.2.1', origin_mode: 'custom', port: 8080 },
       { default_master: '192.0.2.1', origin_mode: 'default', ori_https: 'no', port: '8080' },
     ],
-    ['http2 that was on', 'https', { cert_id: 7, http2: 'on' }, { cert_id: 7, http2: '' }],
     [
-      'ssl_protocol beside a shown ocsp',
+      'another ssl_protocol',
       'https',
-      { cert_id: 7, ocsp: 'on', ssl_protocol: ['TLSv1.3'] },
-      { cert_id: 7, ocsp: 'on' },
+      { cert_id: 7, ssl_protocol: ['TLSv1.3'] },
+      { cert_id: 7, ssl_protocol: ['TLSv1.2'] },
     ],
+    ['http2 that was on', 'https', { cert_id: 7, http2: 'on' }, { cert_id: 7, http2: '' }],
     [
       'a boolean of a cache rule',
       'cache_rule',
@@ -264,6 +290,12 @@ describe('what comes back otherwise than written', () => {
       'visit_deny_whitelist',
       [{ url: '/a', turn_on: true }],
       { url: ['/a', '/b'] },
+    ],
+    [
+      'another error_page',
+      'visit_timestamp',
+      { ...signed, error_page: '/old.html' },
+      { ...signed, error_page: '' },
     ],
     ['range_back_source that is off', 'range_back_source', 'off', null],
     ['range_back_source that is on', 'range_back_source', 'on', 'off'],

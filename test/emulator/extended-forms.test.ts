@@ -11,6 +11,13 @@ const domain = 'www.example.com'
 describe('a value comes back otherwise than written:', () => {
   const plain = { default_master: '192.0.2.1', origin_mode: 'http' }
   const custom = { ...plain, origin_mode: 'custom', ori_https: 'yes' }
+  const signed = {
+    pattern: '.*',
+    time_format: 'timestamp',
+    key: 'k',
+    deadtime: 1,
+    req_uri_type: 1,
+  }
   const rule = { type: 1, pattern: 'jpg', time: 5, timeunit: 'D' }
   const listed = { match_method: 'ext', pattern: 'jpg', expire: 5, priority: 1 }
   const slow = { type: 'all', pattern: '.*', begin_time: '01:00', end_time: '02:00' }
@@ -29,6 +36,18 @@ describe('a value comes back otherwise than written:', () => {
       'referer',
       { type: 2, list: ['a.example.com'], allow_empty: false },
       { type: 2, list: ['a.example.com'], allow_empty: false },
+    ],
+    [
+      'visit_timestamp',
+      signed,
+      {
+        ...signed,
+        origin_type: 1,
+        timename: 'time',
+        keyname: 'key',
+        error_page: '',
+        request_style: '',
+      },
     ],
     [
       'cache_rule',

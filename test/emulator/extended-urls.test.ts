@@ -58,6 +58,14 @@ describe('submitting URLs', () => {
     expect((await service.calls()).at(-2)).toMatchObject({ domains: ['www.example.com'] })
   })
 
+  it('accepts those below a wildcard domain, under its name', async () => {
+    const service = createExtendedWorld({ domains: ['.example.com'] })
+    const urls = ['https://a.b.example.com/x', 'https://example.com/x']
+    const answer = await service.send('POST /v2/cache/prefetch', { urls })
+    expect(getData(answer.body)).toMatchObject({ count: 1, err_urls: urls.slice(1) })
+    expect((await service.calls()).at(-1)).toMatchObject({ domains: ['.example.com'] })
+  })
+
   it.each([
     ['prefetch', {}, 400501],
     ['prefetch', { urls: [] }, 400501],

@@ -190,6 +190,10 @@ describe('a foreign text', () => {
     expect(own.scrub('example: https://www.example.com/x, example.com', names)).toBe(
       '(token): https://www.example.com/x, (token).com',
     )
+    const wild = new Set(['.example.com'])
+    expect(own.scrub('domain(.example.com) of example.com', wild)).toMatch(
+      /^domain\(\.example\.com\) of \(/,
+    )
   })
 
   it('does not look for values of less than four characters', () => {

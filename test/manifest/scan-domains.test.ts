@@ -6,6 +6,7 @@ import { fc, itOften, runs } from '../runs.ts'
 describe('the scan for domains', () => {
   it.each<[string, string, string[]]>([
     ['one domain', 'domain: a.example.com\nconfig: {}\n', ['a.example.com']],
+    ['a wildcard domain', 'domain: .Example.com\nconfig: {}\n', ['.example.com']],
     ['quotes and a comment', 'domain: "A.example.com" # b.example.com\n', ['a.example.com']],
     ['JSON', '{"domain":"a.example.com","config":{}}', ['a.example.com']],
     ['laid out JSON', '{\n  "domain": "a.example.com",\n  "config": {}\n}', ['a.example.com']],

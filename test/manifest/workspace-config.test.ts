@@ -52,7 +52,7 @@ describe('parseWorkspaceConfig', () => {
         freeze: [],
       },
       rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
-      notes: { groups: 'on', waves: 'on', kinds: 'on' },
+      notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
       moved: [],
       notify: [],
       texts: [],
@@ -363,7 +363,7 @@ describe('parseWorkspaceConfig', () => {
     ],
     [
       'version: 1\nnotes: {irreversible: off}',
-      '2:9-21 there is no key "irreversible" here. Known keys: groups, waves, kinds.',
+      '2:9-21 there is no key "irreversible" here. Known keys: groups, waves, kinds, kept.',
     ],
     [
       'version: 1\nnotes: {groups: false}',

@@ -80,9 +80,16 @@ describe('the list of in-doubt writes', () => {
     expect(more).toEqual([])
   })
 
-  it('has at most twelve writes, and the number of the rest', () => {
-    const lines = formatDoubts(Array.from({ length: 15 }, () => doubt))
-    expect(lines).toHaveLength(13)
-    expect(lines.at(-1)).toBe('… and 3 more; "edgewise state list" counts the in-doubt items')
+  it('has every write, those with the same items and reason together', () => {
+    const doubts = Array.from({ length: 15 }, (_, i) => ({
+      domains: [`d${i}.example.com`],
+      items: i === 7 ? ['https'] : ['timeout'],
+      message: 'reset',
+    }))
+    const names = doubts.flatMap(({ domains }, i) => (i === 7 ? [] : domains))
+    expect(formatDoubts(doubts)).toEqual([
+      `timeout of ${names.join(', ')}: reset`,
+      'https of d7.example.com: reset',
+    ])
   })
 })

@@ -17,7 +17,7 @@ import { buildFleetPlan } from './plan-fleet.ts'
 const { bold, dim, red, green, yellow, cyan } = picocolors.createColors(true)
 const colours: Paint = { bold, dim, red, green, yellow, cyan }
 const format = (plan: Plan, columns = 80, verbose = false) =>
-  formatPlan(plan, { paint: plainPaint, columns, verbose })
+  formatPlan(plan, { paint: plainPaint, columns, verbose, repeatsSummary: true })
 const change = (item: string, before: Json, after: Json, given: Partial<Change> = {}) =>
   buildChange({ item, action: 'change', before, after, ...given })
 /** Formats one change, without the summary and the writes. */
@@ -38,7 +38,7 @@ describe('a plan as text', () => {
       ]),
     ),
   )('$name', async ({ plan, columns, paint, name }) => {
-    const text = formatPlan(plan, { paint, columns, verbose: false })
+    const text = formatPlan(plan, { paint, columns, verbose: false, repeatsSummary: true })
     await expect(`${text}\n`).toMatchFileSnapshot(`golden/${name}`)
     expect(text.split('\n').length).toBeLessThan(130)
     const tooLong = text.split('\n').filter((line) => measureWidth(line) > columns)

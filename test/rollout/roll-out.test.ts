@@ -37,6 +37,7 @@ const done = {
   stopped: null,
   refusals: [],
   unrecorded: null,
+  unsettled: [],
   unshared: false,
   recorded: new Map(),
 }

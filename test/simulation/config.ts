@@ -51,7 +51,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       order: 'ask',
     },
     rollout: { waves: [{ percent: 100 }], first: [], pause: 0, approval: [], health: null },
-    notes: { groups: 'on', waves: 'on', kinds: 'on' },
+    notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
     notify: [],
     moved: [],
     serve: { drift: { schedule: null, observed: null, repair: false } },

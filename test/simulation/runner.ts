@@ -223,6 +223,7 @@ export function createWorkspace({
     findName: async () => 'edgewise.yaml',
     findSourceLine: () => null,
     explainMissing: () => 'none is configured',
+    explainTokenFault: () => null,
     findUnmatchedGlobs: () => [],
     findWeakSecrets: () => [],
     vault,

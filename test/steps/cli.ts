@@ -175,6 +175,7 @@ export class Place {
         this.onStderr?.(text)
       },
       columns: 80,
+      errColumns: 80,
       outIsTerminal: this.onTerminal,
       errIsTerminal: this.onTerminal,
       ask: this.ask,

@@ -16,6 +16,7 @@ async function emulate(
     out: (text) => void (ran.out += text),
     err: (text) => void (ran.err += text),
     columns: 80,
+    errColumns: 80,
     outIsTerminal: false,
     errIsTerminal: false,
     openStdin: null,

@@ -139,7 +139,7 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
     first: { cert_id: 1, http2: 'on', force_https: '301', ssl_protocol: ['TLSv1.3', 'TLSv1.2'] },
     holds: { cert_id: 1, http2: 'on', force_https: 301, ssl_protocol: ['TLSv1.2', 'TLSv1.3'] },
     second: { cert_id: 2 },
-    after: { cert_id: 2, http2: 'on', force_https: 0 },
+    after: { cert_id: 2, http2: 'on', force_https: 0, ssl_protocol: ['TLSv1.2', 'TLSv1.3'] },
   },
   visit_timestamp: {
     first: { pattern: '.*', time_format: 'timestamp', key: 'k1 k2', deadtime: 60, req_uri_type: 1 },
@@ -529,7 +529,7 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
 
 /** Live value after `$unset`; undefined if the item is then empty. */
 const unsetTo: Record<string, Json | undefined> = {
-  https: { cert_id: 0, force_https: 0, http2: 'on' },
+  https: { cert_id: 0, force_https: 0, http2: 'on', ssl_protocol: ['TLSv1.2', 'TLSv1.3'] },
   origin_host: { host: 'origin-host.example.com' },
   video_drag: { url: '.*', start: 's', end: 'e', mp4: 'off', flv: 'off' },
   cache_error_code: { code: ['404', '5XX'], bcache: 'off' },

@@ -433,7 +433,7 @@ describe('import --live', () => {
   it('lists all domains of a service with smaller pages, and warns of the others', async () => {
     const names = Array.from({ length: 250 }, (_, i) => `d${i}.example.com`)
     for (const domain of names) stored.set(domain, { timeout: { time: '60' } })
-    for (const domain of ['.example.com', `${www},${api}`]) stored.set(domain, {})
+    for (const domain of ['*.example.com', `${www},${api}`]) stored.set(domain, {})
     const { transport } = place
     place.transport = async (request) => {
       const { pathname, searchParams } = new URL(request.url)
@@ -447,7 +447,7 @@ describe('import --live', () => {
     expect([code, out]).toEqual([0, 'Recorded 250 items of 250 domains.\n'])
     expect(err).toContain('The service counts 253 domains, and lists 252: some may be missing.')
     expect(err.replaceAll(/\s+/g, ' ')).toContain(
-      `Edgewise can't manage .example.com, ${www},${api}: not imported.`,
+      `Edgewise can't manage *.example.com, ${www},${api}: not imported.`,
     )
     expect(reads.flatMap(({ domains }) => domains).toSorted()).toEqual(names.toSorted())
   })
@@ -466,6 +466,42 @@ describe('import --live', () => {
     const kept = [...cache.texts.values()].join('\n')
     expect(kept).not.toContain(key)
     expect(kept).toContain(api)
+  })
+
+  it('keeps what was recorded of fields that the service never shows', async () => {
+    const https = { cert_id: 7, ocsp: 'on', ssl_protocol: ['TLSv1.3'] }
+    const rule = { regex: '.*', head_op: 'ADD', head_direction: 'CLI_REP', value: '1', order: 3 }
+    const head_control = { list: [{ ...rule, head: 'X-A' }] }
+    await place.manifest(www, { https, head_control }).settle()
+    const { order: _order, ...shown } = { ...rule, key: 'X-A', fun_name: '' }
+    const read = {
+      https: { cert_id: 7, http2: '', force_https: '0' },
+      head_control: { list: [shown] },
+    }
+    stored.set(www, read)
+    const live = await place.cli('import', '--live')
+    expect([live.code, live.out]).toEqual([0, 'Recorded 2 items of 1 domain.\n'])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    // An answer of the query in a file is the same; a payload by domain is whole.
+    place.write('read.json', JSON.stringify({ code: 0, data: [{ domain: www, config: read }] }))
+    expect((await place.cli('import', 'read.json')).code).toBe(0)
+    place.write('whole.json', JSON.stringify({ [www]: { https: { cert_id: 7 } } }))
+    expect((await place.cli('import', 'whole.json')).err).toContain('the state has something else')
+  })
+
+  it('leaves out the fields that only the service has', async () => {
+    const signed = { pattern: '.*', time_format: 'timestamp', key, deadtime: 60, req_uri_type: 1 }
+    store = ({ visit_timestamp, ...rest }) => ({
+      ...rest,
+      visit_timestamp: { ...(visit_timestamp as JsonObject), error_page: '', request_style: '1' },
+    })
+    configure({ secrets: { sign: { env: 'SIGN' } } })
+    place.env = { ...place.env, SIGN: key }
+    await place.manifest(www, { visit_timestamp: { ...signed, key: '${secret:sign}' } }).settle()
+    expect((await place.cli('drift', '--live')).out).toContain('1 verified')
+    const { code, out } = await place.cli('import', '--live')
+    expect([code, out]).toEqual([0, 'Recorded 1 item of 1 domain.\n'])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
   it('reads nothing where a manifest has an error', async () => {

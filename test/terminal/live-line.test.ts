@@ -9,7 +9,7 @@ function setUp(errIsTerminal = true) {
   vi.useFakeTimers()
   const written: string[] = []
   const write = (text: string) => void written.push(text.replace('\r\u001b[K', '<'))
-  const streams = { out: write, err: write, errIsTerminal, columns: 20 } as unknown as Io
+  const streams = { out: write, err: write, errIsTerminal, errColumns: 20 } as unknown as Io
   return { ...addLiveLine(streams), written }
 }
 

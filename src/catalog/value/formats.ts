@@ -18,6 +18,16 @@ export function isDomain(text: string): boolean {
   )
 }
 
+/** Tests whether a text names an accelerated domain: a domain name, or `.` and one (a wildcard). */
+export function isAcceleratedDomain(text: string): boolean {
+  return isDomain(isWildcard(text) ? text.slice(1) : text)
+}
+
+/** Tests whether the name of an accelerated domain is a wildcard, of all domains below it. */
+export function isWildcard(domain: string): boolean {
+  return domain.startsWith('.')
+}
+
 /** Tests whether a text is a plain IPv4 or IPv6 address (no zone, octal or short form). */
 export function isAddress(text: string): boolean {
   return findIpVersion(text) !== 0 && !text.includes('%')

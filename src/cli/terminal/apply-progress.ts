@@ -32,7 +32,7 @@ const maxConfirmed = 20
 
 function startLive({ io, errPaint, live }: CommandContext, extent: Extent): Progress {
   const { writes, parts, callsPerMinute } = extent
-  const lines = createEventLines(parts, errPaint, io.columns)
+  const lines = createEventLines(parts, errPaint, io.errColumns)
   const activity = createActivity(writes)
   const print = (line: string) => io.err(`${wrapForStderr(line, io)}\n`)
   let left = callsPerMinute

@@ -85,7 +85,8 @@ function showPlan(
   if (options.json === true) return
   const isEmpty = selectDefinite(plan).changes.length === 0
   const short = options.quiet === true && options.yes === true && !isEmpty
-  const style = { paint, columns: io.columns, verbose: options.verbose === true }
+  const { columns, outIsTerminal: repeatsSummary } = io
+  const style = { paint, columns, verbose: options.verbose === true, repeatsSummary }
   io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
 }
 
@@ -172,7 +173,7 @@ function showRollback(
   if (irreversible.length > 0)
     io.err(
       `${errPaint.yellow("can't be rolled back:")}\n` +
-        `${formatIrreversible(irreversible, io.columns)}\n`,
+        `${formatIrreversible(irreversible, io.errColumns)}\n`,
     )
   if (later.domains.length > 0) {
     const count = pluralize(later.domains.length, 'domain')

@@ -17,7 +17,7 @@ export function addLiveLine(io: Io): { io: Io; live: LiveLine } {
   let visible = false
   const draw = () => {
     if (compose === null) return
-    io.err(`${clear}${truncate(compose(), io.columns - 1)}`)
+    io.err(`${clear}${truncate(compose(), io.errColumns - 1)}`)
     visible = true
   }
   const hide = () => {

@@ -15,7 +15,7 @@ export function printError(error: EdgewiseError, io: Io, json: boolean, paint: P
     io.out(`${JSON.stringify(buildErrorJson(error))}\n`)
     return
   }
-  const style = { findLine: () => null, paint, columns: io.columns }
+  const style = { findLine: () => null, paint, columns: io.errColumns }
   if (error.diagnostics.length > 0) io.err(`${formatDiagnosticsText(error.diagnostics, style)}\n`)
   const escape = withLines.has(error.code) ? escapeInvisibleInLines : escapeInvisible
   const isCancelled = error instanceof CancelledError

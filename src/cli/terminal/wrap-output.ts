@@ -2,8 +2,8 @@ import { wrapSentences } from '../../report/text/wrap.ts'
 import type { Io } from '../io.ts'
 
 /** Wraps sentences for stderr if it is a terminal. */
-export function wrapForStderr(text: string, { errIsTerminal, columns }: Io): string {
-  return errIsTerminal ? wrapSentences(text, columns) : text
+export function wrapForStderr(text: string, { errIsTerminal, errColumns }: Io): string {
+  return errIsTerminal ? wrapSentences(text, errColumns) : text
 }
 
 /** Wraps sentences for stdout if it is a terminal. */

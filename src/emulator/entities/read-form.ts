@@ -11,6 +11,7 @@ type ReadForm = (value: Json) => Json | undefined
 const forms: ReadonlyMap<ItemKey, ReadForm> = new Map([
   ['origin', onFields(readOrigin)],
   ['https', onFields(readHttps)],
+  ['visit_timestamp', onFields((signed) => ({ error_page: '', ...signed, request_style: '' }))],
   ['cache_rule_list', onEntries((rule) => without(rule, ['case_ignore', 'cache_or_not']))],
   ['speed_limit', onEntries(readSpeedRule)],
   ['rate_limit', onFields((limit) => lower(limit, ['max_rate_unit', 'leading_flow_unit']))],

@@ -101,7 +101,8 @@ function formatRecord(
   { seed, zone }: QueryRules,
   now: number,
 ): JsonObject {
-  const domain = parseUrl(record.url)?.hostname ?? ''
+  const host = parseUrl(record.url)?.hostname ?? ''
+  const domain = store.findDomain(host) ?? host
   const { status, completedAt } = computeProgress(record, seed, now, (time) =>
     store.isOriginDown(domain, time),
   )

@@ -1,4 +1,4 @@
-import { isDomain } from '../../catalog/value/formats.ts'
+import { isAcceleratedDomain } from '../../catalog/value/formats.ts'
 import type { Domain } from '../../model/item.ts'
 import type { Json } from '../../model/json.ts'
 import { Refusal } from './refusal.ts'
@@ -8,10 +8,8 @@ const maxDomains = 10
 /**
  * Parses the domains of a write to lower case, without duplicates: a comma-separated string of at
  * most 10 (specification, "POST /domain/config"). Throws a Refusal for any other value.
- *
- * @param wildcards whether `.example.com` is a domain too
  */
-export function parseDomains(given: Json | undefined, wildcards = false): Domain[] {
+export function parseDomains(given: Json | undefined): Domain[] {
   if (typeof given !== 'string')
     throw new Refusal(
       'domains-invalid',
@@ -29,9 +27,7 @@ export function parseDomains(given: Json | undefined, wildcards = false): Domain
       'domains-invalid',
       `expected at most ${maxDomains} domains in "domains", got ${distinct.size}`,
     )
-  const malformed = [...distinct.values()].find(
-    (name) => !isDomain(wildcards && name.startsWith('.') ? name.slice(1) : name),
-  )
+  const malformed = [...distinct.values()].find((name) => !isAcceleratedDomain(name))
   if (malformed !== undefined) throw createDomainRefusal(malformed)
   return [...distinct.keys()]
 }

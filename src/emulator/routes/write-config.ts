@@ -59,7 +59,7 @@ function judge(
   store: Store,
   rules: WriteRules,
 ): JudgedConfig {
-  const domains = parseDomains(givenDomains, rules.extended)
+  const domains = parseDomains(givenDomains)
   call.domains = domains
   const named = parseNamedItems(config, rules.names)
   call.items = [...new Set(named.map(({ spec }) => spec.key))]

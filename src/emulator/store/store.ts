@@ -1,3 +1,4 @@
+import { isAcceleratedDomain } from '../../catalog/value/formats.ts'
 import { buildBehaviour, computeFailingShare } from '../entities/behaviour.ts'
 import { countCalls, type CallCount } from '../entities/call-window.ts'
 import { maxCallsKept, type Call } from '../entities/call.ts'
@@ -56,6 +57,14 @@ export class Store {
     const { createdAt, removed } = this.account.getRecord(domain)
     if (removed || createdAt !== null) return !removed
     return this.#options.domains === null || this.#options.domains.has(domain)
+  }
+
+  /** Finds the domain that serves a host: itself, or the nearest wildcard above it. */
+  findDomain(host: string): Domain | null {
+    const above = [...host.matchAll(/\./g)].map(({ index }) => host.slice(index))
+    return (
+      [host, ...above].find((each) => isAcceleratedDomain(each) && this.hasDomain(each)) ?? null
+    )
   }
 
   /** Lists all domains; if every well-formed one exists, those that were ever written. */

@@ -1,25 +1,21 @@
-import type { ApplyEvent } from '../../model/events.ts'
+import type { ApplyEvent, Doubt } from '../../model/events.ts'
+import { groupBy } from '../../model/group-by.ts'
 import { interrupted, type OutcomeCounts } from '../../model/outcome.ts'
 import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** In-doubt write, or the in-doubt rest of a bisected one. */
-type Doubt = Pick<Extract<ApplyEvent, { type: 'write.in-doubt' }>, 'domains' | 'items' | 'message'>
-
-const maxDoubts = 12
-
-/** Formats in-doubt writes with all domains and items: one line each, then the rest's number. */
+/**
+ * Formats in-doubt writes with all domains and items: somebody has to look at each of them. Those
+ * of the same items with the same reason share a line.
+ */
 export function formatDoubts(doubts: Doubt[]): string[] {
-  const rest = doubts.length - maxDoubts
-  return [
-    ...doubts
-      .slice(0, maxDoubts)
-      .map(({ domains, items, message }) =>
-        escapeInvisible(`${items.join(', ')} of ${domains.join(', ')}: ${message}`),
-      ),
-    ...(rest > 0 ? [`… and ${rest} more; "edgewise state list" counts the in-doubt items`] : []),
-  ]
+  const groups = groupBy(doubts, ({ items, message }) => `${items.join(', ')}\n${message}`)
+  return Array.from(groups.values(), (same) => {
+    const [{ items, message } = { items: [], message: '' }] = same
+    const domains = new Set(same.flatMap((each) => each.domains))
+    return escapeInvisible(`${items.join(', ')} of ${[...domains].join(', ')}: ${message}`)
+  })
 }
 
 /**

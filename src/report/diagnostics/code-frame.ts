@@ -27,6 +27,8 @@ const indent = '  '
 const tabStop = 4
 const minColumns = 24
 const minRoom = 12
+/** Maximum width, also without a terminal. */
+const maxColumns = 160
 /** Maximum characters on each side of the start of a range. */
 const maxReach = 400
 
@@ -41,7 +43,10 @@ export function formatCodeFrame(
   { paint, columns, mark }: FrameStyle,
 ): string {
   const gutter = `${indent}${place.line} | `
-  const room = Math.max(minRoom, Math.max(minColumns, columns) - gutter.length)
+  const room = Math.max(
+    minRoom,
+    Math.max(minColumns, Math.min(columns, maxColumns)) - gutter.length,
+  )
   const { text, from, to } = extractNear(place, line.replace(/\r?\n?$/, ''))
   const cells = splitCells(from === text.length ? `${text} ` : text)
   const marked = cells.filter((cell) => cell.to > from && cell.from < Math.max(to, from + 1))

@@ -46,7 +46,9 @@ export const diagnosticDescriptions: Record<DiagnosticCode, CodeDescription> = {
   },
   'domain-invalid': {
     happened: 'The name of a domain is not well-formed.',
-    remedy: 'Write it as `www.example.com`: without scheme, port and path.',
+    remedy:
+      'Write it as `www.example.com`: without scheme, port and path. A wildcard domain is ' +
+      'written `.example.com`.',
   },
   'domain-duplicate': {
     happened:
@@ -93,6 +95,12 @@ export const diagnosticDescriptions: Record<DiagnosticCode, CodeDescription> = {
   'secret-weak': {
     happened: 'A secret is so short or common that its fingerprint in state can be guessed.',
     remedy: 'Choose a longer, random value.',
+  },
+  'secret-suspected': {
+    happened: "A header's value looks like a token or a key, and stands in the manifest itself.",
+    remedy:
+      'Refer to it with `${secret:NAME}`, and replace the token or key if the file was ever ' +
+      'shared.',
   },
   'token-literal': {
     happened: '`service.token` is the token itself.',

@@ -26,6 +26,7 @@ export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'secret-literal': 'A manifest contains a secret as a reference, not as its value.',
   'secret-invalid': 'A secret is referenced where a string is allowed, and is declared correctly.',
   'secret-weak': "A secret can't be guessed from its fingerprint in the state.",
+  'secret-suspected': 'A header with a token or a key refers to a secret.',
   'token-literal': 'The workspace file refers to the token, and does not contain it.',
   'too-many-problems': 'A file has at most 200 problems; more are counted, not listed.',
 }

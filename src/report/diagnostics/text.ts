@@ -35,6 +35,8 @@ export function formatDiagnosticsText(
 
 function formatBlock(diagnostic: Diagnostic, style: TextStyle): string {
   const { paint, columns } = style
+  // A line with a value that may be a secret is not shown.
+  const frame = diagnostic.code === 'secret-suspected' ? () => [] : formatFrames
   const mark = diagnostic.severity === 'error' ? paint.red : paint.yellow
   return [
     `${paint.bold(formatPlace(diagnostic))}  ${mark(diagnostic.severity)}  ` +
@@ -42,11 +44,11 @@ function formatBlock(diagnostic: Diagnostic, style: TextStyle): string {
     ...(diagnostic.detail === ''
       ? []
       : [wrap(escapeInvisible(diagnostic.detail), columns, indent)]),
-    ...formatFrames(diagnostic, style, mark),
+    ...frame(diagnostic, style, mark),
     ...(diagnostic.related ?? []).flatMap((related) => [
       `${indent}${paint.bold(formatPlace(related))}  ${escapeInvisible(related.message)}`,
       // The lines of many manifests that use a profile would hide the line to correct.
-      ...(diagnostic.count === undefined ? formatFrames(related, style, paint.cyan) : []),
+      ...(diagnostic.count === undefined ? frame(related, style, paint.cyan) : []),
     ]),
   ].join('\n')
 }

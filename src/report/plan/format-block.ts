@@ -10,12 +10,14 @@ import type { Block, BlockLine, BlockPart } from './blocks.ts'
 /** Style of changes as text. */
 export interface PlanTextOptions {
   paint: Paint
-  /** Width of the terminal. */
+  /** Width of the terminal; Infinity for text that does not wrap. */
   columns: number
   /** List every domain and change, and show values whole. */
   verbose: boolean
   /** What shows everything, for a note on what is folded. Default: `-v`. */
   whole?: string
+  /** Repeat the summary at the end of a long plan; a terminal shows that end. */
+  repeatsSummary?: boolean
 }
 
 /** Line of a block. */
@@ -29,6 +31,11 @@ export interface MarkedLine {
 
 /** Maximum lines of a value, of an item, and of values that differ by domain. */
 const [maxLines, maxFields, maxVariants] = [8, 16, 8]
+
+/** Returns the columns for what is folded or aligned: text that does not wrap has no limit. */
+function measureRoom(columns: number): number {
+  return columns === Infinity ? 110 : columns
+}
 
 /** Formats a block for a terminal: the title, then what changes, then the domains. */
 export function formatBlock(block: Block, options: PlanTextOptions): string {
@@ -127,7 +134,7 @@ function listPartLines(part: BlockPart, options: PlanTextOptions, indent: number
       0,
     ),
     text: findMax(
-      rest.map(({ text }) => Math.min(measureWidth(text), (options.columns * 2) / 3)),
+      rest.map(({ text }) => Math.min(measureWidth(text), (measureRoom(options.columns) * 2) / 3)),
       0,
     ),
   }
@@ -185,7 +192,7 @@ function listFieldLines(
  */
 function listNames(domains: Domain[], options: PlanTextOptions, indent: number): MarkedLine[] {
   const { columns, verbose, whole = '-v' } = options
-  const room = columns - indent
+  const room = measureRoom(columns) - indent
   const toLines = (text: string) => wrapRemark(text, columns, indent)
   const names = domains.map(escapeInvisible)
   if (verbose) return toLines(names.join(', '))

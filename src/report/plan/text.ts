@@ -20,9 +20,9 @@ const minRepeated = 20
 const unlimitedColumns = 100_000
 
 /**
- * Formats a plan as text: the summary, a table of items, blocks of changes, the writes. Ends with
- * the summary if it is long, without a line break. Conditional changes are only counted unless all
- * changes are asked for.
+ * Formats a plan as text: the summary, a table of items, blocks of changes, the writes. A long one
+ * may end with the summary. Ends without a line break. Conditional changes are only counted unless
+ * all changes are asked for.
  */
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   const definite = selectDefinite(plan)
@@ -43,7 +43,8 @@ export function formatPlan(plan: Plan, options: PlanTextOptions): string {
       ? []
       : [formatExplanation(definite.explanation, options.columns)]),
   ].join('\n\n')
-  return text.split('\n').length < minRepeated ? text : `${text}\n\n${summary}`
+  const isShort = options.repeatsSummary !== true || text.split('\n').length < minRepeated
+  return isShort ? text : `${text}\n\n${summary}`
 }
 
 /** Formats the conditional changes if all changes are asked for. */

@@ -15,8 +15,13 @@ export function withholdMessage(
   code: number | null,
   names: ReadonlySet<string>,
 ): string {
-  const found = [...text.matchAll(/\w(?:[\w.-]*\w)?/g)].flatMap(([word]) =>
-    names.has(word) ? [word] : word.split(/[.-]/).filter((part) => names.has(part)),
+  // The name of a wildcard domain begins with a dot.
+  const found = [...text.matchAll(/\.?(\w(?:[\w.-]*\w)?)/g)].flatMap(([whole, word = '']) =>
+    names.has(whole)
+      ? [whole]
+      : names.has(word)
+        ? [word]
+        : word.split(/[.-]/).filter((part) => names.has(part)),
   )
   const shown = [...new Set(found)].slice(0, maxNames)
   const facts = [`HTTP ${status}`, ...(code === null ? [] : [`code ${code}`]), ...shown]

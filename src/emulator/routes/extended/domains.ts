@@ -27,7 +27,7 @@ export async function createDomain(
 ): Promise<Json> {
   const given = await parseParameters(request)
   authenticate(rules.token, given['token'], request.query)
-  const [domain = '', ...more] = parseDomains(given['domain'], true)
+  const [domain = '', ...more] = parseDomains(given['domain'])
   call.domains = [domain, ...more]
   if (more.length > 0) throw createDomainRefusal(String(given['domain']))
   const area = parseWord(given, 'area', areas)
@@ -50,7 +50,7 @@ export function readDomains(request: EmulatorRequest, call: Call, context: Exten
   const { rules, limits, store } = context
   authenticate(rules.token, undefined, request.query)
   limits.domains.admit(rules.now())
-  call.domains = parseDomains(parseQuery(request.query).get('domains'), true)
+  call.domains = parseDomains(parseQuery(request.query).get('domains'))
   const known = call.domains.filter(
     (domain) => store.hasDomain(domain) || store.account.getRecord(domain).removed,
   )
@@ -100,7 +100,7 @@ export async function removeDomains(
 ): Promise<Json> {
   const { token } = await parseParameters(request)
   authenticate(rules.token, token, request.query)
-  call.domains = parseDomains(parseQuery(request.query).get('domains'), true)
+  call.domains = parseDomains(parseQuery(request.query).get('domains'))
   const unknown = call.domains.find((domain) => !store.hasDomain(domain))
   if (unknown !== undefined) throw createDomainRefusal(unknown)
   store.account.removeDomains(call.domains, rules.now())

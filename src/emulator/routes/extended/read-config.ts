@@ -25,7 +25,7 @@ export function readConfig(
   const query = parseQuery(request.query)
   const wanted = parseItemList(listEntries(query, request.query), rules.names)
   call.items = wanted ?? []
-  call.domains = parseDomains(query.get('domains'), true)
+  call.domains = parseDomains(query.get('domains'))
   return {
     code: 0,
     data: call.domains

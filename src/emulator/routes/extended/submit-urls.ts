@@ -1,4 +1,3 @@
-import { isDomain } from '../../../catalog/value/formats.ts'
 import type { Json } from '../../../model/json.ts'
 import { parseUrl } from '../../../model/parse-url.ts'
 import type { Call } from '../../entities/call.ts'
@@ -68,8 +67,8 @@ async function submit(
   const urls = parseUrls(given['urls'])
   const type = parseType(given['type'])
   const accepted = urls.filter((url) => isAccepted(url, type, store))
-  const hosts = accepted.map((url) => parseUrl(url)?.hostname ?? '')
-  call.domains = [...new Set(hosts)]
+  const domains = accepted.map((url) => store.findDomain(parseUrl(url)?.hostname ?? '') ?? '')
+  call.domains = [...new Set(domains)]
   const remaining = type === undefined ? countRemainingUrls(context) : unlimited
   if (accepted.length > remaining)
     throw new Refusal('calls-exceeded', `expected at most ${remaining} more URLs today`)
@@ -94,6 +93,6 @@ function parseUrls(urls: Json | undefined): string[] {
 function isAccepted(url: string, type: RefreshType | undefined, store: Store): boolean {
   if (url.length > limits.characters || !/^https?:\/\//i.test(url)) return false
   const { hostname = '', pathname = '' } = parseUrl(url) ?? {}
-  if (!isDomain(hostname) || !store.hasDomain(hostname)) return false
+  if (store.findDomain(hostname) === null) return false
   return type !== 'dir' || pathname.endsWith('/')
 }

@@ -23,7 +23,7 @@ export async function unsetConfig(
   const { token, domains: given, config } = await parseParameters(request)
   authenticate(rules.token, token, request.query)
   const judge = (): Judged => {
-    const domains = parseDomains(given, true)
+    const domains = parseDomains(given)
     call.domains = domains
     const items = parseItemList(config ?? null, rules.names) ?? []
     call.items = items
