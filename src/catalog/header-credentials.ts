@@ -61,11 +61,24 @@ function looksLikeCredential(header: string, text: string): boolean {
   return likelyName.test(header) && likelyValue.test(text)
 }
 
-/** The value of a header that may be a key, in a line of YAML. */
-const longValue = /(?<=value["']?\s*:\s*["']?)(?=\D*\d)[\w+/=.~-]{16,}/g
+/** A word that may be a key. */
+const longWord = /[\w+/=.~-]{16,}/g
+/** Longest text between a key of YAML and its value. */
+const maxGap = 40
+
+/** Tests whether a place in a line of YAML is the begin of the value of a header. */
+function isHeaderValue(line: string, at: number): boolean {
+  const dropQuote = (text: string) => (/["']$/.test(text) ? text.slice(0, -1) : text).trimEnd()
+  const before = dropQuote(line.slice(Math.max(0, at - maxGap), at).trimEnd())
+  return before.endsWith(':') && dropQuote(before.slice(0, -1)).endsWith('value')
+}
 
 /** Masks the credentials in a line that are known by their form, or by their field. */
 export function maskCredentials(line: string): string {
   const mask = (found: string) => found.replaceAll(/\S/g, '*')
-  return line.replace(anyForm, mask).replace(longValue, mask)
+  return line
+    .replace(anyForm, mask)
+    .replace(longWord, (word, at: number) =>
+      /\d/.test(word) && isHeaderValue(line, at) ? mask(word) : word,
+    )
 }

@@ -180,7 +180,10 @@ export class Clone {
     )
     const args = ['ls-tree', '-r', '--long', '-z', '--full-tree', commit]
     const { out } = await this.#run(args, { most: { bytes: maxListBytes, fault } })
-    const sizes = splitLines(out, '\0').map((line) => Number(/ +(\d+)\t/.exec(line)?.[1] ?? 0))
+    const sizes = splitLines(out, '\0').map(
+      // The size stands before the name; other entries than files have none.
+      (line) => Number(line.slice(0, line.indexOf('\t')).split(' ').at(-1)) || 0,
+    )
     if (sizes.reduce((sum, size) => sum + size, 0) > maxFileBytes) throw fault
   }
 

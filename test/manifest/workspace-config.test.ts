@@ -50,6 +50,7 @@ describe('parseWorkspaceConfig', () => {
         maxChanges: { percent: 100 },
         protect: [],
         freeze: [],
+        order: 'ask',
       },
       rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
       notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },

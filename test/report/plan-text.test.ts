@@ -47,7 +47,8 @@ describe('a plan as text', () => {
 
   it('has the same text with and without colours', () => {
     const plan = plans.get(30) ?? buildPlan()
-    const coloured = formatPlan(plan, { paint: colours, columns: 80, verbose: false })
+    const style = { paint: colours, columns: 80, verbose: false, repeatsSummary: true }
+    const coloured = formatPlan(plan, style)
     // eslint-disable-next-line no-control-regex
     expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(format(plan))
   })

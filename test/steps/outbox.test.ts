@@ -286,7 +286,7 @@ describe('notifications in a database', () => {
       finished: { type, time: '', apply: 'a1', stopped, ...counts, parts: counts },
       inWaves: false,
       doubts: [],
-      result: { ...counts, stopped, unrecorded: null, refusals: [] },
+      result: { ...counts, parts: counts, stopped, unrecorded: null, refusals: [] },
     } as unknown as Executed
     const ports = {} as Ports
     await aboutRun(workspace, ports, async () => executed)

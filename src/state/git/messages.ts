@@ -41,9 +41,7 @@ function formatIntent({ intents, before }: Wave): string {
   return `about to send ${writes} for ${pluralize(before.size, 'domain')}`
 }
 
-function formatDetails({ commit, author, startedAt }: Applied): string {
-  return (
-    `Manifests: ${commit ?? 'in no commit'}\nBy: ${author ?? 'unknown'}\n` +
-    `Started: ${startedAt}\n`
-  )
+function formatDetails({ commit, onTopOf, author, startedAt }: Applied): string {
+  const tree = onTopOf === undefined ? 'in no commit' : `uncommitted, on top of ${onTopOf}`
+  return `Manifests: ${commit ?? tree}\nBy: ${author ?? 'unknown'}\n` + `Started: ${startedAt}\n`
 }
