@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { sendAnswer, type Answer } from './answer.ts'
 import { discard } from './drain.ts'
@@ -49,6 +50,7 @@ export function createLimitedServer(
   limits = defaultLimits,
 ): LimitedServer {
   let isClosing = false
+  const busy = new WeakSet<Socket>()
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
@@ -56,6 +58,11 @@ export function createLimitedServer(
       connectionsCheckingInterval: limits.checkMs,
     },
     (incoming, outgoing) => {
+      const { socket } = incoming
+      // A client that sends requests without waiting for their answers would pile both up.
+      if (busy.has(socket)) return void socket.destroy()
+      busy.add(socket)
+      outgoing.on('close', () => busy.delete(socket))
       void answer(incoming).then((answered) => {
         // A body that was refused is discarded for a while: a reset could overtake the answer.
         const isUnread = !incoming.complete

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { once } from 'node:events'
@@ -56,6 +56,16 @@ function logIn({ port }: HttpStage, localAddress: string): Promise<number | stri
   })
 }
 
+/** Sends a request many times over one connection, reading nothing. */
+function flood({ port }: HttpStage, start: string, count: number): Socket {
+  const socket = connect(port, '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => undefined)
+  socket.pause()
+  socket.write(start.repeat(count))
+  return socket
+}
+
 const check = async ({ url }: HttpStage): Promise<number> =>
   (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1000) })).status
 
@@ -74,6 +84,34 @@ describe.each([
     expect(await logIn(http, another)).toBe(303)
     expect(await logIn(http, '127.0.0.1')).toBe(303)
   })
+})
+
+it('requests without waiting for their answers are not piled up', async () => {
+  let asked = 0
+  const status = () => new Promise<never>(() => void asked++)
+  const http = await startHttp({ status })
+  const lines = ['GET /api/status HTTP/1.1', 'Host: x', `Authorization: Bearer ${apiToken}`]
+  const flooding = Array.from({ length: 20 }, () =>
+    flood(http, `${lines.join('\r\n')}\r\n\r\n`, 500),
+  )
+  await Promise.all(flooding.map((socket) => once(socket.resume(), 'close')))
+  expect(asked).toBeLessThanOrEqual(20)
+  expect(await check(http)).toBe(200)
+})
+
+it('one request after another is answered on the same connection', async () => {
+  const http = await startHttp()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const get = () =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = request({ port: http.port, host: '127.0.0.1', path: '/healthz', agent })
+      sent.on('response', (answer) => answer.resume().on('end', () => resolve(answer.statusCode)))
+      sent.on('error', reject)
+      sent.end()
+    })
+  const statuses = [await get(), await get(), await get()]
+  agent.destroy()
+  expect(statuses).toEqual([200, 200, 200])
 })
 
 it('what trickles in is ended after 5 seconds, a late form with a status', async () => {

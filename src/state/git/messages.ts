@@ -43,5 +43,10 @@ function formatIntent({ intents, before }: Wave): string {
 
 function formatDetails({ commit, onTopOf, author, startedAt }: Applied): string {
   const tree = onTopOf === undefined ? 'in no commit' : `uncommitted, on top of ${onTopOf}`
-  return `Manifests: ${commit ?? tree}\nBy: ${author ?? 'unknown'}\n` + `Started: ${startedAt}\n`
+  const lines = [
+    `Manifests: ${commit ?? tree}`,
+    `By: ${author ?? 'unknown'}`,
+    `Started: ${startedAt}`,
+  ]
+  return `${lines.join('\n')}\n`
 }
