@@ -317,4 +317,20 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
     seeds: 200,
     found: 168,
   },
+  {
+    name: 'an edit of another item brings back what a rollout stopped',
+    file: 'src/operations/make-plan.ts',
+    find: 'findItemsOnHold(retryHeld ? [] : rollouts, hashItem)',
+    replace: 'findItemsOnHold([], hashItem)',
+    seeds: 40,
+    found: 8,
+  },
+  {
+    name: 'older values are sent without consent',
+    file: 'src/operations/submit-plan.ts',
+    find: 'if (older.length > consented)',
+    replace: 'if (older.length > consented && request.asks === undefined)',
+    seeds: 40,
+    found: 12,
+  },
 ]

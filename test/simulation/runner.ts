@@ -3,7 +3,7 @@ import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../src/model/events.ts'
 import type { Snapshot } from '../../src/model/item.ts'
-import { apply } from '../../src/operations/apply.ts'
+import { apply, type ApplyRequest } from '../../src/operations/apply.ts'
 import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
 import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
 import { loadState } from '../../src/operations/open-state.ts'
@@ -37,6 +37,10 @@ export interface Run {
   marked(): void
   /** Called with each part that the service refused. */
   refused?(part: RefusedPart): void
+  /** Number of the checked-out commit of a history without branches; absent: no repository. */
+  commit?: number
+  /** Also apply what is on hold, and older values. */
+  allows?: Pick<ApplyRequest, 'retryHeld' | 'allowOlder' | 'supersede'>
 }
 
 /** Runs `edgewise apply --yes` in a process of the simulation. */
@@ -57,6 +61,7 @@ async function runUntilEnd(run: Run): Promise<Ending> {
     effort: 'quick',
     lockTimeout: run.lockTimeoutMs / 1000,
     stopOnRefusal: !run.bisects,
+    ...run.allows,
   } as const
   const { plan, status, result } = await apply(createWorkspace(run), request, {
     outside,
@@ -88,7 +93,8 @@ function createDialogue({
           `plans ${subject.plan.changes.length} changes in ${subject.plan.writes.length} writes`,
         )
     },
-    confirm: async () => true,
+    // `--yes` consents to all but older values.
+    confirm: async ({ kind }) => kind !== 'older',
     startProgress: async () => ({
       report: (event) => {
         process.log(describeEvent(event))
@@ -204,10 +210,15 @@ const noManifest: LoadedWorkspace['noManifest'] = {
   endColumn: 2,
 }
 
+function nameCommit(number: number): string {
+  return `${number}`.padStart(40, '0')
+}
+
 export function createWorkspace({
   config,
   desired,
-}: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
+  commit,
+}: Pick<Run, 'config' | 'desired' | 'commit'>): LoadedWorkspace {
   const vault = new SecretVault(config.id, () => null)
   return {
     root: '/',
@@ -217,8 +228,9 @@ export function createWorkspace({
     files: [],
     noManifest,
     findItemPlace: () => null,
-    findTree: async () => ({ commit: null }),
-    relateCommits: async () => new Map(),
+    findTree: async () => ({ commit: commit === undefined ? null : nameCommit(commit) }),
+    relateCommits: async (ids) =>
+      new Map(ids.map((id) => [id, id > nameCommit(commit ?? 0) ? 'later' : 'contained'])),
     findOnlyChange: async () => null,
     findName: async () => 'edgewise.yaml',
     findSourceLine: () => null,

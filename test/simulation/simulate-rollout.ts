@@ -1,11 +1,17 @@
 import { getItemSpec } from '../../src/catalog/catalogue.ts'
-import { createConfirmedState, type Domain, type Snapshot } from '../../src/model/item.ts'
+import {
+  createConfirmedState,
+  type Domain,
+  type ItemKey,
+  type Snapshot,
+} from '../../src/model/item.ts'
+import type { Json } from '../../src/model/json.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import { Chance } from './chance.ts'
 import { createConfig, service as address } from './config.ts'
 import { noFaults } from './faults.ts'
 import type { Process } from './machine.ts'
-import { runApply, runApprove, type Ending } from './runner.ts'
+import { runApply, runApprove, type Ending, type Run } from './runner.ts'
 import { runSealed } from './seal.ts'
 import { Service } from './service.ts'
 import type { Simulated } from './simulate.ts'
@@ -43,6 +49,15 @@ export async function simulateRollout(seed: number, kind: StoreKind): Promise<Si
   return { seed, violations: world.violations, counts: world.counts, trace: world.trace }
 }
 
+/** A run of the rollout. */
+interface Applying {
+  waves: boolean
+  mayDie: boolean
+  /** Time-out beside the origin, s; absent for none. */
+  seconds?: number
+  allows?: Run['allows']
+}
+
 class Rollout {
   readonly #world: World
   readonly #chance: Chance
@@ -54,6 +69,8 @@ class Rollout {
   readonly #approval: number[]
   #approvals = 0
   #isInWaves = false
+  /** A value that no write may have now. */
+  #forbidden: { origin: string; law: string } | null = null
   #runs = 0
 
   constructor(world: World, chance: Chance, kind: StoreKind) {
@@ -87,6 +104,47 @@ class Rollout {
       this.#world.violated('a good wave passes, and a bad one does not', `the end is ${ending}`)
     this.#checkSpread(isBroken)
     this.#checkPause()
+    this.#isInWaves = false
+    if (isBroken) await this.#editBesideStopped()
+    else await this.#returnFromStaleClone()
+  }
+
+  /** Applies other values after a stop, and in the end the stopped one. */
+  async #editBesideStopped(): Promise<void> {
+    for (const seconds of [10, 20, 30]) {
+      this.#forbidden = {
+        origin: dead,
+        law: 'a value that a rollout stopped is not sent again unless somebody repeats it',
+      }
+      await this.#apply(dead, { waves: this.#chance.happens(0.5), mayDie: true, seconds })
+      await this.#wait(2 * minute)
+    }
+    this.#forbidden = null
+    const allows = { retryHeld: true, supersede: true }
+    const ending = await this.#apply(dead, { waves: false, mayDie: false, seconds: 30, allows })
+    this.#checkAll(dead, ending)
+  }
+
+  /** Applies the first commit again, without and with consent to older values. */
+  async #returnFromStaleClone(): Promise<void> {
+    this.#forbidden = {
+      origin: good,
+      law: 'an apply never sends a value older than the confirmed one unless told',
+    }
+    await this.#apply(good, { waves: this.#chance.happens(0.5), mayDie: true })
+    await this.#wait(2 * minute)
+    this.#forbidden = null
+    const allows = { allowOlder: true, supersede: true }
+    this.#checkAll(good, await this.#apply(good, { waves: false, mayDie: false, allows }))
+  }
+
+  /** Checks that what was asked for in the end is sent. */
+  #checkAll(origin: string, ending: Ending): void {
+    const reached = domains.filter((domain) =>
+      JSON.stringify(this.#service.holds(domain).get(item)).includes(origin),
+    )
+    if (reached.length < domains.length)
+      this.#world.violated('what is repeated is sent', `${reached.length} domains, ${ending}`)
   }
 
   /** Checks that a change that breaks its first wave reaches no other domain. */
@@ -121,7 +179,7 @@ class Rollout {
     return this.#chance.between(-size, size)
   }
 
-  #apply(origin: string, { waves, mayDie }: { waves: boolean; mayDie: boolean }): Promise<Ending> {
+  #apply(origin: string, { waves, mayDie, seconds, allows }: Applying): Promise<Ending> {
     const chance = this.#chance.fork(`run ${++this.#runs}`)
     const process = chance.pick(this.#stateWorld.machines).start(`${this.#runs}`, chance, Infinity)
     if (mayDie && chance.happens(0.6))
@@ -161,7 +219,9 @@ class Rollout {
             }
           : config.rollout,
       },
-      desired: buildDesired(origin),
+      desired: buildDesired(origin, seconds),
+      commit: origin === good ? 1 : 2,
+      ...(allows === undefined ? {} : { allows }),
       network: { createTransport: (sender) => this.#createTransport(sender) },
       stateWorld: this.#stateWorld,
       bisects: true,
@@ -200,6 +260,8 @@ class Rollout {
         this.#writes.push({ at: this.#world.time, domains: count })
         if (this.#isInWaves) this.#checkApproval(count === 1 ? 1 : 2)
         process.log(`writes ${written}`)
+        const { origin = '', law = '' } = this.#forbidden ?? {}
+        if (origin !== '' && body.includes(origin)) this.#world.violated(law, `to ${written}`)
       }
       const answer = await (body === undefined
         ? this.#service.query(url)
@@ -220,7 +282,13 @@ class Rollout {
   }
 }
 
-function buildDesired(origin: string): Snapshot {
-  const value = getItemSpec(item).canonicalize({ default_master: origin })
-  return new Map(domains.map((domain) => [domain, new Map([[item, createConfirmedState(value)]])]))
+function buildDesired(origin: string, seconds?: number): Snapshot {
+  const values: Record<ItemKey, Json> = {
+    [item]: { default_master: origin },
+    ...(seconds === undefined ? {} : { timeout: { time: seconds } }),
+  }
+  const items = Object.entries(values).map(
+    ([key, value]) => [key, createConfirmedState(getItemSpec(key).canonicalize(value))] as const,
+  )
+  return new Map(domains.map((domain) => [domain, new Map(items)]))
 }
