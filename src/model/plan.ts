@@ -72,8 +72,13 @@ export interface PlanBasis {
   onTopOf?: string
 }
 
-/** Domains whose changes are on hold for one reason. */
+/** Changes that are on hold for one reason. */
 export interface OnHold {
+  /** Id of the rollout or rollback that put them on hold, when (ISO 8601) and why. */
+  rollout: string
+  since: string | null
+  reason: string
+  changes: { domain: Domain; item: ItemKey }[]
   /** Number of changes, and the reason. */
   text: string
   domains: Domain[]
@@ -142,7 +147,7 @@ export interface Plan {
   references?: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Readonly<Record<string, string>>>>
   /** Present if requested. */
   explanation?: Explanation
-  /** Changes that it does not contain, since a rollout was stopped; in no JSON. Absent for none. */
+  /** Changes that it does not contain, since a rollout was stopped. Absent for none. */
   onHold?: OnHold[]
   /** Changes that go back to older values; absent for none, and before they were looked for. */
   older?: OlderChange[]

@@ -22,12 +22,15 @@ export function describeOnHold(
       const why =
         `on hold ${describeEnd(rollout)}. Revert or change the manifests, or ` +
         '"edgewise apply --retry-held" applies them again'
-      return [{ domains, count, why }]
+      const { id, endedAt: since, reason } = rollout
+      const about = { rollout: id, since, reason: reason ?? '' }
+      const items = own.map(({ domain, item }) => ({ domain, item }))
+      return [{ domains, count, why, changes: items, ...about }]
     },
   )
   return {
     changes: changes.length,
-    domains: groups.map(({ domains, count, why }) => ({ text: `${count} ${why}`, domains })),
+    domains: groups.map(({ count, why, ...about }) => ({ ...about, text: `${count} ${why}` })),
     notes: groups.map(({ domains, count, why }) => `${count} of ${listSome(domains)} ${why}`),
   }
 }

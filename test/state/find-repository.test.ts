@@ -87,7 +87,7 @@ describe('the repository of a folder', () => {
       }
       writeFileSync(join(top, 'ws', 'HEAD'), 'ref: refs/heads/main\n')
       const error = catchError(() => findRepository(folder))
-      expect(error.code).toBe('usage')
+      expect(error.code).toBe('invalid')
       expect(error.message).toContain(`${join(top, 'ws')} looks like a bare git repository`)
     },
   )

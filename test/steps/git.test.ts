@@ -131,7 +131,8 @@ describe('a workspace in a git repository', () => {
       await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
       const other = workspaceIn('other', '', limits)
       for (const attempt of ['the first', 'one that finds nothing cut off any more']) {
-        const { code, err } = await other.cli('apply', '--yes')
+        // No apply of this workspace is known.
+        const { code, err } = await other.cli('apply', '--yes', '--allow-release')
         expect({ attempt, code, err }).toMatchObject({
           code: 1,
           err: expect.stringContaining('call budget') as string,
@@ -144,7 +145,7 @@ describe('a workspace in a git repository', () => {
         `refs/heads/${branch}`,
         await sandbox.git('clone', 'rev-parse', branch),
       )
-      expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
+      expect(await place.cli('apply', '--yes', '--allow-release')).toMatchObject({ code: 0 })
     },
   )
 

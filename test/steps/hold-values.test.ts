@@ -79,6 +79,14 @@ describe.each(stores)('a value that was rolled back, with state in %s', (store) 
       /4 changes .*on hold since \S+ \S+ UTC by rollout \S+, rolled back: wave 1 of 2: 5xx/,
     )
     expect(plan.err).toContain('--retry-held')
+    const { onHold } = (await place.json('plan')) as { onHold: unknown[] }
+    expect(onHold).toHaveLength(4)
+    expect(onHold[0]).toMatchObject({
+      domain: name(0),
+      item: 'origin',
+      since: expect.stringMatching(/^\d{4}-/) as string,
+      reason: expect.stringContaining('wave 1 of 2') as string,
+    })
     expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
     for (let i = 0; i < 4; i++) expect(await live(i)).toEqual([good, '70'])
     const after = await place.cli('plan', '--detailed-exitcode')

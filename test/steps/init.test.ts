@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -602,4 +603,15 @@ describe('init refuses', () => {
     expect([code, out, has('cdn')]).toEqual([1, '', false])
     expect(err).toContain(message)
   })
+})
+
+it('writes nothing through a link that a commit can bring', async () => {
+  createRepository('main')
+  const outside = mkdtempSync(join(tmpdir(), 'edgewise-init-'))
+  symlinkSync(outside, join(place.root, 'repo', 'link'))
+  place.cwd = 'repo'
+  const { code, err } = await place.cli('init', 'link/workspace')
+  expect([code, err]).toEqual([1, expect.stringContaining('is a symbolic link in the checkout')])
+  expect(existsSync(join(outside, 'workspace'))).toBe(false)
+  rmSync(outside, { recursive: true })
 })

@@ -518,6 +518,14 @@ describe('import --live', () => {
     expect(err.replaceAll(/\s+/g, ' ')).toMatch(/referer: .* \(www\.example\.com\); it was not/)
   })
 
+  it('leaves out the domains of --exclude, which it does not read either', async () => {
+    for (const domain of [www, api]) stored.set(domain, { timeout: { time: '60' } })
+    const { code } = await place.cli('import', '--live', '--write-manifests', '--exclude', 'api.*')
+    expect([code, reads.flatMap(({ domains }) => domains)]).toEqual([0, [www]])
+    const { domains } = (await place.json('state', 'list')) as { domains: JsonObject[] }
+    expect(domains.map(({ domain }) => domain)).toEqual([www])
+  })
+
   it('takes domains by name, without a manifest and without the list', async () => {
     stored.set(www, { timeout: { time: '60' } })
     stored.set('gone.example.com', { timeout: { time: '60' } })

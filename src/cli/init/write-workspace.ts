@@ -1,11 +1,12 @@
 import { join, relative, resolve } from 'node:path'
 import { isInside } from '../../files/is-inside.ts'
+import { refuseLinkIn } from '../../files/refuse-link.ts'
 import { exists, isLink } from '../../files/look.ts'
 import { createBelow, replaceBelow } from '../../files/replace-file.ts'
 import { findRoot } from '../../manifest/find-root.ts'
 import { findSchema } from '../../manifest/schema-line.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { findRepository } from '../../state/git/find-repository.ts'
+import { findCheckout, findRepository } from '../../state/git/find-repository.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
 import type { CommandContext } from '../io.ts'
@@ -31,6 +32,8 @@ export async function init(
   const { io } = context
   const chosen = parseChoice(options)
   const start = resolve(io.cwd, context.options.workspace ?? '.', String(dir ?? '.'))
+  const checkout = findCheckout(io.cwd)
+  if (checkout !== null) refuseLinkIn(checkout, start)
   const addsWorkflow = chosen !== null && chosen !== undefined
   const root = (addsWorkflow && dir === undefined ? findRoot(start) : null) ?? start
   const isNew = !exists(join(root, workspacePath))

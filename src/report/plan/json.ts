@@ -28,6 +28,9 @@ export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): 
     }),
     planner: { ...plan.planner },
     warnings: [...plan.warnings],
+    onHold: plan.onHold?.flatMap(({ changes, rollout, since, reason }) =>
+      changes.map((change) => ({ ...change, rollout, since, reason })),
+    ),
     older: plan.older?.map((each) => ({ ...each })),
     waves: plan.waves?.map((each) => ({ ...each, kinds: [...each.kinds] })),
     explanation,

@@ -20,8 +20,8 @@ export interface RepositoryPlace {
  * bring.
  *
  * @returns null if there is none
- * @throws EdgewiseError `usage` below a folder that git would take for a bare repository, and for a
- *   `.git` file that leads nowhere
+ * @throws EdgewiseError `invalid` below a folder that git would take for a bare repository, which a
+ *   commit can bring, and `usage` for a `.git` file that leads nowhere
  */
 export function findRepository(folder: string): RepositoryPlace | null {
   for (let workTree = resolveLinks(folder); ; workTree = dirname(workTree)) {
@@ -39,7 +39,7 @@ export function findRepository(folder: string): RepositoryPlace | null {
  * repository that has this one as a submodule.
  *
  * @returns null if there is no repository
- * @throws EdgewiseError `usage` as `findRepository`
+ * @throws EdgewiseError as `findRepository`
  */
 export function findCheckout(folder: string): string | null {
   const place = findRepository(folder)
@@ -71,7 +71,7 @@ function followFile(file: string): string {
 
 function createBareError(folder: string): EdgewiseError {
   return new EdgewiseError(
-    'usage',
+    'invalid',
     `the folder ${folder} looks like a bare git repository, with settings that may start programs`,
     'Remove HEAD, objects and config from it: a commit can bring such files. A workspace belongs ' +
       'in a work tree, which has .git.',

@@ -12,7 +12,7 @@ type Env = Record<string, string>
  * of a repository only if it has found it by itself, so it is checked here.
  *
  * @returns null if there is none
- * @throws EdgewiseError `usage` as `findRepository`, `unavailable` for the repository of another
+ * @throws EdgewiseError as `findRepository`, and `unavailable` for the repository of another
  *   user, unless `safe.directory` allows it
  */
 export function openPlace(folder: string, env: Env): (GitPlace & RepositoryPlace) | null {

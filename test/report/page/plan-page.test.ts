@@ -6,6 +6,7 @@ import { buildChange, buildPlan, buildWrite, replaceWith } from '../../plans.ts'
 import { buildFleetPlan } from '../plan-fleet.ts'
 import { buildPage } from './build-page.ts'
 
+const held = { rollout: 'r1', since: null, reason: 'worse', changes: [] }
 const change = (name: string, given: Parameters<typeof buildChange>[0] = {}) =>
   buildChange({ domain: `${name}.example.com`, ...given })
 
@@ -111,7 +112,7 @@ describe('the page of a plan', () => {
       ],
       {
         summary: { held: 2 },
-        onHold: [{ text: '2 changes on hold: reason', domains: ['h.example.com'] }],
+        onHold: [{ ...held, text: '2 changes on hold: reason', domains: ['h.example.com'] }],
         irreversible: [{ domain: 'd.example.com', item: 'timeout', reason: 'it was unset' }],
       },
     )
@@ -175,7 +176,7 @@ describe('the page of a plan', () => {
     const evil = 'a\u202e\u001b[2J<script>'
     const plan = buildPlan([change('a', { domain: evil, item: evil, after: { [evil]: evil } })], {
       warnings: [evil],
-      onHold: [{ text: evil, domains: [evil] }],
+      onHold: [{ ...held, text: evil, domains: [evil] }],
     })
     const page = buildPage(plan, { facts: [['Commit', evil]], findPlace: () => `${evil}:1` })
     expect(JSON.stringify(page)).not.toMatch(/\\u001b|\u202e/)
