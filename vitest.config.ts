@@ -18,6 +18,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**', 'test/browser/**'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A sequencer of our own would replace the one that shuffles.
     ...(process.argv.some((arg) => arg.startsWith('--sequence.shuffle'))
       ? {}

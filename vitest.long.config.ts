@@ -22,5 +22,6 @@ export default defineConfig({
     include: [...often, 'test/long/**/*.test.ts'],
     env: { EDGEWISE_TEST_RUNS: process.env['EDGEWISE_TEST_RUNS'] ?? '1' },
     testTimeout: 300_000,
+    hookTimeout: 60_000,
   },
 })

@@ -54,12 +54,11 @@ describe('git processes of a command', () => {
       config: 1,
       'for-each-ref': 1,
       'ls-remote': 1,
-      'ls-tree': 1,
+      'ls-tree': 2,
       // The state, and the applies in its journal.
       'cat-file': 2,
       // Whether the manifests are those of the commit.
-      'ls-files': 1,
-      status: 1,
+      'hash-object': 1,
     })
     expect(await count('apply', '--yes')).toEqual({
       'rev-parse': 2,
@@ -68,10 +67,9 @@ describe('git processes of a command', () => {
       // Acquire the lock, load the state, release the lock.
       'ls-remote': 3,
       // The state as loaded, its folder after the intent, and the journal at the end.
-      'ls-tree': 3,
+      'ls-tree': 4,
       'cat-file': 3,
-      'ls-files': 1,
-      status: 1,
+      'hash-object': 1,
       var: 1,
       worktree: 1,
       // The lock, the intent, the outcome, the end.
@@ -91,22 +89,20 @@ describe('git processes of a command', () => {
       'rev-parse': 2,
       config: 1,
       'for-each-ref': 1,
-      'ls-tree': 1,
+      'ls-tree': 2,
       // The state, and the applies in its journal.
       'cat-file': 2,
       // Whether the manifests are those of the commit.
-      'ls-files': 1,
-      status: 1,
+      'hash-object': 1,
     })
     expect(await count('apply', '--yes')).toEqual({
       'rev-parse': 2,
       config: 1,
       // Acquire the lock, load the state, release the lock.
       'for-each-ref': 3,
-      'ls-tree': 3,
+      'ls-tree': 4,
       'cat-file': 3,
-      'ls-files': 1,
-      status: 1,
+      'hash-object': 1,
       var: 1,
       worktree: 1,
       'fast-import': 4,

@@ -1,4 +1,5 @@
 import { join, relative, sep } from 'node:path'
+import { exists } from '../../files/look.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { SourceTree } from '../../model/source-tree.ts'
@@ -20,7 +21,8 @@ export type Relation = 'contained' | 'later' | 'apart' | 'unknown'
 
 /**
  * Finds the tree of a workspace's files: that of the checked-out commit, or one with uncommitted
- * changes. A YAML file that the commit has and the folder does not counts as a change.
+ * changes. Files are compared by their bytes: otherwise git would start the filters that
+ * `.gitattributes` names. A YAML file that the commit has and the folder does not is a change.
  *
  * @returns no commit without a commit, a usable repository or git, and without running git outside
  *   of a repository
@@ -28,24 +30,23 @@ export type Relation = 'contained' | 'later' | 'apart' | 'unknown'
 export async function findSourceTree({ root, paths }: SourceFiles, env: Env): Promise<SourceTree> {
   const opened = await openQueries(root, env)
   if (opened === null) return { commit: null }
-  const { git, folder } = opened
+  const { git, folder, top } = opened
   const head = await git(['rev-parse', '--verify', 'HEAD'])
   const commit = head.code === 0 ? (splitLines(head.out)[0] ?? null) : null
   if (commit === null) return { commit: null }
-  const [tracked, status] = await Promise.all([
-    git(['ls-files', '-z', '--', folder]),
-    git(['status', '--porcelain', '-z', '--untracked-files=no', '--no-renames', '--', folder]),
-  ])
-  if (tracked.code + status.code !== 0) return { commit: null, onTopOf: commit }
-  const own = new Set(paths.map((path) => join(folder, path).split(sep).join('/')))
-  const known = new Set(splitLines(tracked.out, '\0'))
-  // Two letters about a file stand before its path: in the index, and in the folder.
+  const within = folder === '.' ? [] : [folder]
+  const listed = await git(['ls-tree', '-r', '-z', commit, '--', ...within])
+  const committed = parseTree(listed.out)
+  const own = paths.map((path) => findTracked(join(top, folder, path), top, committed))
+  const hashed = await git(
+    ['hash-object', '--no-filters', '--stdin-paths'],
+    own.map((path) => `${path}\n`).join(''),
+  )
+  const ids = splitLines(hashed.out)
   const isSame =
-    [...own].every((path) => known.has(path)) &&
-    splitLines(status.out, '\0').every((line) => {
-      const [letters, path] = [line.slice(0, 2), line.slice(3)]
-      return !own.has(path) && !(letters.includes('D') && /\.ya?ml$/.test(path))
-    })
+    listed.code + hashed.code === 0 &&
+    own.every((path, i) => committed.get(path) === ids[i]) &&
+    [...committed.keys()].every((path) => !/\.ya?ml$/.test(path) || exists(join(top, path)))
   return isSame ? { commit } : { commit: null, onTopOf: commit }
 }
 
@@ -115,20 +116,43 @@ async function isAncestorOf(commit: string, git: Git): Promise<boolean> {
   return (await git(['merge-base', '--is-ancestor', 'HEAD', commit])).code === 0
 }
 
+/** Git in a repository. */
+interface Opened {
+  git: Git
+  /** Top of its work tree. */
+  top: string
+  /** The folder asked for, from the top; `.` for the top. */
+  folder: string
+}
+
+/** Parses the list of a tree: path → id of its content. */
+function parseTree(out: Buffer): Map<string, string> {
+  return new Map(
+    splitLines(out, '\0').map((line) => {
+      const tab = line.indexOf('\t')
+      return [line.slice(tab + 1), line.slice(0, tab).split(' ').at(-1) ?? '']
+    }),
+  )
+}
+
+/** Finds the path of a file in a tree: its own, or that of the file that it links to. */
+function findTracked(path: string, top: string, tree: ReadonlyMap<string, string>): string {
+  const spell = (absolute: string) => relative(top, absolute).split(sep).join('/')
+  return tree.has(spell(path)) ? spell(path) : spell(resolveLinks(path))
+}
+
 /**
  * Opens git for questions about the repository of a folder; null without a usable one.
- *
- * @returns the folder relative to the top of the work tree, `.` for the top
  */
-async function openQueries(root: string, env: Env): Promise<{ git: Git; folder: string } | null> {
+async function openQueries(root: string, env: Env): Promise<Opened | null> {
   try {
     const place = openPlace(root, env)
     if (place === null) return null
     const { createLibraryGit } = await import('./library-git.ts')
     // A partial clone does not ask its remote for a commit that it lacks.
-    const quiet = { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: 'none' }
+    const quiet = { ...env, GIT_ALLOW_PROTOCOL: 'none', GIT_LITERAL_PATHSPECS: '1' }
     const folder = relative(place.workTree, resolveLinks(root)) || '.'
-    return { git: createLibraryGit(place, quiet), folder }
+    return { git: createLibraryGit(place, quiet), folder, top: place.workTree }
   } catch (error) {
     if (error instanceof EdgewiseError) return null
     throw error
