@@ -103,15 +103,18 @@ describe.each(runners)('git in %s', (_runner, gitIn) => {
     })
   })
 
-  it.each(['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_ASKPASS'])(
-    'gets nothing of the work tree by %s',
-    async (name) => {
-      script('git', `echo "$GIT_CONFIG_GLOBAL $GIT_ASKPASS"`)
-      const env = { PATH: `${folder}:/bin`, [name]: join(folder, 'tree', 'x') }
-      const { out } = await gitIn(place(), env)(['look'])
-      expect(String(out).trim()).toBe(name === 'GIT_ASKPASS' ? '' : '/dev/null')
-    },
-  )
+  it.each([
+    ['HOME', '/dev/null'],
+    ['XDG_CONFIG_HOME', '/dev/null'],
+    ['GIT_CONFIG_GLOBAL', '/dev/null'],
+    ['GIT_CONFIG_SYSTEM', ''],
+    ['GIT_ASKPASS', ''],
+  ])('gets nothing of the work tree by %s', async (name, left) => {
+    script('git', `echo "$GIT_CONFIG_GLOBAL $GIT_CONFIG_SYSTEM $GIT_ASKPASS"`)
+    const env = { PATH: `${folder}:/bin`, [name]: join(folder, 'tree', 'x') }
+    const { out } = await gitIn(place(), env)(['look'])
+    expect(String(out).trim()).toBe(left)
+  })
 
   it('fails after three interrupts', async () => {
     script('git', 'echo run >> runs\nkill -INT $$')

@@ -36,15 +36,16 @@ export function outsideRepositories(cwd: string): GitPlace {
   return { cwd, gitFolder: nowhere, workTree: cwd }
 }
 
-/** Variables with the path of a program or of programs of git. */
-const programs = ['GIT_SSH', 'GIT_ASKPASS', 'GIT_EXEC_PATH']
+/** Variables with the path of programs of git, or of settings that may name programs. */
+const programs = ['GIT_SSH', 'GIT_ASKPASS', 'GIT_EXEC_PATH', 'GIT_CONFIG_SYSTEM']
 /** Variables with the folder or the file of git's settings of the user. */
 const userSettings = ['HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL']
 
 /**
  * Adds the repository to the environment of git's processes. They take no program and no settings
  * of the user from a relative path or from the work tree, where a commit could put them. `PATH`
- * also loses the folders `node_modules/.bin` that npm adds.
+ * also loses the folders `node_modules/.bin` that npm adds. A path is the file or folder of that
+ * name, also if git has a meaning for its characters, such as `:(glob)*`.
  */
 export function withPlace(
   env: Record<string, string>,
@@ -68,6 +69,7 @@ export function withPlace(
   return {
     ...Object.fromEntries(placed),
     ...(isUserOutside ? {} : { GIT_CONFIG_GLOBAL: nowhere }),
+    GIT_LITERAL_PATHSPECS: '1',
     GIT_DIR: gitFolder,
     ...(workTree === null ? {} : { GIT_WORK_TREE: workTree }),
   }

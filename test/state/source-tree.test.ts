@@ -1,0 +1,74 @@
+import { appendFileSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findOnlyChange, findSourceTree } from '../../src/state/git/source-tree.ts'
+import { GitSandbox } from './git-sandbox.ts'
+
+let sandbox: GitSandbox
+let top: string
+beforeEach(async () => {
+  sandbox = new GitSandbox()
+  top = await sandbox.repository('repo')
+})
+afterEach(() => sandbox.remove())
+
+const commit = async (message: string) => {
+  await sandbox.git('repo', 'add', '--all', '.')
+  await sandbox.git('repo', 'commit', '--quiet', '-m', message)
+  return sandbox.git('repo', 'rev-parse', 'HEAD')
+}
+const write = (folder: string, text: string) => {
+  mkdirSync(join(top, folder), { recursive: true })
+  writeFileSync(join(top, folder, 'edgewise.yaml'), text)
+}
+const findTree = (folder: string) =>
+  findSourceTree({ root: join(top, folder), paths: ['edgewise.yaml'] }, sandbox.env)
+
+describe.each([':(glob)x', ':(icase)x', ':(none)x', ':(attr:x)x', ':(top)', ':!x', '*', '-u'])(
+  'a workspace in a folder named %s',
+  (folder) => {
+    it('has the tree of its own files', async () => {
+      write(folder, 'a')
+      write('x', 'a')
+      const head = await commit('both')
+      expect(await findTree(folder)).toEqual({ commit: head })
+      write(folder, 'b')
+      expect(await findTree(folder)).toEqual({ commit: null, onTopOf: head })
+    })
+
+    it('is changed by commits of its own files only', async () => {
+      write(folder, 'a')
+      write('x', 'a')
+      const first = await commit('both')
+      write(folder, 'b')
+      const own = await commit('own')
+      write('x', 'b')
+      const last = await commit('foreign')
+      expect(await findOnlyChange(join(top, folder), first, last, sandbox.env)).toBe(own)
+    })
+  },
+)
+
+it.each([
+  ['its repository', '.', 'edgewise.yaml'],
+  ['a submodule', 'nested', 'file'],
+])('is found without the filters of %s', async (_what, owner, name) => {
+  const nested = await sandbox.repository('repo/nested')
+  writeFileSync(join(nested, '.gitattributes'), '* filter=evil\n')
+  writeFileSync(join(nested, 'file'), 'a')
+  await sandbox.git('repo/nested', 'add', '--all', '.')
+  await sandbox.git('repo/nested', 'commit', '--quiet', '-m', 'file')
+  writeFileSync(join(top, '.gitattributes'), '* filter=evil\n')
+  write('.', 'a')
+  const head = await commit('both')
+  const mark = join(sandbox.folder, 'started')
+  const program = join(sandbox.folder, 'program')
+  writeFileSync(program, `#!/bin/sh\n: > ${mark}\ncat\n`, { mode: 0o755 })
+  const filter = ['clean', 'process'].map((key) => `\t${key} = ${program}\n`).join('')
+  const config = join(top, owner, '.git', 'config')
+  appendFileSync(config, `[filter "evil"]\n${filter}\trequired = true\n`)
+  // Its time makes git compare the content.
+  utimesSync(join(top, owner, name), 0, 0)
+  expect(await findTree('.')).toEqual({ commit: head })
+  expect(existsSync(mark)).toBe(false)
+})
