@@ -44,8 +44,7 @@ const userSettings = ['HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOB
 /**
  * Adds the repository to the environment of git's processes. They take no program and no settings
  * of the user from a relative path or from the work tree, where a commit could put them. `PATH`
- * also loses the folders `node_modules/.bin` that npm adds. A path is the file or folder of that
- * name, also if git has a meaning for its characters, such as `:(glob)*`.
+ * also loses the folders `node_modules/.bin` that npm adds.
  */
 export function withPlace(
   env: Record<string, string>,
@@ -69,7 +68,6 @@ export function withPlace(
   return {
     ...Object.fromEntries(placed),
     ...(isUserOutside ? {} : { GIT_CONFIG_GLOBAL: nowhere }),
-    GIT_LITERAL_PATHSPECS: '1',
     GIT_DIR: gitFolder,
     ...(workTree === null ? {} : { GIT_WORK_TREE: workTree }),
   }

@@ -150,7 +150,7 @@ async function openQueries(root: string, env: Env): Promise<Opened | null> {
     if (place === null) return null
     const { createLibraryGit } = await import('./library-git.ts')
     // A partial clone does not ask its remote for a commit that it lacks.
-    const quiet = { ...env, GIT_ALLOW_PROTOCOL: 'none' }
+    const quiet = { ...env, GIT_ALLOW_PROTOCOL: 'none', GIT_LITERAL_PATHSPECS: '1' }
     const folder = relative(place.workTree, resolveLinks(root)) || '.'
     return { git: createLibraryGit(place, quiet), folder, top: place.workTree }
   } catch (error) {
