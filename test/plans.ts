@@ -1,6 +1,7 @@
-import type { Change, Form, Write } from '../src/model/change.ts'
-import type { Value } from '../src/model/item.ts'
-import type { Plan, PlanSummary } from '../src/model/plan.ts'
+import type { Change, Form, Write } from '../src/core/model/change.ts'
+import type { Value } from '../src/core/model/item.ts'
+import type { Plan, PlanSummary } from '../src/core/model/plan.ts'
+import type { Rollout } from '../src/core/model/rollout.ts'
 
 /** The timeout of a.example.com is set to 60 seconds, but for what is given. */
 export function buildChange(given: Partial<Change> = {}): Change {
@@ -83,4 +84,25 @@ function buildWrites({ action, reason, domain, item, after }: Change): Write[] {
   return action === 'release' || reason === 'cleared'
     ? []
     : [buildWrite({ domains: [domain], items: { [item]: replaceWith(after) } })]
+}
+
+/** An open rollout without domains, but for what is given. */
+export function buildRollout(given: Partial<Rollout> = {}): Rollout {
+  return {
+    id: 'one',
+    startedAt: '2026-11-20T12:00:00.000Z',
+    commit: null,
+    author: null,
+    state: 'open',
+    reason: null,
+    items: [],
+    asked: {},
+    endedAt: null,
+    values: {},
+    onHold: {},
+    waves: [],
+    released: [],
+    applies: [],
+    ...given,
+  }
 }

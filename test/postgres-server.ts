@@ -21,13 +21,16 @@ interface PostgresServer {
   stop(): Promise<void>
 }
 
+/** Signal that ends a server. */
+export type CrashSignal = 'SIGKILL' | 'SIGQUIT' | 'SIGINT'
+
 /** A server of our own. */
 export interface CrashingServer extends PostgresServer {
   /**
-   * Kills its first process, or shuts it down at once (SIGQUIT), and starts it again after some
-   * time, ms, with the same data and port. Ends when it accepts connections.
+   * Kills its first process, shuts it down at once (SIGQUIT) or orderly (SIGINT), and starts it
+   * again after some time, ms, with the same data and port. Ends when it accepts connections.
    */
-  crash(signal: 'SIGKILL' | 'SIGQUIT', downMs: number): Promise<void>
+  crash(signal: CrashSignal, downMs: number): Promise<void>
 }
 
 /**
@@ -40,15 +43,11 @@ export default async function servePostgres(project: TestProject): Promise<() =>
   return stop
 }
 
-/**
- * Finds the server of DATABASE_URL, or starts one.
- *
- * @param isDurable whether it syncs what it writes
- */
-export async function startPostgres(isDurable = false): Promise<PostgresServer> {
+/** Finds the server of DATABASE_URL, or starts one. */
+export async function startPostgres(): Promise<PostgresServer> {
   const { DATABASE_URL: url = '' } = process.env
   if (url !== '') return { served: { url }, stop: async () => undefined }
-  return startOwnPostgres(isDurable)
+  return startOwnPostgres(false)
 }
 
 /**
@@ -73,7 +72,7 @@ export async function startOwnPostgres(isDurable: boolean): Promise<CrashingServ
       exit.then(([code]) => ({ failure: `its process ended with ${String(code)}` })),
     ])
   const served = await findServed()
-  const crash = async (signal: 'SIGKILL' | 'SIGQUIT', downMs: number) => {
+  const crash = async (signal: CrashSignal, downMs: number) => {
     const next = findServed()
     child.stdin.write(`${signal} ${downMs}\n`)
     const again = await next

@@ -10,16 +10,21 @@ const times = Number(process.env['EDGEWISE_TEST_RUNS'] ?? 0)
 /** Whether this is a run of the longer checks. */
 export const long = times > 0
 
+/** Whether they are run at full size, not by a part of it as in CI. */
+export const full = times >= 1
+
 fc.configureGlobal({ seed })
 export { fc }
 
+type Test = () => void | Promise<void>
+
 /** Defines a test that the longer checks run again, with more tries. */
-export function itOften(title: string, test: () => void | Promise<void>): void {
+export function itOften(title: string, test: Test): void {
   it(title, { tags: 'often' }, test)
 }
 
 /** Defines a test that only the longer checks run. */
-export function itLong(title: string, test: () => void | Promise<void>): void {
+export function itLong(title: string, test: Test): void {
   if (long) itOften(title, test)
 }
 
@@ -43,6 +48,14 @@ export function everyNth<T>(list: readonly T[], step: number): readonly T[] {
   expectTag()
   const own = long ? Math.min(step, Math.ceil(1 / times)) : step
   return list.filter((_, i) => i % own === 0)
+}
+
+/**
+ * One of a list for the `i`th of many tests, so that together they use all of it; the whole list
+ * with EDGEWISE_TEST_RUNS from 3 on.
+ */
+export function pick<T>(list: readonly T[], i: number): readonly T[] {
+  return times >= 3 ? list : list.filter((_, j) => j === i % list.length)
 }
 
 function expectTag(): void {

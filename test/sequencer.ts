@@ -17,9 +17,12 @@ export class ProcessesFirst extends BaseSequencer {
 
 /** The files of the longer checks that take longest: those that mostly wait, then by CPU time. */
 const longest = [
+  'long/serve-states',
+  'long/outages',
   'long/replica-drift',
   'long/replicas',
   'long/kill-apply',
+  'long/stories',
   'long/handed',
   'long/decisions',
   'long/serve',

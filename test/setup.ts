@@ -1,6 +1,6 @@
 /**
  * Before each file, for the whole worker: a hash of all its arguments replaces `scryptSync`, which
- * is slow by design, and `fsyncSync` waits for no disk, since what tests write need not outlive the
+ * is slow by design, and `fsync` waits for no disk, since what tests write need not outlive the
  * machine. State and cache of the user go to a temporary folder.
  */
 import nodeCrypto from 'node:crypto'
@@ -28,5 +28,8 @@ if (!(known in nodeCrypto.scryptSync)) {
   process.once('exit', () => fs.rmSync(userState, { recursive: true, force: true }))
   nodeCrypto.scryptSync = Object.assign(quick, { [known]: true })
   fs.fsyncSync = () => {}
+  fs.fsync = Object.assign((_file: number, done: fs.NoParamCallback) => setImmediate(done, null), {
+    __promisify__: async () => {},
+  })
   syncBuiltinESMExports()
 }

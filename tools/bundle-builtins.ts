@@ -8,7 +8,7 @@ const early = ['buffer', 'events', 'fs', 'fs/promises', 'path', 'process', 'time
 const constructors = ['AsyncLocalStorage', 'MessageChannel', 'Script', 'Worker']
 
 /** The entries of threads, which use values of the other modules. */
-const thread = /\/src\/(?:operations\/worker|server\/pulse-thread)\.ts$/
+const thread = /\/src\/(?:operations\/runtime\/worker|server\/leader\/pulse-thread)\.ts$/
 
 /**
  * Loads modules of Node without `import`, which reads each property of a module at the start, and

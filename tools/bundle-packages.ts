@@ -144,29 +144,6 @@ const unpackSolver: Plugin = {
   },
 }
 
-/** Starts of constants of `js-yaml` that have no side effect. */
-const pure = /new (?:RegExp|Schema)\(|define\w+Tag\(|\w+\.withTags\(|\{$|`/
-const pureConstant = new RegExp(`^(var \\w+ = )((?:${pure.source}).*?[)}\`]);$(?=\\n\\S)`, 'gms')
-
-/** Start of the object with the state of a parser of `js-yaml`. */
-const parserState = /(?<=const state = \{)(?=\s+\.\.\.DEFAULT_PARSER_OPTIONS,)/
-
-/**
- * Marks constants of `js-yaml` so that the bundler drops schemas and all else for printing, and
- * gives the states of all parsers one shape: V8 of Node 20 makes a shape for each object that
- * begins with a spread, so that each access to a property searches it.
- */
-const adaptYaml: Plugin = {
-  name: 'adapt-yaml',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/js-yaml\/dist\/js-yaml\.mjs$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8')
-      if (!parserState.test(text)) throw new TypeError('expected the state of a parser in js-yaml')
-      const marked = text.replaceAll(pureConstant, '$1/* @__PURE__ */ (() => ($2))();')
-      return { contents: marked.replace(parserState, ' isParser: true,') }
-    }),
-}
-
 /** Leaves out the parts of `pg` for a native library, and for another runtime. */
 const dropNative: Plugin = {
   name: 'drop-native',
@@ -181,4 +158,4 @@ const dropNative: Plugin = {
 }
 
 /** Plugins for packages that are bundled in a way of their own. */
-export const packagePlugins = [loadOnFirstCall, adaptYaml, unpackSolver, dropNative]
+export const packagePlugins = [loadOnFirstCall, unpackSolver, dropNative]

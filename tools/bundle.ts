@@ -30,8 +30,8 @@ const options = {
   entryPoints: {
     'cli/main': 'src/cli/main.ts',
     index: 'src/index.ts',
-    'operations/worker': 'src/operations/worker.ts',
-    'server/pulse-thread': 'src/server/pulse-thread.ts',
+    'runtime/worker': 'src/operations/runtime/worker.ts',
+    'leader/pulse-thread': 'src/server/leader/pulse-thread.ts',
   },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
@@ -49,7 +49,6 @@ const options = {
   define: { 'process.env.DEBUG': 'undefined', 'process.env.NODE_PG_FORCE_NATIVE': 'undefined' },
   // Installed beside the program by who needs it.
   external: [
-    '@dbos-inc/dbos-sdk',
     '@opentelemetry/exporter-*',
     '@opentelemetry/resources',
     '@opentelemetry/sdk-trace-base',
@@ -92,7 +91,7 @@ async function bundleProgram(more: Plugin[]): Promise<Bundled> {
 async function bundleAction(common: BuildOptions): Promise<Metafile> {
   const { metafile } = await build({
     ...common,
-    entryPoints: { 'action/main': 'src/action/main.ts' },
+    entryPoints: { 'action/main': 'src/cli/action/main.ts' },
     splitting: false,
     // Bundled CommonJS packages call `require` for Node's own modules.
     banner: { js: 'const require = process.getBuiltinModule;' },
@@ -106,14 +105,14 @@ const main = 'src/cli/main.ts'
 /** The program; it imports commands on demand. */
 const program = 'src/cli/run-process.ts'
 /** Programs of threads, which need little. */
-const threads = ['src/operations/worker.ts', 'src/server/pulse-thread.ts']
+const threads = ['src/operations/runtime/worker.ts', 'src/server/leader/pulse-thread.ts']
 /** Imported on demand, also before any command. */
 const printError = 'src/cli/terminal/print-error.ts'
 /** Modules that nearly every command loads, with all that they import. */
 const core = [
-  'src/operations/load-workspace.ts',
+  'src/operations/runtime/load-workspace.ts',
   'src/operations/validate.ts',
-  'src/cli/completion/list-domains.ts',
+  'src/cli/completion/complete-words.ts',
 ]
 
 /**

@@ -6,31 +6,28 @@
  * `--domains 100` has fewer domains for each account; a seed repeats the choices, as far as
  * processes allow.
  */
-import { parseArgs } from 'node:util'
 import { runChaos } from '../test/long/chaos/chaos.ts'
+import { parseOptions, reportViolations } from './launch.ts'
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    accounts: { type: 'string', default: '4' },
-    domains: { type: 'string', default: '500' },
-    rounds: { type: 'string', default: '2' },
-    'calls-per-minute': { type: 'string', default: '30' },
-    seconds: { type: 'string', default: '1800' },
-  },
+const { accounts, ...options } = parseOptions({
+  seed: 1,
+  accounts: 4,
+  domains: 500,
+  rounds: 2,
+  'calls-per-minute': 30,
+  seconds: 1800,
 })
-
 const tally = await runChaos(
   {
-    seed: values.seed,
-    accounts: parse('accounts'),
+    seed: String(options.seed),
+    accounts,
     workspaces: 2,
-    targeted: Math.floor(parse('accounts') / 2),
-    domains: parse('domains'),
+    targeted: Math.floor(accounts / 2),
+    domains: options.domains,
     domainsPerWrite: 10,
-    rounds: parse('rounds'),
-    suspensions: parse('accounts'),
-    perMinute: parse('calls-per-minute'),
+    rounds: options.rounds,
+    suspensions: accounts,
+    perMinute: options['calls-per-minute'],
     burst: { calls: 6, seconds: 10 },
     disturbances: {
       seconds: Infinity,
@@ -42,16 +39,9 @@ const tally = await runChaos(
     // A minute: the back-up does not know the calls that still count.
     setBack: { restoreAt: 0.4, calmSeconds: 61, forgetful: 1 },
     lostAnswers: 0.05,
-    maxSeconds: parse('seconds'),
+    maxSeconds: options.seconds,
   },
   (line) => console.log(line),
 )
-for (const fault of tally.faults) console.error(`violation: ${fault}`)
 console.log(tally.describe())
-if (tally.faults.length > 0) process.exitCode = 1
-
-function parse(name: 'accounts' | 'domains' | 'rounds' | 'calls-per-minute' | 'seconds'): number {
-  const number = Number(values[name])
-  if (Number.isInteger(number) && number > 0) return number
-  throw new Error(`expected --${name} to be a whole number from 1, got "${values[name]}"`)
-}
+reportViolations(tally.faults, `${options.rounds} rounds`)

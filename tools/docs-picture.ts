@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import type { DocStep } from './docs-page.ts'
 import { hashPagePicture, takePagePicture, type PagePicture } from './page-pictures.ts'
-import { drawTerminal, readTimes, type TerminalRun } from './terminal-svg.ts'
+import { drawTerminal, type TerminalRun } from './terminal-svg.ts'
 
 /** A picture of a page of the docs. */
 export interface Picture {
@@ -18,7 +18,7 @@ export interface Picture {
 const hashFile = 'test/docs/pictures.json'
 
 /**
- * Creates a picture: a recording of a terminal if its path ends in `.svg`, else one of a page.
+ * Creates a picture: that of a terminal if its path ends in `.svg`, else one of a page.
  *
  * @param home for folders of the commands
  */
@@ -28,20 +28,16 @@ export function createPicture(
   { path, fragment, part }: Extract<DocStep, { kind: 'picture' }>,
 ): Picture {
   return path.endsWith('.svg')
-    ? createRecording(join(root, path))
+    ? createDrawing(join(root, path))
     : createPhoto(root, mkdtempSync(join(home, 'page-')), { path, fragment, part })
 }
 
-function createRecording(file: string): Picture {
+function createDrawing(file: string): Picture {
   const runs: TerminalRun[] = []
   return {
     wrap: (command) => `FORCE_COLOR=1 ${command}`,
     add: (run) => runs.push(run),
-    isCurrent: () => {
-      const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
-      // The times of a recording differ from run to run, and stay while its text does.
-      return old === drawTerminal(runs, readTimes(old))
-    },
+    isCurrent: () => existsSync(file) && readFileSync(file, 'utf8') === drawTerminal(runs),
     draw: async () => {
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, drawTerminal(runs))

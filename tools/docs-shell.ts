@@ -10,15 +10,12 @@ export interface ShellResult {
   code: number
   /** stdout and stderr, joined. */
   output: string
-  /** When each line of the output was printed, in ms since the start of the command. */
-  lineTimes: number[]
 }
 
 /** A shell that keeps its folder and its variables between commands. */
 export class Shell {
   readonly #bash: ChildProcessWithoutNullStreams
   #output = ''
-  #arrivals: { end: number; at: number }[] = []
   #wake: () => void = () => undefined
 
   constructor(folder: string, env: NodeJS.ProcessEnv) {
@@ -27,7 +24,6 @@ export class Shell {
     for (const stream of [this.#bash.stdout, this.#bash.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#output += text
-        this.#arrivals.push({ end: this.#output.length, at: performance.now() })
         this.#wake()
       })
     this.#bash.on('exit', () => this.#wake())
@@ -35,34 +31,19 @@ export class Shell {
 
   /** Runs a command. */
   async run(command: string): Promise<ShellResult> {
-    const from = performance.now()
     this.#bash.stdin.write(`{ ${command}\n} 2>&1 </dev/null; printf '\\n${mark} %d\\n' "$?"\n`)
     const end = new RegExp(`\\n${mark} (\\d+)\\n`)
     const code = Number(await this.#waitFor(end, command))
     const output = this.#output.slice(0, this.#output.search(end))
-    const lineTimes = this.#timeLines(output).map((at) => at - from)
-    this.#clear()
-    return { code, output, lineTimes }
+    this.#output = ''
+    return { code, output }
   }
 
   /** Starts a command in the background, and waits for its first line. */
   async start(command: string): Promise<void> {
     this.#bash.stdin.write(`{ ${command}\n} 2>&1 </dev/null &\n`)
     await this.#waitFor(/^(.*)\n/, command)
-    this.#clear()
-  }
-
-  #clear(): void {
     this.#output = ''
-    this.#arrivals = []
-  }
-
-  #timeLines(output: string): number[] {
-    let end = -1
-    return output.split('\n').map((line) => {
-      end += line.length + 1
-      return this.#arrivals.find((each) => each.end >= end)?.at ?? 0
-    })
   }
 
   async #waitFor(expected: RegExp, command: string): Promise<string> {

@@ -102,10 +102,10 @@ async function testPicture(
   const { line, path, commands } = step
   const picture = createPicture(root, home, step)
   for (const command of commands) {
-    const { code, output, lineTimes } = await shell.run(picture.wrap(command))
+    const { code, output } = await shell.run(picture.wrap(command))
     totals.run++
     if (code !== 0) throw new Error(`line ${line}: ${command}: exit code ${code}\n${output}`)
-    picture.add({ command, output, lineTimes })
+    picture.add({ command, output })
   }
   if (picture.isCurrent()) return
   if (options.draw) {

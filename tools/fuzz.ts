@@ -10,22 +10,11 @@
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { runBombs, type BombRun } from '../test/fuzz/bombs/run-bombs.ts'
 import { runFuzz } from '../test/fuzz/run-fuzz.ts'
+import { describeSeconds, parseOptions } from './launch.ts'
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '60' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string' },
-    bombs: { type: 'boolean', default: false },
-  },
-})
-const seconds = Number(values.seconds)
-const seed = Number(values.seed)
-if (!(seconds > 0) || !Number.isInteger(seed))
-  throw new Error('expected --seconds above 0, and a whole number as --seed')
+const { seconds, seed, ...values } = parseOptions({ seconds: 60, seed: 1 }, ['bombs'], ['only'])
 
 /** Maximum time of a case, ms. Most take less than 50; the machine may be busy. */
 const maxCaseMs = 60_000
@@ -73,8 +62,9 @@ async function work(): Promise<void> {
       `${String(cases).padStart(8)} cases  ${String(refused).padStart(8)} refused  ${kind}`,
     )
   }
-  const took = ((performance.now() - started) / 1000).toFixed(1)
-  console.log(`\n${all} cases in ${took} s with seed ${seed}, ${result.failures.length} failures`)
+  console.log(
+    `\n${all} cases in ${describeSeconds()} with seed ${seed}, ${result.failures.length} failures`,
+  )
   for (const { kind, number, input, stack } of result.failures) {
     console.log(`\nnpm run fuzz -- --seed ${seed} --only '${kind}:${number}'\n${stack}`)
     if (values.only !== undefined) console.log(`\n${input}`)

@@ -1,22 +1,15 @@
 /**
- * Generates files, most of them from the schemas: `src/generated/schemas.ts` (the item schemas as
- * data), `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
- * edgewise.yaml as data), `src/generated/schema-validators.ts` (compiled validators of items and
- * edgewise.yaml), `src/generated/state-types.ts` and `src/generated/state-validators.ts`
- * (types and compiled validators of stored files), `src/generated/page-assets.ts` (the script and
- * the style of pages), the schemas of manifests and profiles for editors, the workflows of
- * `examples`, as `edgewise init` writes them, and the pages of `docs/reference` about commands,
- * items, files, output and errors. With `--check` it writes nothing and prints the files that are
- * out of date (exit 1).
+ * Generates files, most of them from the schemas: in `generated/` of the rooms of `src`, the
+ * schemas of items and of edgewise.yaml as data and as types, compiled validators of these and of
+ * stored files, what each code of errors and diagnostics means (from the page about them), and the
+ * script and the style of pages; the schemas of manifests and profiles for editors, the workflows
+ * of `examples`, as `edgewise init` writes them, and the pages of `docs/reference` about commands,
+ * items, files and output. With `--check` it writes nothing and prints the files that are out of
+ * date (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
-import type { ItemSchema } from '../src/catalog/value/item-schema.ts'
-import { buildGithubWorkflows } from '../src/cli/init/github-workflows.ts'
-import { buildGitlabPipeline } from '../src/cli/init/gitlab-pipeline.ts'
-import { pinForms } from '../src/cli/init/pin.ts'
-import { initialGlobs, listPaths } from '../src/cli/init/placement.ts'
-import { initialVariables } from '../src/cli/init/workflow-variables.ts'
+import type { ItemSchema } from '../src/core/catalog/value/item-schema.ts'
 import { buildEditorSchema } from './editor-schema.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
 import { buildPageAssets } from './page-assets.ts'
@@ -49,46 +42,61 @@ async function buildTypesFile(): Promise<string> {
   const types = []
   for (const item of items) {
     const schema = loadSchema(item)
-    const title = schema.title ?? item
-    types.push(
-      await compile(schema, title, {
-        bannerComment: '',
-        additionalProperties: false,
-        ignoreMinAndMaxItems: true,
-        format: false,
-        $refOptions: { resolve: { http: false, file: false } },
-      }),
-    )
+    types.push(await compileTypes(schema, schema.title ?? item))
   }
   return `${header}\n${types.join('\n')}`
 }
 
-/** Builds the schema of edgewise.yaml as data, with which the program validates the file. */
-function buildFileSchemasFile(): string {
+function compileTypes(schema: JSONSchema, title: string): Promise<string> {
+  return compile(schema, title, {
+    bannerComment: '',
+    additionalProperties: false,
+    ignoreMinAndMaxItems: true,
+    format: false,
+    $refOptions: { resolve: { http: false, file: false } },
+  })
+}
+
+/** Builds the schema of edgewise.yaml as data, and the type of a valid file with its defaults. */
+async function buildFileSchemasFile(): Promise<string> {
+  const types = await compileTypes(requireDefaults(workspace) as JSONSchema, 'WorkspaceFile')
   return (
     `${header.replace('schemas/items', 'schemas')}\n/** The JSON Schema of edgewise.yaml. */\n` +
-    `export const workspaceSchema = ${JSON.stringify(workspace)} as const\n`
+    `export const workspaceSchema = ${JSON.stringify(workspace)} as const\n\n${types}`
   )
 }
 
-/** Builds the workflows of a workspace in the top folder of its repository, with placeholders. */
-function buildExamples(): Record<string, string> {
-  const placement = { workspace: '.', branch: 'main', paths: listPaths('.', initialGlobs) }
-  const workflows = Object.entries(
-    buildGithubWorkflows(
-      { host: 'github', reference: pinForms.github },
-      placement,
-      initialVariables,
-    ),
-  ).map(([path, text]) => [path.replace('.github/workflows', 'examples/github'), text])
-  return {
-    ...(Object.fromEntries(workflows) as Record<string, string>),
-    'examples/gitlab/.gitlab-ci.yml': buildGitlabPipeline(
-      { host: 'gitlab', reference: pinForms.gitlab },
-      placement,
-      initialVariables,
-    ),
-  }
+/** Requires the keys with a default, which the validator fills in. Drops what is for readers. */
+function requireDefaults(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(requireDefaults)
+  if (typeof part !== 'object' || part === null) return part
+  const entries = Object.entries(part).filter(([key]) => key !== 'examples' && key !== 'title')
+  const schema = Object.fromEntries(entries.map(([key, value]) => [key, requireDefaults(value)]))
+  const { properties, required = [] } = schema as JSONSchema
+  if (properties === undefined || typeof required === 'boolean') return schema
+  const filled = Object.keys(properties).filter((key) => 'default' in (properties[key] ?? {}))
+  return { ...schema, required: [...required, ...filled] }
+}
+
+/** Builds what each code of errors and diagnostics means, from the page that describes them. */
+function buildCodeFiles(): Record<string, string> {
+  const parts = loadFile('docs/reference/errors.md').split('\n## ').slice(1)
+  const types = ['ErrorCode', 'DiagnosticCode']
+  const files = ['../edgewise-error.ts', '../../../core/model/problem.ts']
+  const names = ['core/model/generated/errors', 'outlets/report/generated/diagnostics']
+  return Object.fromEntries(
+    ['error', 'diagnostic'].map((kind, i) => {
+      const found = (parts[i] ?? '').matchAll(/^### (\S+)\n\n([\s\S]+?)\n\n/gm)
+      const texts = Array.from(found, ([, code, text = '']) => [code, text.replaceAll('\n', ' ')])
+      const code =
+        header.replace('schemas/items', 'docs/reference/errors.md') +
+        `import type { ${types[i]} } from '${files[i]}'\n\n` +
+        `/** What happened, by code. */\n` +
+        `export const ${kind}Descriptions: Record<${types[i]}, string> = ` +
+        `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`
+      return [`src/${names[i]}.ts`, code]
+    }),
+  )
 }
 
 const { manifest, profile } = buildManifestSchemas(
@@ -100,24 +108,25 @@ const workspace = JSON.parse(
 ) as Record<string, unknown>
 
 const sources = {
-  'src/generated/schemas.ts': buildSchemasFile(),
-  'src/generated/file-schemas.ts': buildFileSchemasFile(),
-  'src/generated/schema-validators.ts': await buildSchemaValidators(
+  'src/core/catalog/generated/schemas.ts': buildSchemasFile(),
+  'src/manifest/workspace-file/generated/file-schemas.ts': await buildFileSchemasFile(),
+  'src/core/catalog/generated/schema-validators.ts': await buildSchemaValidators(
     header.replace('schemas/items', 'schemas'),
     Object.fromEntries(items.map((item) => [item, loadSchema(item)])),
     workspace,
   ),
   'schemas/edgewise.schema.json': buildEditorSchema(workspace, manifest, profile),
-  'src/generated/items.ts': await buildTypesFile(),
+  'src/core/catalog/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),
-  'src/generated/page-assets.ts': await buildPageAssets(),
-  ...buildExamples(),
+  'src/outlets/report/page/generated/page-assets.ts': await buildPageAssets(),
+  ...buildCodeFiles(),
 }
 const isCheck = process.argv.includes('--check')
 let stale = writeStale(sources)
-// The reference imports the catalogue, which needs the generated schemas of all items.
+// These import the catalogue, which needs the generated schemas of all items.
 const { buildReferencePages } = await import('./reference/build-pages.ts')
-const pages = buildReferencePages(manifest, profile)
+const { buildExamples } = await import('./example-workflows.ts')
+const pages = { ...buildReferencePages(manifest, profile), ...buildExamples() }
 stale += writeStale(pages)
 if (isCheck) process.exitCode = stale > 0 ? 1 : 0
 else {

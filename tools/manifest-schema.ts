@@ -1,4 +1,4 @@
-import type { ItemSchema } from '../src/catalog/value/item-schema.ts'
+import type { ItemSchema } from '../src/core/catalog/value/item-schema.ts'
 
 type Schema = Record<string, unknown>
 

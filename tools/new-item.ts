@@ -35,10 +35,9 @@ const schema = {
   },
   examples: [{ field: 'value' }],
 }
-const code = `import type { ${title} } from '../generated/items.ts'
+const code = `import type { ${title} } from './generated/items.ts'
 import type { Json } from '../model/json.ts'
-import { castAccepted } from './cast-accepted.ts'
-import type { ItemRow } from './item-spec.ts'
+import { castAccepted, type ItemRow } from './item-spec.ts'
 import { refuse } from './problems.ts'
 
 /** Purpose of the item (specification, "${key}"). */
@@ -72,7 +71,7 @@ const cases = [
 ]
 
 write(`schemas/items/${key}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
-if (values.file) write(`src/catalog/${fileName}.ts`, code)
+if (values.file) write(`src/core/catalog/${fileName}.ts`, code)
 write(`examples/every-item/domains/${fileName}.yaml`, example)
 write(
   `test/conformance/own/${key}.json`,
@@ -83,18 +82,19 @@ console.log(`Now fill in the schema, then run "npm run generate" and "npm run ch
 
 /** Adds the row at the end of the table, and the import of its file, if any, among the others. */
 function addRow(): void {
-  const path = new URL('src/catalog/catalogue.ts', root)
+  const path = new URL('src/core/catalog/catalogue.ts', root)
   const text = readFileSync(path, 'utf8')
   const end = text.indexOf('\n}\n', text.indexOf('const rows'))
   const imports = text.lastIndexOf('\nimport ') + 1
-  if (end < 0 || imports === 0) fail('no imports and table of rows in src/catalog/catalogue.ts')
+  if (end < 0 || imports === 0)
+    fail('no imports and table of rows in src/core/catalog/catalogue.ts')
   const line = values.file ? `import { ${name} } from './${fileName}.ts'\n` : ''
   const row = `\n  ${key}: ${values.file ? name : '{}'},`
   writeFileSync(
     path,
     text.slice(0, imports) + line + text.slice(imports, end) + row + text.slice(end),
   )
-  console.log('changed src/catalog/catalogue.ts')
+  console.log('changed src/core/catalog/catalogue.ts')
 }
 
 function write(path: string, text: string): void {

@@ -17,9 +17,9 @@ const expected = [
   /^examples\/(?:[.\w-]+\/)*\.gitignore$/,
   /^schemas\/(?:[a-z]+\/)?[a-z_-]+\.schema\.json$/,
   /^dist\/(?:action\/main\.js|cli\/main\.js|cli\/package\.json|index\.js)$/,
-  /^dist\/(?:operations\/worker|server\/pulse-thread)\.cjs$/,
+  /^dist\/(?:runtime\/worker|leader\/pulse-thread)\.cjs$/,
   /^dist\/chunks\/(?:[a-z-]+(?:-[A-Z0-9]{8})?\.cjs|highs\.wasm\.br)$/,
-  /^dist\/(?:[a-z]+\/)*[a-z0-9-]+\.d\.ts$/,
+  /^dist\/(?:[a-z-]+\/)*[a-z0-9-]+\.d\.ts$/,
   /^dist\/(?:THIRD-PARTY-LICENSES\.txt|bom\.cdx\.json)$/,
 ]
 

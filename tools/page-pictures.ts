@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { reduceColours } from './palette-png.ts'
 
-/** A page of `--html` to take a picture of. */
+/** A page of `--report` to take a picture of. */
 export interface PagePicture {
   /** The file, `….png`; `…-dark.png` is beside it. */
   path: string
@@ -16,7 +15,7 @@ export interface PagePicture {
   part: string
 }
 
-const size = { width: 1180, height: 840 }
+const size = { width: 1180, height: 760 }
 const schemes = ['light', 'dark'] as const
 
 /**
@@ -50,10 +49,8 @@ export async function takePagePicture(root: string, picture: PagePicture): Promi
         viewport: size,
         colorScheme,
       })
-      const path = join(root, nameFile(picture.path, colorScheme))
-      mkdirSync(dirname(path), { recursive: true })
       const shown = picture.part === '' ? tab : tab.locator(picture.part)
-      writeFileSync(path, reduceColours(await shown.screenshot()))
+      await shown.screenshot({ path: join(root, nameFile(picture.path, colorScheme)) })
     }
   } finally {
     await pages.stop()

@@ -1,11 +1,12 @@
 /**
  * Takes pictures of pages for people to look at: `npx tsx tools/page-screenshots.ts FOLDER`. Each
- * page is taken as a whole window and in full, on a desktop, a tablet and a phone, light and dark.
+ * page is taken in full, on a desktop and a phone, light and dark.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findChromium, isProgram } from '../test/browser/find-chromium.ts'
-import { desktop, Pages, phone, tablet } from '../test/browser/open.ts'
+import { buildHistoryModel } from '../test/browser/histories.ts'
+import { desktop, Pages, phone } from '../test/browser/open.ts'
 import { buildFleetPage, buildSmallPage, buildWavesPage } from '../test/browser/pages.ts'
 import { buildManyWavesPage, buildWorsePage } from '../test/browser/rollout-pages.ts'
 
@@ -17,23 +18,18 @@ const models = {
   fleet: buildFleetPage(3000, 5),
   rollout: buildWorsePage(),
   'many-waves': buildManyWavesPage(50, 60),
+  history: buildHistoryModel(48, 5),
 }
 mkdirSync(folder, { recursive: true })
 const pages = new Pages()
 await pages.start(findChromium(process.env, isProgram))
 try {
   for (const [name, model] of Object.entries(models))
-    for (const viewport of [desktop, tablet, phone])
+    for (const viewport of [desktop, phone])
       for (const colorScheme of ['light', 'dark'] as const) {
         const tab = await pages.open(model, { viewport, colorScheme })
-        const take = (state: string, fullPage: boolean) =>
-          tab.screenshot({
-            path: join(folder, `${name}-${viewport.width}-${colorScheme}-${state}.png`),
-            fullPage,
-          })
-        await take('opened', true)
-        await tab.locator('[role=gridcell][data-action]').first().click()
-        await take('selected', false)
+        const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`)
+        await tab.screenshot({ path, fullPage: true })
         await pages.closeTabs()
       }
   console.log(`pictures in ${folder}`)

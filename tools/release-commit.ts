@@ -19,7 +19,7 @@ export function findReleaseProblems(
       ? []
       : [`the tag v${version} exists: set the next version in package.json`]),
     ...(isOther ? [`package.json has version ${version}, the branch is named ${branch}`] : []),
-    ...(headings.some((line) => line.startsWith(`## ${version} `))
+    ...(headings.some((line) => line.startsWith(`## ${version} `) && !line.endsWith(' unreleased'))
       ? []
       : [`CHANGELOG.md has no heading "## ${version} – DATE"`]),
   ]

@@ -1,7 +1,7 @@
 import { _, Ajv, type AnySchemaObject } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import { transform } from 'esbuild'
-import { formats } from '../src/catalog/value/formats.ts'
+import { formats } from '../src/core/catalog/value/formats.ts'
 
 /**
  * Builds the compiled validators of items and of edgewise.yaml. Each is compiled in a function of
@@ -25,7 +25,7 @@ export async function buildSchemaValidators(
     .replace('const itemValidators =', 'const itemValidators: ItemValidators =')
     .replace('createWorkspaceValidator()', 'createWorkspaceValidator(): SchemaValidator')
   return `// @ts-nocheck
-${header}import type { SchemaFormats, SchemaValidator } from '../model/schema-fault.ts'
+${header}import type { SchemaFormats, SchemaValidator } from '../../model/text/schema-fault.ts'
 import type { itemSchemas } from './schemas.ts'
 
 /** Functions that compile the validator of each item. */

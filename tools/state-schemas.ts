@@ -39,8 +39,8 @@ export async function buildStateSchemaFiles(): Promise<Record<string, string>> {
       .map((name) => [name, JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Node]),
   )
   return {
-    'src/generated/state-types.ts': await buildTypes(schemas),
-    'src/generated/state-validators.ts': await buildValidators(schemas),
+    'src/core/model/generated/state-types.ts': await buildTypes(schemas),
+    'src/core/model/generated/state-validators.ts': await buildValidators(schemas),
   }
 }
 
@@ -67,7 +67,7 @@ async function buildTypes(schemas: ReadonlyMap<string, Node>): Promise<string> {
     )
     .replace(/\/\*\*\n \*\/\n/g, '')
     .replace(/ +$/gm, '')
-  return `${header}import type { Json } from '../model/json.ts'\n\n${own.trim()}\n`
+  return `${header}import type { Json } from '../json.ts'\n\n${own.trim()}\n`
 }
 
 /** A part of a schema for the types: references lead to the one list of definitions. */
@@ -78,7 +78,9 @@ function toTypeSchema(part: unknown): unknown {
     const name = capitalize(part.$ref.split('/').at(-1) ?? '')
     return { $ref: `#/definitions/${name}` }
   }
-  const kept = Object.entries(part).filter(([key]) => !['$id', '$schema', 'title'].includes(key))
+  const kept = Object.entries(part).filter(
+    ([key]) => !['$id', '$schema', 'title', 'examples'].includes(key),
+  )
   return Object.fromEntries(kept.map(([key, value]) => [key, toTypeSchema(value)]))
 }
 
@@ -130,7 +132,7 @@ async function buildValidators(schemas: ReadonlyMap<string, Node>): Promise<stri
     ([name, { type }]) => `export const ${name}: Validator<${type}> = ${name}Fits`,
   )
   return `// @ts-nocheck
-${header}import type { StoredFormat, Validator } from '../model/stored-file.ts'
+${header}import type { StoredFormat, Validator } from '../text/stored-file.ts'
 import type { ${names.join(', ')} } from './state-types.ts'
 
 /** Descriptions of expected texts, by pattern. */
@@ -149,7 +151,7 @@ function stripAnnotations(part: unknown): unknown {
   if ('$ref' in part && String(part.$ref).endsWith('#/$defs/value')) return true
   const kept = Object.entries(part).filter(
     ([key, value]) =>
-      !['x-expected', '$schema'].includes(key) &&
+      !['x-expected', '$schema', 'examples'].includes(key) &&
       !(['title', 'description'].includes(key) && typeof value === 'string'),
   )
   return Object.fromEntries(kept.map(([key, value]) => [key, stripAnnotations(value)]))

@@ -1,15 +1,18 @@
-import { isStream, type Output } from '../files/write-output.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Dialogue } from '../operations/ports.ts'
-import type { Executed } from '../operations/submit-plan.ts'
-import { formatApplyMarkdown, type ApplyReport } from '../report/apply/markdown.ts'
-import { formatUnrecorded } from '../report/apply/text.ts'
-import type { RecordedState } from '../state/store.ts'
-import { saveOutput } from './save-file.ts'
-import { findStatus } from '../operations/finished-status.ts'
+import { isStream } from '../files/write-output.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Dialogue } from '../operations/runtime/ports.ts'
+import { type Executed, findStatus } from '../operations/submission/executed.ts'
+import type { ApplyReport } from '../outlets/report/apply/markdown.ts'
+import { formatUnrecorded } from '../outlets/report/apply/text.ts'
+import type { RecordedState } from '../state/store/store.ts'
+import type { ReportFile } from './save-file.ts'
 
 /** What a report of an apply is about. */
 export interface ApplyRecord extends ApplyReport {
+  /** Without the waves of a rollout. */
+  atOnce: boolean
+  /** Error that ended it; null if there is none, or a defect. */
+  error: EdgewiseError | null
   /** Calls that the budget allowed at the last event; null if nothing was sent. */
   callsLeft: number | null
   /** State after the apply; null until then. */
@@ -18,34 +21,18 @@ export interface ApplyRecord extends ApplyReport {
   warnings: string[]
 }
 
-/** A file with a report of an apply. */
-export interface ReportFile {
-  /** Name of the report in messages. */
-  what: string
-  output: Output
-  /** @throws EdgewiseError `usage` if the file can't be written */
-  save(record: ApplyRecord): Promise<void>
-}
-
-/** Creates the file with the report of an apply as Markdown. */
-export function createMarkdownFile(output: Output): ReportFile {
-  return {
-    what: 'report',
-    output,
-    save: (record) => saveOutput(output, formatApplyMarkdown(record)),
-  }
-}
-
 /**
  * Runs an apply and writes its reports: before anything is sent, so that the report of a killed
  * apply is no earlier one, and at the end, also if the apply fails. A pipe, device or socket gets
  * only the last report, since it could not be replaced.
  *
+ * @param atOnce without the waves of a rollout
  * @throws EdgewiseError `usage` if a file can't be written, then nothing is sent; else the error of
  * the apply
  */
 export async function withApplyReports(
-  files: ReportFile[],
+  files: ReportFile<ApplyRecord>[],
+  atOnce: boolean,
   dialogue: Dialogue,
   submit: (dialogue: Dialogue) => Promise<Executed>,
 ): Promise<Executed> {
@@ -54,6 +41,8 @@ export async function withApplyReports(
     events: [],
     status: 'running',
     problem: null,
+    error: null,
+    atOnce,
     callsLeft: null,
     recorded: null,
     warnings: [],
@@ -69,6 +58,7 @@ export async function withApplyReports(
   } catch (error) {
     record.status = 'failed'
     record.problem = describeError(error)
+    record.error = error instanceof EdgewiseError ? error : null
     throw error
   } finally {
     for (const file of files) await saveAfterwards(file, record, dialogue)
@@ -103,7 +93,7 @@ function recordInto(record: ApplyRecord, dialogue: Dialogue): Dialogue {
 
 /** Writes a report after the apply, whose outcome a failure does not change. */
 async function saveAfterwards(
-  file: ReportFile,
+  file: ReportFile<ApplyRecord>,
   record: ApplyRecord,
   dialogue: Dialogue,
 ): Promise<void> {
@@ -111,7 +101,7 @@ async function saveAfterwards(
     await file.save(record)
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
-    dialogue.warn(`the ${file.what} of the apply was not written: ${error.message}`)
+    dialogue.warn(`the ${file.what} was not written: ${error.message}`)
   }
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { findWireNameProblems, type ItemKeys } from '../catalog/wire-names.ts'
+import { findWireNameProblems, type ItemKeys } from '../core/catalog/wire-names.ts'
 import { listensOnLoopback, startEmulator } from '../emulator/emulator.ts'
-import { parseFault, type Fault } from '../emulator/entities/fault.ts'
-import { refuseLinkIn } from '../files/refuse-link.ts'
-import type { Json, JsonObject } from '../model/json.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { parseFaults, type Fault } from '../emulator/entities/fault.ts'
+import { refuseLinkIn } from '../files/find-link.ts'
+import { parseJson } from '../core/model/json.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { findCheckout } from '../state/git/find-repository.ts'
 import type { CommandContext, Io } from './io.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -29,7 +29,7 @@ export interface EmulatorFlags {
   seed: string
   timezone: string
   deadOrigin: string[]
-  fault: string[]
+  faults?: string
 }
 
 const tokenVariable = 'EDGEWISE_EMULATOR_TOKEN'
@@ -58,7 +58,7 @@ export async function runEmulator(
       seed: flags.seed,
       timezone: flags.timezone,
       deadOrigins: flags.deadOrigin,
-      faults: flags.fault.map(parseFaultOption),
+      faults: flags.faults === undefined ? [] : loadFaults(flags.faults, io),
       dataFile: flags.data === undefined ? null : findDataFile(flags.data, io),
       now: () => io.clock.now(),
       requestId: () => randomUUID(),
@@ -81,14 +81,13 @@ function findDataFile(file: string, { cwd }: Io): string {
 }
 
 /** Loads the token from the options or the environment; null if there is none. */
-function loadToken({ token, tokenFile }: EmulatorFlags, { cwd, env }: Io): string | null {
+function loadToken({ token, tokenFile }: EmulatorFlags, io: Io): string | null {
   if (token !== undefined && tokenFile !== undefined)
     throw new EdgewiseError('usage', '--token and --token-file exclude each other')
-  const path = tokenFile === undefined ? null : resolve(cwd, tokenFile)
   const given =
-    path === null
-      ? (token ?? (env[tokenVariable] || null))
-      : loadFile(path, `the file of the token ${path}`, '', findCheckout(cwd)).replace(/\r?\n$/, '')
+    tokenFile === undefined
+      ? (token ?? (io.env[tokenVariable] || null))
+      : loadNamed(tokenFile, 'the token', '', io).replace(/\r?\n$/, '')
   const hint = 'Pass a text of at least one character, without line ends.'
   if (given === '') throw new EdgewiseError('usage', 'the token is empty', hint)
   if (given !== null && /[\r\n]/.test(given))
@@ -130,37 +129,22 @@ function parseItemKeys(pairs: string[]): ItemKeys {
   throw new EdgewiseError('usage', `--item-keys ${item}=${itemKeys[item]}: ${detail}`)
 }
 
-/** Parses `kind` or `kind:field=value,…`; `on` is repeatable. */
-function parseFaultOption(text: string): Fault {
-  const [kind = '', ...rest] = text.split(':')
-  const fields: JsonObject = { kind }
-  for (const pair of rest
-    .join(':')
-    .split(',')
-    .filter((part) => part !== '')) {
-    const [name = '', ...values] = pair.split('=')
-    const value = parseWord(values.join('='))
-    fields[name] =
-      name === 'on' ? [...(Array.isArray(fields['on']) ? fields['on'] : []), value] : value
-  }
-  const fault = parseFault(fields)
-  if (typeof fault !== 'string') return fault
-  throw new EdgewiseError(
-    'usage',
-    `invalid fault "${text}": ${fault}`,
-    'Example: "error:on=2,on=5,status=502".',
-  )
-}
-
-function parseWord(text: string): Json {
-  if (text === 'true' || text === 'false') return text === 'true'
-  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
-}
-
-function loadDomains(file: string, { cwd }: Io): string[] {
+/** Loads a file that an option names, with the hint of its error. */
+function loadNamed(file: string, what: string, hint: string, { cwd }: Io): string {
   const path = resolve(cwd, file)
-  const hint = 'Pass a text file with one domain per line.'
-  return loadFile(path, `the file of domains ${path}`, hint, findCheckout(cwd))
+  return loadFile(path, `the file of ${what} ${path}`, hint, findCheckout(cwd))
+}
+
+function loadFaults(file: string, io: Io): Fault[] {
+  const hint = 'Pass a file with {"faults": [{"kind": "error", "on": [2], "status": 502}]}.'
+  const body = parseJson(loadNamed(file, 'faults', hint, io))
+  const faults = body === undefined ? 'expected JSON' : parseFaults(body)
+  if (typeof faults !== 'string') return faults
+  throw new EdgewiseError('usage', `invalid faults in ${file}: ${faults}`, hint)
+}
+
+function loadDomains(file: string, io: Io): string[] {
+  return loadNamed(file, 'domains', 'Pass a text file with one domain per line.', io)
     .split(/\r?\n/)
     .map((line) => line.replace(/#.*/, '').trim().toLowerCase())
     .filter((line) => line !== '')

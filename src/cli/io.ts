@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { Phase } from '../model/phase.ts'
-import type { Outside } from '../operations/outside.ts'
-import type { Paint } from '../report/text/paint.ts'
+import type { Phase } from '../core/model/phase.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
+import type { Paint } from '../outlets/report/text/paint.ts'
 
 /** Ports of a command: output streams, prompt, clock, randomness and environment. */
 export interface Io extends Outside {
@@ -20,8 +20,6 @@ export interface Io extends Outside {
   openStdin: (() => Readable) | null
   /** Asks a yes/no question; null if there is no terminal. */
   ask: ((question: string) => Promise<boolean>) | null
-  /** Asks for a line of text, null without an answer; null if there is no terminal. */
-  prompt: ((question: string) => Promise<string | null>) | null
   /** Resolves when the user stops a server. */
   waitForStop(): Promise<void>
   /** Keeps memory low from now on, at the cost of some CPU time; absent: it grows as usual. */

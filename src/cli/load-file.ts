@@ -1,7 +1,7 @@
 import { loadNamed } from '../files/load-below.ts'
 import { isFault } from '../files/load-bounded.ts'
-import { decodeText } from '../model/decode-text.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { decodeText } from '../core/model/input-limits.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
 
 /** Maximum size of a file that the user names. */
 export const maxBytes = 256 * 1024 * 1024

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { useCompileCache } from '../files/compile-cache.ts'
+import { useCompileCache } from '../files/cache-folder.ts'
 import { standardError, standardOutput } from '../files/standard-output.ts'
 import { exitCodes } from './exit-codes.ts'
-import { version } from './version.ts'
+import { version } from './package-files.ts'
 
 /** Exit code of a process in which nothing is left to wait for, though the command did not end. */
 const stalled = 13

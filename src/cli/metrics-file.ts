@@ -1,8 +1,8 @@
-import { formatApplyMetrics } from '../metrics/apply-metrics.ts'
-import type { LoadedWorkspace } from '../operations/load-workspace.ts'
-import type { Outside } from '../operations/outside.ts'
-import type { ReportFile } from './apply-report.ts'
-import { createOutput, saveOutput } from './save-file.ts'
+import { formatApplyMetrics } from '../outlets/metrics/apply-metrics.ts'
+import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
+import type { ApplyRecord } from './apply-report.ts'
+import { createOutput, saveOutput, type ReportFile } from './save-file.ts'
 
 /**
  * Creates the file with metrics of an apply, which a collector may read at any time: it is replaced
@@ -12,7 +12,7 @@ export function createMetricsFile(
   path: string,
   { config, root }: Pick<LoadedWorkspace, 'config' | 'root'>,
   outside: Outside & { cwd: string },
-): { file: ReportFile; outside: Outside } {
+): { file: ReportFile<ApplyRecord>; outside: Outside } {
   const output = createOutput(path, { root }, outside)
   const { clock } = outside
   const [startedAt, startMs] = [clock.now() / 1000, clock.monotonic()]
@@ -23,7 +23,13 @@ export function createMetricsFile(
     else if (lockingMs !== null) lockWait ??= findAge(lockingMs)
     outside.onPhase?.(phase)
   }
-  const save: ReportFile['save'] = async ({ status, plan, events, callsLeft, recorded }) => {
+  const save: ReportFile<ApplyRecord>['save'] = async ({
+    status,
+    plan,
+    events,
+    callsLeft,
+    recorded,
+  }) => {
     const isOver = status !== 'running'
     const text = await formatApplyMetrics({
       workspace: config.id,

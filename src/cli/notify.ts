@@ -1,22 +1,22 @@
-import { pluralize } from '../model/words.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { pluralize } from '../core/model/text/words.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import {
   describeApply,
   describeDrift,
   describeFailed,
   findFailureCode,
-} from '../notify/notification.ts'
-import type { Content, Notification } from '../notify/notification.ts'
-import { openOutbox, type Outbox } from '../notify/outbox.ts'
-import { sendNotification } from '../notify/send.ts'
-import { createTransport } from '../operations/connect.ts'
-import type { FoundDrift } from '../operations/find-drift.ts'
-import type { LoadedWorkspace } from '../operations/load-workspace.ts'
-import type { Outside } from '../operations/outside.ts'
-import type { Executed } from '../operations/submit-plan.ts'
+  type Content,
+  type Notification,
+} from '../outlets/notify/notification.ts'
+import { openOutbox, type Outbox } from '../outlets/notify/outbox.ts'
+import { sendNotification } from '../outlets/notify/send.ts'
+import { createTransport } from '../operations/runtime/connect.ts'
+import type { FoundDrift } from '../operations/observation/find-drift.ts'
+import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
+import { type Executed, findStatus } from '../operations/submission/executed.ts'
 import type { CommandContext } from './io.ts'
-import { findStatus } from '../operations/finished-status.ts'
-import { wrapForStderr } from './terminal/wrap-output.ts'
+import { wrapForStderr } from './terminal/output.ts'
 
 /** Notifications of one command. A failure is only reported. */
 export interface Notifier {

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EdgewiseError, type ErrorCode } from '../model/edgewise-error.ts'
-import { isObject } from '../model/json.ts'
-import type { Outside } from '../operations/outside.ts'
-import type { CommitChecks } from '../server/commit-checks.ts'
+import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
+import { isObject } from '../core/model/json.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
+import type { CommitChecks, CheckEnd } from '../server/branch/commit-checks.ts'
 import type { OwnPage } from '../server/pages/create-page-source.ts'
-import { createSerialQueue } from '../state/serial-queue.ts'
+import { createSerialQueue } from '../state/store/serial-queue.ts'
 import type { OwnEnd, RunOwn } from './own-process.ts'
 
 /** Largest page that is shown, bytes: a plan of 10,000 new domains has 20 MB. */
@@ -14,11 +14,11 @@ const maxPageBytes = 128 * 1024 * 1024
 /** Errors of a plan that keep their code; others are unavailable. */
 const codes: ErrorCode[] = ['invalid', 'usage', 'access', 'owned-elsewhere', 'record-damaged']
 
-/** Options and commands that make a page, which take no lock. */
+/** Commands that make a page, which take no lock, and the name of the file. */
 const commands: Record<OwnPage, string[]> = {
-  plan: ['plan', '--html'],
-  json: ['plan', '--out'],
-  history: ['state', 'history', '--html'],
+  plan: ['plan', '--report', 'page.html'],
+  json: ['plan', '--report', 'plan.json'],
+  history: ['state', 'history', '--report', 'page.html'],
 }
 
 /**
@@ -38,8 +38,9 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
       if (fault !== null) throw fault
       const folder = mkdtempSync(join(tmpdir(), 'edgewise-page-'))
       try {
-        const file = join(folder, 'page')
-        const end = await run(['-C', root, '--json', ...commands[page], file], outside)
+        const words = commands[page]
+        const file = join(folder, words.at(-1) ?? '')
+        const end = await run(['-C', root, '--json', ...words.slice(0, -1), file], outside)
         if (end.code !== 0) throw explainEnd(page, end)
         if (statSync(file).size > maxPageBytes)
           throw explainEnd(page, { ...end, excess: `more than ${maxPageBytes} bytes` })
@@ -76,4 +77,25 @@ export function measureMemory(pid: number): number | null {
     if (error instanceof Error && 'code' in error) return null
     throw error
   }
+}
+
+/** Errors of a plan for which something that is not in the commit was away. */
+const away = ['unavailable', 'record-unreachable', 'record-moved', 'access']
+
+/**
+ * Plans a workspace in a process of its own, which takes no lock, writes no state and reaches no
+ * service. An error that it reports is for who loads the commit then: it was found within limits.
+ *
+ * @param root folder of the workspace
+ */
+export async function checkCommit(
+  run: RunOwn,
+  root: string,
+  outside: Pick<Outside, 'env' | 'signal'>,
+): Promise<CheckEnd> {
+  const { code, error, excess } = await run(['-C', root, '--json', 'plan'], outside)
+  if (excess !== null) return { excess, isPartial: false }
+  if (code === 0) return { excess: null, isPartial: false }
+  if (error === null) return { excess: 'more than the process survives', isPartial: false }
+  return { excess: null, isPartial: away.includes(String(error['code'])) }
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { isObject, parseJson } from '../model/json.ts'
-import type { Outside } from '../operations/outside.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { isObject, parseJson } from '../core/model/json.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
 
 /** Limits of a process that works on what others have written. */
 export interface OwnLimits {

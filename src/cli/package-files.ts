@@ -7,3 +7,7 @@ import { loadPackaged } from '../files/load-packaged.ts'
 export function readPackageFile(path: string): string {
   return loadPackaged(new URL(`../../${path}`, import.meta.url))
 }
+
+/** Version of the package. */
+export const version: string = (JSON.parse(readPackageFile('package.json')) as { version: string })
+  .version

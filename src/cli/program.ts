@@ -1,8 +1,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander'
-import { EdgewiseError } from '../model/edgewise-error.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { declareApply } from './commands/apply.ts'
-import { declareCompletion } from './commands/completion.ts'
-import { declareCompletionDomains } from './commands/completion-domains.ts'
+import { declareComplete, declareCompletion } from './commands/completion.ts'
 import { declareDrift } from './commands/drift.ts'
 import { declareEmulator } from './commands/emulator.ts'
 import { declareExplain } from './commands/explain.ts'
@@ -25,12 +24,10 @@ import {
 } from './commands/declare.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io, LiveLine } from './io.ts'
-import { guardOutput } from './terminal/guard-output.ts'
-import { dropFarSuggestions } from './suggestions.ts'
+import { guardOutput, wrapForStderr, createPaint } from './terminal/output.ts'
 import { addLiveLine } from './terminal/live-line.ts'
-import { createPaint } from './terminal/paint.ts'
-import { wrapForStderr } from './terminal/wrap-output.ts'
-import { version } from './version.ts'
+import { version } from './package-files.ts'
+import { findNearest } from '../core/catalog/value/nearest.ts'
 
 /** Declares each command, by its name, in the order of the help. */
 const commands: Record<string, (program: Command, declare: Declare) => void> = {
@@ -50,7 +47,7 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
   serve: declareServe,
   emulator: declareEmulator,
   completion: declareCompletion,
-  'completion-domains': declareCompletionDomains,
+  complete: declareComplete,
 }
 
 /**
@@ -136,7 +133,7 @@ export function buildProgram(
   const declare = createDeclare(io, live, finish)
   const all = Object.entries(commands)
   // Declaring all commands takes longer than many a command. The completion is about all of them.
-  const called = all.filter(([name]) => name === argv[0] && name !== 'completion')
+  const called = all.filter(([name]) => name === argv[0] && name !== 'complete')
   for (const [, add] of called.length > 0 ? called : all) add(program, declare)
   return program
 }
@@ -149,4 +146,25 @@ function describeOption(option: Option): string {
 /** Escapes line ends of arguments that an error quotes; a suggestion stays on a line of its own. */
 function escapeArguments(text: string): string {
   return text.replace(/\n(?!$|\(Did you mean)/g, String.raw`\n`)
+}
+
+/**
+ * Drops the names from commander's message that differ from the unknown name by more than a slip of
+ * letters: commander also suggests "init" for "exit".
+ */
+function dropFarSuggestions(message: string): string {
+  return message.replace(
+    /^(error: unknown \w+ '([^']*)')\n\(Did you mean (?:one of )?(.+)\?\)/,
+    (_whole, error: string, word: string, names: string) => {
+      const near = names
+        .split(', ')
+        .filter((name) => findNearest(withoutDashes(word), [withoutDashes(name)]) !== null)
+      if (near.length === 0) return error
+      return `${error}\n(Did you mean ${near.length > 1 ? 'one of ' : ''}${near.join(', ')}?)`
+    },
+  )
+}
+
+function withoutDashes(word: string): string {
+  return word.replace(/^-+/, '')
 }

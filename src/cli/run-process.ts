@@ -1,14 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 import { standardError, standardOutput } from '../files/standard-output.ts'
-import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
-import { createNodeOutside } from '../operations/node-outside.ts'
+import { DefectAfterWrites } from '../core/model/edgewise-error.ts'
+import { createNodeOutside } from '../operations/runtime/node-outside.ts'
 import { exitCodes, signalCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
-import { askYesNo } from './terminal/ask-yes-no.ts'
-import { guardText } from './terminal/guard-output.ts'
-import { isTerminal } from './terminal/is-terminal.ts'
-import { runInterruptible } from './terminal/run-interruptible.ts'
+import { guardText } from './terminal/output.ts'
+import { isatty } from 'node:tty'
+import { mayBeTerminal } from '../files/look.ts'
+import { Script } from 'node:vm'
+import { CancelledError } from '../core/model/edgewise-error.ts'
 
 /** Time for what is left after a command that was interrupted, ms. */
 const lingerMs = 5000
@@ -72,7 +73,6 @@ function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
     errIsTerminal,
     openStdin: inIsTerminal ? null : () => process.stdin,
     ask: isInteractive ? (question) => askYesNo(question, prompt) : null,
-    prompt: isInteractive ? prompt : null,
     waitForStop: () =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
     // Collects garbage each time the heap has grown by a quarter, instead of up to fourfold: each
@@ -112,7 +112,7 @@ async function promptOnTerminal(question: string, signal: AbortSignal): Promise<
 async function reportDefect(thrown: unknown): Promise<number> {
   const sent = thrown instanceof DefectAfterWrites
   const error = sent ? thrown.cause : thrown
-  const { formatDoubts } = await import('../report/apply/text.ts')
+  const { formatDoubts } = await import('../outlets/report/apply/text.ts')
   const note = sent
     ? [
         ' Writes may have been sent; those without a recorded outcome are in-doubt.',
@@ -127,4 +127,61 @@ async function reportDefect(thrown: unknown): Promise<number> {
     ),
   )
   return sent ? exitCodes.incomplete : exitCodes.failed
+}
+
+/**
+ * Tests whether a file descriptor is a terminal. Opens no stream, and loads the module of terminals
+ * for what may be one only: both take time, and the stdin of a CI job is often the null device.
+ */
+function isTerminal(descriptor: number): boolean {
+  const mayBe = process.platform === 'win32' || mayBeTerminal(descriptor)
+  return mayBe && isatty(descriptor)
+}
+
+/**
+ * Asks a question until the answer is clear: only the whole word is consent. An empty answer, and
+ * the end of the input, mean no.
+ *
+ * @param prompt returns a line, or null at the end of the input
+ */
+export async function askYesNo(
+  question: string,
+  prompt: (question: string) => Promise<string | null>,
+): Promise<boolean> {
+  let text = `${question} Type "yes" to continue: `
+  for (;;) {
+    const answer = (await prompt(text))?.trim().toLowerCase() ?? ''
+    if (answer === 'yes') return true
+    if (['', 'n', 'no'].includes(answer)) return false
+    text = 'The answer is unclear. Type "yes" or "no": '
+  }
+}
+
+/** Global name of the work while a script runs it. */
+const key = Symbol.for('edgewise.work')
+const source = "globalThis[Symbol.for('edgewise.work')]()"
+
+/**
+ * Runs work that blocks this thread, so that Ctrl-C ends it: no handler of a signal can run
+ * meanwhile, but Node can end a script.
+ *
+ * @param signal aborted by earlier signals, after which no work begins
+ * @param interrupt called when Ctrl-C has ended the work
+ * @throws CancelledError after an interrupt
+ */
+export function runInterruptible<T>(work: () => T, signal: AbortSignal, interrupt: () => void): T {
+  const cancelled = new CancelledError('Interrupted before anything was changed')
+  if (signal.aborted) throw cancelled
+  try {
+    Object.assign(globalThis, { [key]: work })
+    return new Script(source).runInThisContext({ breakOnSigint: true }) as T
+  } catch (error) {
+    // Node creates the error in another realm, so it is no instance of Error here.
+    if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
+      throw error
+    interrupt()
+    throw cancelled
+  } finally {
+    Reflect.deleteProperty(globalThis, key)
+  }
 }

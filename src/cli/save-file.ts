@@ -1,9 +1,18 @@
 import { resolve } from 'node:path'
-import { createLinkError } from '../files/refuse-link.ts'
+import { createLinkError } from '../files/find-link.ts'
 import { isStream, writeOutput, type Output } from '../files/write-output.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Outside } from '../operations/outside.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
 import { findCheckout } from '../state/git/find-repository.ts'
+
+/** A file with a report. */
+export interface ReportFile<Subject> {
+  /** Name of the file in messages. */
+  what: string
+  output: Output
+  /** @throws EdgewiseError `usage` if the file can't be written */
+  save(subject: Subject): Promise<void>
+}
 
 /** Creates the output of a command for a path of its options. */
 export function createOutput(

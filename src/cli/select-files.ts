@@ -1,9 +1,9 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import picomatch from 'picomatch'
 import { exists, findKind, findRealPath } from '../files/look.ts'
-import type { WorkspaceFile } from '../manifest/list-files.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Diagnostic } from '../model/problem.ts'
+import type { WorkspaceFile } from '../manifest/manifests/list-files.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Diagnostic } from '../core/model/problem.ts'
 
 /** The part of a workspace that a command checks. */
 export interface FileSelection {

@@ -1,28 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { launchDbos, requireDbos } from '../server/dbos-engine.ts'
-import type { DatabaseConfig } from '../model/config.ts'
+import type { DatabaseConfig } from '../core/model/config.ts'
 import { createPool } from '../state/postgres/create-pool.ts'
 import type { ConnectionPool } from '../state/postgres/database.ts'
-import { openBranch } from '../server/branch.ts'
-import { buildDriftRequest } from '../server/drift-request.ts'
-import { createCommitChecks } from '../server/commit-checks.ts'
-import { createHttpServer, type HttpServerOptions } from '../server/http-server.ts'
+import { openBranch } from '../server/branch/branch.ts'
+import { createCommitChecks } from '../server/branch/commit-checks.ts'
+import { createHttpServer, type HttpServerOptions } from '../server/http/http-server.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
-import { startPulse } from '../server/pulse.ts'
-import { readSecret } from '../server/read-secret.ts'
-import { notFound, routeProbe } from '../server/routes.ts'
-import { serve, type Interface } from '../server/serve.ts'
-import { loadCommit } from '../server/workspaces.ts'
-import type { OpenTracer } from '../tracing/open-tracer.ts'
-import { asksForTraces } from '../tracing/settings.ts'
+import { startPulse } from '../server/leader/pulse.ts'
+import { readSecret } from '../server/http/read-secret.ts'
+import { notFound, routeProbe } from '../server/http/routes.ts'
+import type { Interface } from '../server/serve-ports.ts'
+import { serve } from '../server/serve.ts'
+import { buildDriftRequest, loadCommit } from '../server/branch/workspaces.ts'
+import type { OpenTracer } from '../outlets/tracing/open-tracer.ts'
+import { asksForTraces } from '../outlets/tracing/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
-import { checkCommit } from './check-commit.ts'
-import { createOwnPages, measureMemory } from './own-page.ts'
+import { createOwnPages, measureMemory, checkCommit } from './own-page.ts'
 import { createOwnProcesses } from './own-process.ts'
-import { version } from './version.ts'
+import { version } from './package-files.ts'
 
 /** Options of `edgewise serve`. */
 export interface ServeFlags {
@@ -47,7 +45,6 @@ export async function runServe(
   repository: unknown,
   flags: ServeFlags,
 ): Promise<number> {
-  await requireDbos()
   const cwd = resolve(io.cwd, workspace ?? '.')
   const logger = createLogger({
     clock: io.clock,
@@ -61,7 +58,7 @@ export async function runServe(
   const { branch = null, folder = null } = flags
   const runOwn = createOwnProcesses(measureMemory)
   const checks = createCommitChecks((root, outside) => checkCommit(runOwn, root, outside), io.clock)
-  const tracer = asksForTraces(io.env) ? await openServerTracer(io.env, logger) : null
+  const traces = asksForTraces(io.env) ? await openServerTracer(io.env, logger) : null
   try {
     const end = await serve(
       {
@@ -78,16 +75,17 @@ export async function runServe(
           ...io,
           note: (text) => logger.info(text),
           onPhase: undefined,
-          ...(tracer === null ? {} : { tracer }),
-          createPool: shareConnections(io.createPool ?? createPool),
+          ...(traces === null ? {} : { tracer: traces.tracer }),
+          createPool: shareConnections(
+            io.createPool ?? ((config, max) => createPool(config, max, workMs)),
+          ),
         },
         logger,
         openBranch,
         loadCommit: (from, commit, outside) => loadCommit(from, commit, outside, checks),
         buildDriftRequest,
         ownPage: createOwnPages(runOwn, checks),
-        launch: (loaded, workflows, signal) =>
-          launchDbos(loaded, workflows, { logger, clock: io.clock, signal }),
+        createLifePool: shareConnections((config) => createPool(config, 2, lifeMs)),
         listen: (controller) => {
           controller.metrics.addProcess()
           const { clock } = io
@@ -99,8 +97,9 @@ export async function runServe(
     )
     return end === 'stopped' ? exitCodes.done : exitCodes.failed
   } finally {
-    const closed = await tracer?.close()
-    if (closed?.isStuck === true) io.endSoon?.()
+    await traces?.close()
+    // Whatever still waits for a database, a remote or a reader must not keep the process alive.
+    io.endSoon?.()
     if (own !== null) rmSync(own, { recursive: true, force: true })
   }
 }
@@ -138,12 +137,12 @@ async function openServerTracer(
   env: CommandContext['io']['env'],
   logger: Logger,
 ): Promise<OpenTracer | null> {
-  const { openTracer } = await import('../tracing/open-tracer.ts')
+  const { openTracer } = await import('../outlets/tracing/open-tracer.ts')
   let last: string | null = null
   return openTracer({
     env,
     version,
-    onlyRoots: true,
+    ignoreParent: true,
     warn: (text) => logger.warn(text),
     onExport: (problem) => {
       if (problem !== null && last === null)
@@ -156,6 +155,8 @@ async function openServerTracer(
 
 /** Connections to a database that all work of this process shares. */
 const maxConnections = 8
+/** Maximum time of a statement of the work, and of one that gives a sign of life, ms. */
+const [workMs, lifeMs] = [30_000, 4000]
 
 /** Creates the connections to each database once: every step of the controller opens the state. */
 function shareConnections(

@@ -1,8 +1,9 @@
-import { openTracer, type OpenTracer } from '../tracing/open-tracer.ts'
+import { failSpan, inSpan, type Span } from '../core/model/tracing.ts'
+import { openTracer, type OpenTracer } from '../outlets/tracing/open-tracer.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
-import { wrapForStderr } from './terminal/wrap-output.ts'
-import { version } from './version.ts'
+import { wrapForStderr } from './terminal/output.ts'
+import { version } from './package-files.ts'
 
 /**
  * Runs a command in a trace, and exports it. Neither changes what the command does, nor its exit
@@ -17,18 +18,20 @@ export async function traceCommand(
 ): Promise<number> {
   const { io } = context
   const warn = createWarn(context)
-  const tracer = await openTracer({ env: io.env, version, warn })
-  if (tracer === null) return run(context)
+  const opened = await openTracer({ env: io.env, version, warn })
+  if (opened === null) return run(context)
+  const { tracer } = opened
   try {
-    return await tracer.run(`edgewise ${name}`, async (span) => {
+    const work = async (span?: Span) => {
       const code = await run({ ...context, io: { ...io, tracer } })
-      span.set({ 'edgewise.exit_code': code })
-      if (io.signal.aborted) span.fail('interrupted')
-      if (code !== exitCodes.done && code !== exitCodes.differences) span.fail(`exit-${code}`)
+      span?.setAttributes({ 'edgewise.exit_code': code })
+      if (io.signal.aborted) failSpan(span, 'interrupted')
+      if (code !== exitCodes.done && code !== exitCodes.differences) failSpan(span, `exit-${code}`)
       return code
-    })
+    }
+    return await inSpan(tracer, `edgewise ${name}`, work, { kind: 'root' })
   } finally {
-    await closeTracer(context, tracer)
+    await closeTracer(context, opened)
   }
 }
 
@@ -41,8 +44,8 @@ function createWarn({ io, errPaint, phases }: CommandContext): (text: string) =>
 }
 
 /** Exports what is left, and warns if spans are lost. The process may end then in any case. */
-async function closeTracer(context: CommandContext, tracer: OpenTracer): Promise<void> {
-  const { problem, isStuck } = await tracer.close()
+async function closeTracer(context: CommandContext, opened: OpenTracer): Promise<void> {
+  const { problem, isStuck } = await opened.close()
   if (problem !== null) createWarn(context)(problem)
   if (isStuck) context.io.endSoon?.()
 }

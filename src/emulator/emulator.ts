@@ -1,16 +1,16 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { canonicalizeAddress } from '../catalog/value/formats.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ItemKey } from '../model/item.ts'
-import { isLoopback } from '../model/loopback.ts'
+import { canonicalizeAddress } from '../core/catalog/value/formats.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { ItemKey } from '../core/model/item.ts'
+import { isLoopback } from '../core/model/text/url.ts'
 import { createListener } from './http/listener.ts'
 import { createService } from './routes/router.ts'
 import { buildWireNames } from './routes/wire-names.ts'
 import type { Fault } from './entities/fault.ts'
-import { createTimeZone, type TimeZone } from '../model/time-zone.ts'
+import { createTimeZone, type TimeZone } from '../core/model/time/time-zone.ts'
 import { SettableClock } from './store/clock.ts'
-import { DataLog } from './store/data-log.ts'
+import { DataFile } from './store/data-file.ts'
 import { FaultPlan } from './store/fault-plan.ts'
 import { Store } from './store/store.ts'
 
@@ -69,7 +69,7 @@ export async function startEmulator(
   const onLoopback = listensOnLoopback(listen.host)
   const zone = parseZone(options.timezone)
   const names = buildWireNames(options.itemKeys)
-  const log = new DataLog(options.dataFile)
+  const file = new DataFile(options.dataFile)
   const clock = new SettableClock(options.now)
   const store = new Store(
     {
@@ -81,7 +81,7 @@ export async function startEmulator(
       deadOrigins: options.deadOrigins.map(canonicalizeAddress),
       extended: options.extended === true,
     },
-    log,
+    file,
   )
   const service = createService(
     { store, clock, faults: new FaultPlan(options.seed, options.faults) },
@@ -92,7 +92,7 @@ export async function startEmulator(
   return {
     url: `http://${formatUrlHost(listen.host)}:${port}`,
     port,
-    close: () => close(server).finally(() => log.close()),
+    close: () => close(server).finally(() => file.flush()),
   }
 }
 

@@ -14,6 +14,7 @@ import {
   writeFileSync,
   type Stats,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { isAbsolute, join } from 'node:path'
 import { isInAnyWorkTree } from './work-tree.ts'
 
@@ -44,7 +45,7 @@ export function findCacheFolder(env: Env): string | null {
 }
 
 /** Makes a folder in the user's cache, for this user alone; null where there is no cache. */
-export function makeCacheFolder(env: Env, name: string): string | null {
+function makeCacheFolder(env: Env, name: string): string | null {
   const cache = findCacheFolder(env)
   if (cache === null) return null
   for (const folder of [cache, join(cache, name)]) {
@@ -52,6 +53,19 @@ export function makeCacheFolder(env: Env, name: string): string | null {
     if (!isOwnFolder(lstatSync(folder))) return null
   }
   return join(cache, name)
+}
+
+/**
+ * Lets Node keep the code that it compiles in the user's cache, where Node can (from 22.1). The
+ * cache is code, so its folder is one that no checkout can bring.
+ */
+export function useCompileCache(args: readonly string[], env: Env): void {
+  const { enableCompileCache } = createRequire(import.meta.url)('node:module') as {
+    enableCompileCache?(folder: string): unknown
+  }
+  if (enableCompileCache === undefined || args.includes('--no-cache')) return
+  const folder = attempt(() => makeCacheFolder(env, 'code'))
+  if (folder !== null) enableCompileCache(folder)
 }
 
 /** Tests whether this is a job of a CI service. */

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readlinkSync, realpathSync, type Dirent } from 
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isInside, isWithin } from './is-inside.ts'
 import { findCode } from './look.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
 
 /** Maximum number of links of a path, as in Linux. */
 const maxLinks = 40
@@ -85,4 +86,24 @@ function split(path: string): string[] {
     .slice(parse(path).root.length)
     .split(sep)
     .filter((name) => name !== '' && name !== '.')
+}
+
+/**
+ * Refuses a path to write to that leads through a link in the checkout.
+ *
+ * @throws EdgewiseError `usage`
+ */
+export function refuseLinkIn(checkout: string, path: string): void {
+  const link = findLinkIn(checkout, path)
+  if (link !== null) throw createLinkError(path, link)
+}
+
+/** Creates the error of a path to write to that leads through a link in the checkout. */
+export function createLinkError(path: string, link: string): EdgewiseError {
+  return new EdgewiseError(
+    'usage',
+    `${path} is not written: ${link} is a symbolic link in the checkout, and a commit can ` +
+      'bring one',
+    'Remove the link, or choose a path outside of the checkout.',
+  )
 }

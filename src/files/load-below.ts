@@ -1,21 +1,9 @@
-import { constants, realpathSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { findLinkIn } from './find-link.ts'
 import { isInside, isWithin } from './is-inside.ts'
-import {
-  createFault,
-  createReadFault,
-  isFault,
-  loadBounded,
-  type FileFault,
-} from './load-bounded.ts'
+import { createFault, createReadFault, loadBounded, type FileFault } from './load-bounded.ts'
 import { findCode, findKind } from './look.ts'
-
-/**
- * Real paths of folders within a root, by their paths relative to it; null for others. Kept for one
- * run only, since folders may be replaced.
- */
-export type RealFolders = Map<string, string | null>
 
 /**
  * Loads a regular file below a root as `loadBounded` does. A link is followed only if its target
@@ -23,17 +11,8 @@ export type RealFolders = Map<string, string | null>
  *
  * @param root a real path
  * @param path relative to the root, with `/`
- * @param folders shared by the files of a run; filled here
  */
-export function loadBelow(
-  root: string,
-  path: string,
-  maxBytes: number,
-  folders: RealFolders,
-  scratch?: Buffer<ArrayBuffer>,
-): Buffer | FileFault {
-  const direct = loadDirectly(root, path, maxBytes, folders, scratch)
-  if (direct !== null) return direct
+export function loadBelow(root: string, path: string, maxBytes: number): Buffer | FileFault {
   let target: string
   try {
     target = realpathSync.native(join(root, path))
@@ -61,34 +40,4 @@ export function loadNamed(
   if (leaves && findKind(path) === 'file')
     return createFault('outside', 'expected a file, got a link out of the checkout')
   return loadBounded(path, maxBytes)
-}
-
-/** Loads a file that is no link. Null for any other, for which `loadBelow` has the reason. */
-function loadDirectly(
-  root: string,
-  path: string,
-  maxBytes: number,
-  folders: RealFolders,
-  scratch?: Buffer<ArrayBuffer>,
-): Buffer | null {
-  // Windows can't refuse links.
-  if (constants.O_NOFOLLOW === undefined) return null
-  const start = path.lastIndexOf('/') + 1
-  const folder = path.slice(0, start)
-  let real = folders.get(folder)
-  if (real === undefined) folders.set(folder, (real = resolveFolder(root, folder)))
-  if (real === null) return null
-  const loaded = loadBounded(real + sep + path.slice(start), maxBytes, 'refuse', scratch)
-  return isFault(loaded) ? null : loaded
-}
-
-/** Returns the real path of a folder; null if it can't be found or is outside the root. */
-function resolveFolder(root: string, folder: string): string | null {
-  try {
-    const real = realpathSync.native(join(root, folder))
-    return isWithin(root, real) ? real : null
-  } catch (error) {
-    findCode(error)
-    return null
-  }
 }

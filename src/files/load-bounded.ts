@@ -11,20 +11,17 @@ export interface FileFault {
 }
 
 const chunkBytes = 64 * 1024
-const noBytes = Buffer.alloc(0)
 
 /**
  * Loads a regular file of at most `maxBytes` bytes. Never blocks on a pipe or device, and never
  * loads more, whatever size the file claims to have.
  *
  * @param links whether a path that is a link is followed, or a fault
- * @param scratch gets the bytes of a smaller file: the result is a part of it
  */
 export function loadBounded(
   path: string,
   maxBytes: number,
   links: 'follow' | 'refuse' = 'follow',
-  scratch = noBytes,
 ): Buffer | FileFault {
   let file: number | undefined
   try {
@@ -37,7 +34,7 @@ export function loadBounded(
         `expected a file, got a ${status.isDirectory() ? 'folder' : 'pipe, socket or device'}`,
       )
     if (status.size > maxBytes) return createSizeFault(maxBytes, toMegabytes(status.size, 1))
-    const bytes = readAll(file, status.size, maxBytes, scratch)
+    const bytes = readAll(file, status.size, maxBytes)
     return bytes ?? createSizeFault(maxBytes, 'more')
   } catch (error) {
     return createReadFault(findCode(error))
@@ -71,13 +68,13 @@ export function isFault(loaded: Buffer | FileFault): loaded is FileFault {
 }
 
 /** Reads to the end of a file; null if it has more than `maxBytes` bytes. */
-function readAll(file: number, size: number, maxBytes: number, scratch: Buffer): Buffer | null {
+function readAll(file: number, size: number, maxBytes: number): Buffer | null {
   const chunks: Buffer[] = []
   let total = 0
   for (;;) {
     // One byte more than the size shows whether the file has more, or claims no size.
     const rest = size > 0 && total <= size ? size + 1 - total : chunkBytes
-    const chunk = total === 0 && rest <= scratch.length ? scratch : Buffer.allocUnsafe(rest)
+    const chunk = Buffer.allocUnsafe(rest)
     const read = readSync(file, chunk, 0, rest, null)
     total += read
     if (total > maxBytes) return null

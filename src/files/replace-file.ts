@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { isInside } from './is-inside.ts'
 import { exists, findCode, isLink } from './look.ts'
 
@@ -23,25 +23,6 @@ export function replaceBelow(
     const target = join(root, path)
     if (!isInside(root, target)) return 'OUTSIDE'
     replaceFile(resolveTarget(target), text, temporary)
-    return null
-  } catch (error) {
-    return findCode(error)
-  }
-}
-
-/**
- * Creates a file below a root, with its folders. A folder that is a link is followed if its target
- * lies below the root.
- *
- * @returns why it can't be created: a code of the file system, `EEXIST` for one that exists, or
- *   `OUTSIDE` for a path that leads out of the root; null if it was
- */
-export function createBelow(root: string, path: string, text: string): string | null {
-  try {
-    const target = join(root, path)
-    if (!isInside(root, target)) return 'OUTSIDE'
-    mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(target, text, { flag: 'wx' })
     return null
   } catch (error) {
     return findCode(error)

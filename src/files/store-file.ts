@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasync, fstatSync, fsync, linkSync, mkdirSync } from 'node:fs'
+import { closeSync, constants, fsync, linkSync, mkdirSync } from 'node:fs'
 import { appendFileSync, openSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { writeFileSync, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 // Single steps for stores, whose protocols decide what survives a crash. Each throws what the file
 // system throws.
 
-const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+const { O_WRONLY, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /** Creates a folder in an existing one, for its owner only. */
 export function createFolder(path: string): void {
@@ -58,11 +58,6 @@ export function openToSync(path: string): number {
   return openSync(path, 'r')
 }
 
-/** Opens a file to add to its end, for its owner only. */
-export function openToAppend(path: string): number {
-  return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
-}
-
 /** Adds text to an open file, and returns the number of bytes. */
 export function appendTo(file: number, text: string): number {
   const bytes = Buffer.from(text)
@@ -76,10 +71,9 @@ export interface FileStats {
   size: number
 }
 
-/** Reads the stats of an open file, or of one that a path leads to; null for nothing. */
-export function readStats(file: number | string): FileStats | null {
-  const stats =
-    typeof file === 'number' ? fstatSync(file) : statSync(file, { throwIfNoEntry: false })
+/** Reads the stats of what a path leads to; null for nothing. */
+export function readStats(path: string): FileStats | null {
+  const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined ? null : { ino: stats.ino, size: stats.size }
 }
 
@@ -87,6 +81,3 @@ export const closeFile = closeSync
 
 /** Makes the content and the name or mode of an open file durable. */
 export const syncFile = promisify(fsync)
-
-/** Makes the content of an open file durable. */
-export const syncContent = promisify(fdatasync)

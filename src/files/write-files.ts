@@ -1,8 +1,20 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
-import { append } from '../model/append.ts'
-import { ignoreProgress, type Progress } from '../model/parallel.ts'
+import { append } from '../core/model/lists.ts'
+import { ignoreProgress, type Progress } from '../core/model/parallel.ts'
 import { isInside } from './is-inside.ts'
 import { findCode } from './look.ts'
 

@@ -1,24 +1,22 @@
-import type { RecordedState, Store } from '../state/store.ts'
-import type { GuardRequest } from './guards.ts'
-import { loadLocked } from './load-locked.ts'
-import { lockTargets } from './lock-selection.ts'
-import { loadSalt } from './load-salt.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { makePlan, type PlanOptions } from './make-plan.ts'
-import { matchSavedPlan, type MatchedPlan } from './match-saved-plan.ts'
-import { refuseWithoutReadBack } from './observe-live.ts'
-import type { Outside } from './outside.ts'
-import type { Ports } from './ports.ts'
-import { refuseEmpty } from './refuse-empty.ts'
-import { useMoves } from './renamed-domains.ts'
-import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
-import { select, type SelectionRequest } from './select.ts'
-import { submitPlan, type Executed } from './submit-plan.ts'
-import { verifyWritten } from './verify-written.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
-import type { Effort } from '../model/plan.ts'
-import { inSpan } from '../model/tracing.ts'
-import { narrowSnapshot } from '../plan/selection.ts'
+import type { RecordedState, Store } from '../state/store/store.ts'
+import type { GuardRequest } from './submission/guards.ts'
+import { lockTargets } from './runtime/lock-selection.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { makePlan, type PlanOptions } from './submission/make-plan.ts'
+import { matchSavedPlan, type MatchedPlan } from './submission/match-saved-plan.ts'
+import { refuseWithoutReadBack } from './observation/observe-live.ts'
+import type { Outside } from './runtime/outside.ts'
+import type { Ports } from './runtime/ports.ts'
+import { refuseEmpty } from './validate.ts'
+import { refuseUnfinishedRollback } from './submission/rollout-decisions.ts'
+import { select, type SelectionRequest } from './submission/select.ts'
+import type { Executed } from './submission/executed.ts'
+import { submitPlan } from './submission/submit-plan.ts'
+import { verifyWritten } from './submission/verify-written.ts'
+import type { LockRequest } from './runtime/with-lock.ts'
+import { withState } from './runtime/with-state.ts'
+import type { Effort } from '../core/model/plan.ts'
+import { narrowSnapshot } from '../core/plan/selection.ts'
 
 /** Options of an apply. */
 export interface ApplyRequest extends SelectionRequest, GuardRequest, LockRequest {
@@ -34,12 +32,8 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest, LockReques
    * resumes it.
    */
   suspends?: boolean
-  /** Send nothing more once a write is refused, instead of bisecting it. */
-  stopOnRefusal?: boolean
   /** Read back what was confirmed, and end as incomplete where it differs. */
   verify?: boolean
-  /** List the changes that can't be rolled back. */
-  findsIrreversible?: boolean
 }
 
 /**
@@ -55,18 +49,13 @@ export async function apply(
   const { planFile, waves = true, verify: verifies = false } = request
   refuseEmpty(workspace)
   if (verifies) refuseWithoutReadBack(workspace)
-  const chosen = lockTargets(workspace, request)
-  return withLock(workspace, 'apply', chosen, request, ports, async (locked) => {
+  const purpose = { reason: 'apply', selection: lockTargets(workspace, request), renames: true }
+  return withState(workspace, purpose, request, ports, async (locked, recorded) => {
     const { store } = locked
-    useMoves(workspace, store)
-    const recorded = await inSpan(ports.outside.tracer, 'load state', () =>
-      loadLocked(store, ports.dialogue),
-    )
-    await loadSalt(workspace, store, ports.outside)
     const { target = [], items = [] } = request
     const selected = narrowSnapshot(recorded, { target, items })
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })
-    await refuseUnfinishedRollback(store, request)
+    await refuseUnfinishedRollback(store)
     const options = await loadPlanOptions(store, request)
     const { plan, remake } =
       planFile === undefined
@@ -109,13 +98,12 @@ async function planSelected(
 /** Loads the plan options, including the stored rollouts. */
 async function loadPlanOptions(
   store: Store,
-  { waves = true, supersede, retryHeld, effort, findsIrreversible }: ApplyRequest,
+  { waves = true, retryHeld, effort }: ApplyRequest,
 ): Promise<PlanOptions> {
   return {
-    rollouts: excludeSuperseded(await store.listRollouts(), { supersede }),
+    rollouts: await store.listRollouts(),
     retryHeld: retryHeld === true,
     atOnce: !waves,
     effort,
-    findsIrreversible,
   }
 }

@@ -1,19 +1,23 @@
-import type { Drift } from '../model/drift.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
-import { isObject, type Json } from '../model/json.ts'
-import { inSpan } from '../model/tracing.ts'
-import { listSome } from '../model/words.ts'
-import { narrowSnapshot, type Selection } from '../plan/selection.ts'
-import type { RecordedState } from '../state/store.ts'
-import { findDrift, narrowDrift, refuseInvalid, type FoundDrift } from './find-drift.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { loadState } from './open-state.ts'
-import { refuseEmpty } from './refuse-empty.ts'
-import { describeOwners } from './refuse-owned-elsewhere.ts'
-import type { Managed } from './observe-live.ts'
-import type { Outside } from './outside.ts'
-import { refuseUnobserved } from './refuse-unobserved.ts'
-import { select, type SelectionRequest } from './select.ts'
+import type { Drift } from '../core/model/drift.ts'
+import type { Domain, ItemKey } from '../core/model/item.ts'
+import { isObject, type Json } from '../core/model/json.ts'
+import { getRoot, inSpan } from '../core/model/tracing.ts'
+import { listSome } from '../core/model/text/words.ts'
+import { narrowSnapshot, type Selection } from '../core/plan/selection.ts'
+import type { RecordedState } from '../state/store/store.ts'
+import {
+  findDrift,
+  narrowDrift,
+  type FoundDrift,
+  refuseUnobserved,
+} from './observation/find-drift.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { loadState } from './runtime/open-state.ts'
+import { refuseEmpty, refuseInvalid } from './validate.ts'
+import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
+import type { Managed } from './observation/observe-live.ts'
+import type { Outside } from './runtime/outside.ts'
+import { select, type SelectionRequest } from './submission/select.ts'
 
 /** Options of a drift check; a selection restricts it. */
 export interface DriftRequest extends SelectionRequest {
@@ -39,7 +43,7 @@ export async function drift(
   outside: Outside,
 ): Promise<FoundDrift> {
   refuseEmpty(workspace)
-  const { store, recorded } = await loadState(workspace, outside, null, true)
+  const { store, recorded } = await loadState(workspace, outside, true)
   refuseInvalid(workspace)
   const selection = select(request, workspace, recorded)
   const observed = await observe(request, { workspace, recorded, selection }, outside)
@@ -48,7 +52,7 @@ export async function drift(
     findDrift(workspace, recorded, observed, await store.listRollouts()),
     selection,
   )
-  outside.tracer?.root().set({ 'edgewise.items': found.drift.items.length })
+  getRoot(outside.tracer)?.setAttributes({ 'edgewise.items': found.drift.items.length })
   if (observed !== null) refuseUnobserved(found, workspace)
   const unanswered = observed?.missing ?? []
   const unread =

@@ -1,13 +1,14 @@
-import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
-import { listSome } from '../model/words.ts'
-import type { RecordedState } from '../state/store.ts'
-import { loadLocked } from './load-locked.ts'
-import { lockDomains } from './lock-selection.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import type { Ports } from './ports.ts'
-import { selectRecorded } from './select-recorded.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
+import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Domain, ItemKey } from '../core/model/item.ts'
+import { listSome } from '../core/model/text/words.ts'
+import type { RecordedState } from '../state/store/store.ts'
+import { lockDomains } from './runtime/lock-selection.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import type { Ports } from './runtime/ports.ts'
+import type { LockRequest } from './runtime/with-lock.ts'
+import { withState } from './runtime/with-state.ts'
+import { quoteAll } from './submission/select.ts'
+import { refuseInRollout } from './history/renamed-domains.ts'
 
 /** Domains and items to remove from state. */
 export interface ForgetRequest extends LockRequest {
@@ -33,9 +34,8 @@ export async function forget(
   request: ForgetRequest,
   ports: Ports,
 ): Promise<Forgotten> {
-  const chosen = lockDomains(request.domains)
-  return withLock(workspace, 'state forget', chosen, request, ports, async ({ store }) => {
-    const recorded = await loadLocked(store, ports.dialogue)
+  const purpose = { reason: 'state forget', selection: lockDomains(request.domains) }
+  return withState(workspace, purpose, request, ports, async ({ store }, recorded) => {
     const { left, items, what } = dropItems(
       selectRecorded(recorded, request.domains),
       request.items ?? [],
@@ -74,4 +74,83 @@ function dropItems(
     items: count,
     what: `${items.length === 0 ? 'all' : items.join(', ')} of ${listSome([...selected.keys()])}`,
   }
+}
+
+/**
+ * Selects recorded domains by name, in upper or lower case.
+ *
+ * @throws EdgewiseError `usage` with every domain that is not recorded
+ */
+export function selectRecorded(recorded: RecordedState, names: string[]): RecordedState {
+  const domains = names.map((name) => name.toLowerCase())
+  const unknown = domains.filter((domain) => !recorded.has(domain))
+  if (unknown.length > 0)
+    throw new EdgewiseError(
+      'usage',
+      `no state is recorded for ${quoteAll(unknown)}`,
+      '"edgewise state list" lists all recorded domains.',
+    )
+  return new Map(domains.map((domain) => [domain, recorded.get(domain) ?? new Map()]))
+}
+
+/** Domains to hand over to another workspace of the same store. */
+export interface MoveRequest extends LockRequest {
+  domains: Domain[]
+  /** Id of that workspace. */
+  to: string
+}
+
+/** Moved domains and items: their numbers, and a description. */
+export interface Moved {
+  domains: number
+  items: number
+  what: string
+}
+
+/**
+ * Locks, asks, and moves the state of domains to another workspace, which manages them from then
+ * on. The history stays here, and the service is unchanged.
+ *
+ * @throws EdgewiseError `usage` when a domain is not recorded, `rollout-open` when an unfinished
+ * rollout has it, `owned-elsewhere` when the other workspace can't take it, `declined`
+ */
+export async function move(
+  workspace: LoadedWorkspace,
+  request: MoveRequest,
+  ports: Ports,
+): Promise<Moved> {
+  const { to } = request
+  if (to === workspace.config.id)
+    throw new EdgewiseError(
+      'usage',
+      `the state is already that of the workspace "${to}"`,
+      'Pass the id of another workspace with --to.',
+    )
+  const purpose = { reason: 'state move', selection: 'account' } as const
+  return withState(workspace, purpose, request, ports, async ({ store }, recorded) => {
+    const moving = selectRecorded(recorded, request.domains)
+    const domains = [...moving.keys()]
+    const rollouts = await store.listRollouts()
+    refuseInRollout(rollouts, domains)
+    const items = [...moving.values()].reduce((sum, { size }) => sum + size, 0)
+    const what = listSome(domains)
+    if (!(await store.knowsWorkspace(to)))
+      ports.dialogue.warn(`the store has no state of a workspace "${to}" yet.`)
+    if (!(await ports.dialogue.confirm({ kind: 'move', what, items, to })))
+      throw new CancelledError('Move cancelled: nothing was moved')
+    ports.outside.onPhase?.({ name: 'saving-state', total: moving.size })
+    await store.move(moving, to, `Move ${what} to the workspace ${to}`)
+    ports.dialogue.note(
+      `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +
+        `plan here refuses ${moving.size === 1 ? 'it' : 'them'} otherwise.`,
+    )
+    const onHold = domains.filter((domain) =>
+      rollouts.some((each) => Object.hasOwn(each.onHold, domain)),
+    )
+    if (onHold.length > 0)
+      ports.dialogue.note(
+        `Values of ${listSome(onHold)} stay on hold there until somebody repeats them.`,
+      )
+    return { domains: moving.size, items, what }
+  })
 }

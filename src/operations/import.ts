@@ -1,25 +1,30 @@
-import { findNamesake } from '../catalog/wire-names.ts'
-import { representSecretsIn } from '../diff/known-secrets.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
-import { formatPlace } from '../model/problem.ts'
-import { holdsSecret, listSecrets } from '../model/secret.ts'
-import { listSome, pluralize } from '../model/words.ts'
-import { escapeInvisible } from '../report/text/escape-invisible.ts'
-import type { RecordedState, RecordedItem } from '../state/store.ts'
-import type { ImportSource } from './import-file.ts'
-import { loadLocked } from './load-locked.ts'
-import { describeInvalid, listExposedFiles, loadPayloads } from './load-payloads.ts'
-import { loadSalt, usesSecrets } from './load-salt.ts'
-import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
-import { markLateItems } from './mark-late-items.ts'
-import type { Ports } from './ports.ts'
-import { refuseDiffering } from './refuse-differing.ts'
-import { refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
-import { runBlocking } from './run-blocking.ts'
-import { lookUpSecrets, sealImported } from './seal-imported.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
-import { buildManifests, writeManifests } from './write-manifests.ts'
+import { findNamesake } from '../core/catalog/wire-names.ts'
+import { representSecretsIn } from '../core/diff/known-secrets.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { ImportedItem, Domain, ItemKey } from '../core/model/item.ts'
+import { formatPlace } from '../core/model/problem.ts'
+import { holdsSecret, listSecrets } from '../core/model/secret.ts'
+import { listSome, pluralize } from '../core/model/text/words.ts'
+import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
+import type { RecordedState, RecordedItem } from '../state/store/store.ts'
+import type { ImportSource } from './import/import-file.ts'
+import {
+  describeInvalid,
+  listExposedFiles,
+  loadPayloads,
+  lookUpSecrets,
+  sealImported,
+} from './import/load-payloads.ts'
+import { usesSecrets } from './runtime/open-state.ts'
+import { loadWorkspace, type LoadedWorkspace } from './runtime/load-workspace.ts'
+import { markLateItems, refuseDiffering } from './import/refuse-differing.ts'
+import type { Ports } from './runtime/ports.ts'
+import { refuseOwnedElsewhere } from './submission/refuse-owned-elsewhere.ts'
+import { refuseInvalid } from './validate.ts'
+import { runBlocking } from './runtime/with-pool.ts'
+import type { LockRequest } from './runtime/with-lock.ts'
+import { withState } from './runtime/with-state.ts'
+import { buildManifests, writeManifests } from './import/write-manifests.ts'
 
 /** Options of an import. */
 export interface ImportRequest extends LockRequest {
@@ -54,18 +59,18 @@ export async function importConfig(
 ): Promise<Imported> {
   const { outside, dialogue } = ports
   for (const text of listExposedFiles(workspace, request.sources, outside)) dialogue.warn(text)
-  refuseInvalid(workspace)
+  refuseInvalid(workspace, 'the manifests have errors; nothing was recorded')
   outside.onPhase?.({ name: 'loading-import', total: countKilobytes(request.sources) })
-  return withLock(workspace, 'import', 'workspace', request, ports, async (locked) => {
+  const addsSecrets = request.writeManifests
+  const purpose = { reason: 'import', selection: 'workspace', addsSecrets } as const
+  return withState(workspace, purpose, request, ports, async (locked, recorded) => {
     const { store } = locked
-    const recorded = await loadLocked(store, dialogue)
     const { payloads, empty, invalid } = runBlocking(outside, () =>
       loadPayloads(workspace, request.sources, request.domain, recorded),
     )
     if (empty.length > 0)
       dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
     for (const text of describeInvalid(invalid, workspace.scrub)) dialogue.warn(text)
-    await loadSalt(workspace, store, outside, request.writeManifests)
     // Imported secrets are recorded, so their fingerprints need the salt that is stored.
     if (usesSecrets(workspace.config)) workspace.vault.keepSalt()
     if (request.writeManifests === true) lookUpSecrets(workspace)
@@ -82,7 +87,11 @@ export async function importConfig(
             ...manifests.files,
             ...(manifests.workspaceFile === null ? [] : [manifests.workspaceFile.after]),
           ])
-    refuseInvalidNew(current)
+    refuseInvalid(
+      current,
+      'the new manifests would have errors; nothing was written or recorded',
+      'Write these manifests yourself, then import without --write-manifests.',
+    )
     if (workspace.vault.salt !== null) current.vault.useSalt(workspace.vault.salt)
     if (usesSecrets(current.config)) current.vault.keepSalt()
     const managed = observed.filter(
@@ -128,28 +137,6 @@ function countKilobytes(sources: ImportSource[]): number {
 
 function countDomains(payloads: { domain: Domain }[]): number {
   return new Set(payloads.map(({ domain }) => domain)).size
-}
-
-/** @throws EdgewiseError `invalid` when a manifest has an error */
-export function refuseInvalid({ diagnostics }: Pick<LoadedWorkspace, 'diagnostics'>): void {
-  if (diagnostics.every(({ severity }) => severity !== 'error')) return
-  throw new EdgewiseError(
-    'invalid',
-    'the manifests have errors; nothing was recorded',
-    'Run "edgewise validate".',
-    diagnostics,
-  )
-}
-
-/** Refuses manifests that are not written yet, and have errors. */
-function refuseInvalidNew({ diagnostics }: LoadedWorkspace): void {
-  if (diagnostics.every(({ severity }) => severity !== 'error')) return
-  throw new EdgewiseError(
-    'invalid',
-    'the new manifests would have errors; nothing was written or recorded',
-    'Write these manifests yourself, then import without --write-manifests.',
-    diagnostics,
-  )
 }
 
 /** Warns of header values in new manifests that look like secrets, without showing them. */

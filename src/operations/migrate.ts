@@ -1,13 +1,16 @@
-import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
-import type { StateConfig } from '../model/config.ts'
+import { parseWorkspaceConfig } from '../manifest/workspace-file/workspace-config.ts'
+import { explainVariables, listVariables } from '../manifest/workspace-file/workspace-env.ts'
+import type { StateConfig } from '../core/model/config.ts'
+import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
+import { type LoadedWorkspace, hidePasswords } from './runtime/load-workspace.ts'
+import { openState } from './runtime/open-state.ts'
+import type { Outside } from './runtime/outside.ts'
+import type { Ports } from './runtime/ports.ts'
+import { loadRecentCalls, readClocks } from './runtime/recent-calls.ts'
+import { type LockRequest, withLock } from './runtime/with-lock.ts'
+import { withState } from './runtime/with-state.ts'
 import { buildCalls } from '../state/format/calls.ts'
-import { migrateState, type Migrated } from '../state/migrate-state.ts'
-import { loadLocked } from './load-locked.ts'
-import { openState } from './open-state.ts'
-import { hidePasswords, type LoadedWorkspace } from './load-workspace.ts'
-import type { Ports } from './ports.ts'
-import { loadRecentCalls, readClocks } from './recent-calls.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
+import { type Migrated, migrateState } from '../state/store/migrate-state.ts'
 
 /** Another store for the state of a workspace. */
 export interface MigrateRequest extends LockRequest {
@@ -31,8 +34,9 @@ export async function migrate(
   const target = { ...workspace, config: { ...config, state: request.to } }
   const { dialogue, outside } = ports
   hidePasswords(workspace.vault, request.to, outside.env)
-  return withLock(workspace, 'state migrate', 'account', request, ports, async (source) => {
-    const recorded = await loadLocked(source.store, dialogue)
+  const reason = 'state migrate'
+  const purpose = { reason, selection: 'account' } as const
+  return withState(workspace, purpose, request, ports, async (source, recorded) => {
     // The same store would wait for its own lock.
     const opened = await openState(target, outside)
     const { location } = opened.files
@@ -42,9 +46,8 @@ export async function migrate(
         `the state is in ${location} already`,
         'Pass another place with --to.',
       )
-    return withLock(target, 'state migrate', 'account', request, ports, async ({ files }) => {
+    return withLock(target, reason, 'account', request, ports, async ({ files }) => {
       files.refresh()
-      await files.moveOld?.()
       if (!(await dialogue.confirm({ kind: 'migrate', domains: recorded.size, to: location })))
         throw new CancelledError('Migration cancelled: nothing was copied')
       const { others } = await loadRecentCalls(source.store, outside)
@@ -70,4 +73,49 @@ export async function migrate(
       return { ...migrated, location }
     })
   })
+}
+
+/** A store as it is configured in `edgewise.yaml`. */
+export interface ChosenStore {
+  state: StateConfig
+  /** The lines for `edgewise.yaml`. */
+  written: string
+}
+
+/**
+ * Parses a place for state: `git:BRANCH`, `dir:PATH`, or the address of a database, which may be
+ * `${env:NAME}`. It follows the rules of `state` in the workspace file.
+ *
+ * @throws EdgewiseError `usage`
+ */
+export function parseStore(text: string, env: Outside['env']): ChosenStore {
+  const settings = readSettings(text)
+  if (settings === null)
+    throw new EdgewiseError(
+      'usage',
+      `the place for the state is not one of git:BRANCH, dir:PATH and the address of a database`,
+      "Expected for example git:edgewise-state, dir:.edgewise/state or '${env:DATABASE_URL}'.",
+    )
+  const file = { path: '--to', text: JSON.stringify({ version: 1, state: settings }) }
+  const parsed = parseWorkspaceConfig(file, env)
+  if (parsed.config === null) {
+    const details = parsed.diagnostics.map(({ detail }) => detail)
+    throw new EdgewiseError('usage', `the place for the state is not valid: ${details.join(' ')}`)
+  }
+  const { state } = parsed.config
+  if (state.store === 'postgres' && state.database === undefined)
+    throw new EdgewiseError(
+      'usage',
+      `the place for the state is not known: ${explainVariables(listVariables(text), env)}`,
+      'Set it to the address of the database.',
+    )
+  const lines = Object.entries(settings).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  return { state, written: `state: {${lines.join(', ')}}` }
+}
+
+function readSettings(text: string): Record<string, string> | null {
+  if (/^(?:postgres(?:ql)?:\/\/|\$\{env:)/.test(text)) return { store: 'postgres', url: text }
+  const [, kind, place = ''] = /^(git|dir):(.+)$/s.exec(text) ?? []
+  if (kind === undefined) return null
+  return kind === 'git' ? { store: kind, branch: place } : { store: kind, path: place }
 }

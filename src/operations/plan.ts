@@ -1,30 +1,33 @@
-import { selectDefinite, type Effort, type Plan } from '../model/plan.ts'
-import { bindHashes } from '../plan/basis.ts'
-import { findUnfinished } from '../rollout/on-hold.ts'
-import { estimateBudgetWait } from './estimate-budget-wait.ts'
-import { findAuthor } from './execute-plan.ts'
-import { listFirstPlanWarnings } from './first-plan-warnings.ts'
-import { listGuardWarnings } from './guards.ts'
-import { listLateNotes } from './late-notes.ts'
-import { openKnownStates, type LoadedWorkspace } from './load-workspace.ts'
-import { makePlan } from './make-plan.ts'
-import { markOlder } from './older-values.ts'
-import { loadState } from './open-state.ts'
-import type { Ports } from './ports.ts'
-import { refuseEmpty } from './refuse-empty.ts'
-import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
-import { checkMoves } from './renamed-domains.ts'
-import { select, type SelectionRequest } from './select.ts'
-import { describeStrangeRelease, findStrangeRelease, releaseHint } from './strange-release.ts'
-import { listUnsharedNotes } from './unshared-notes.ts'
+import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
+import { bindHashes } from '../core/plan/basis.ts'
+import { findUnfinished } from '../engine/rollout/on-hold.ts'
+import { findAuthor } from './submission/execute-plan.ts'
+import {
+  listFirstPlanWarnings,
+  listLateNotes,
+  listUnsharedNotes,
+} from './submission/first-plan-warnings.ts'
+import { listGuardWarnings } from './submission/guards.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { makePlan } from './submission/make-plan.ts'
+import { markOlder } from './submission/older-values.ts'
+import { loadState } from './runtime/open-state.ts'
+import type { Ports } from './runtime/ports.ts'
+import { refuseEmpty } from './validate.ts'
+import { listManaged, refuseOwnedElsewhere } from './submission/refuse-owned-elsewhere.ts'
+import { checkMoves } from './history/renamed-domains.ts'
+import { select, type SelectionRequest } from './submission/select.ts'
+import {
+  describeStrangeRelease,
+  findStrangeRelease,
+  releaseHint,
+} from './submission/strange-release.ts'
+import type { Write } from '../core/model/change.ts'
+import { computeTimes } from '../core/plan/plan-times.ts'
 
 /** Options of a plan. */
 export interface PlanRequest extends SelectionRequest {
   effort?: Effort
-  /** Explain each write. */
-  explain?: boolean
-  /** List the changes that can't be rolled back. */
-  findsIrreversible?: boolean
 }
 
 /** Plan and its notes. */
@@ -49,18 +52,15 @@ export async function plan(
   { outside }: Pick<Ports, 'outside'>,
 ): Promise<Planned> {
   refuseEmpty(workspace)
-  const known = openKnownStates(workspace, outside)
-  const { store, recorded } = await loadState(workspace, outside, known, true)
-  known?.save()
+  const { store, recorded } = await loadState(workspace, outside, true)
   const moves = await checkMoves(workspace, store)
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()
-  const { effort = 'normal', explain = false, findsIrreversible } = request
   const unmarked = await makePlan(
     workspace,
     recorded,
     selection,
-    { effort, explain, findsIrreversible, rollouts },
+    { effort: request.effort, rollouts },
     outside,
   )
   const strange = await findStrangeRelease(workspace, store, recorded)
@@ -74,18 +74,11 @@ export async function plan(
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
-  const budgetWait = await estimateBudgetWait(
-    selectDefinite(made).writes,
-    workspace,
-    store,
-    outside,
-  )
   return {
     plan: {
       ...made,
       warnings,
       basis: bindBasis(made.basis, workspace),
-      ...(budgetWait > 0 ? { budgetWait } : {}),
     },
     notes: [
       ...moves,
@@ -105,4 +98,13 @@ function bindBasis(basis: Plan['basis'], { config }: LoadedWorkspace): Plan['bas
     desired: bindHashes(basis.desired, owner),
     recorded: bindHashes(basis.recorded, owner),
   }
+}
+
+/** Computes when writes are sent at the earliest. `atOnce`: without the waits of a rollout. */
+export function computePlanTimes(
+  writes: Write[],
+  { config }: Pick<LoadedWorkspace, 'config'>,
+  atOnce: boolean,
+): PlanTimes {
+  return computeTimes(writes, { ...config.limits, rollout: atOnce ? null : config.rollout })
 }

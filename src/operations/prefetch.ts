@@ -1,10 +1,10 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { countPrefetches, type PrefetchQuery, type PrefetchRecord } from '../model/prefetch.ts'
-import { formatNoRecords } from '../report/stats/prefetch-text.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { countPrefetches, type PrefetchQuery, type PrefetchRecord } from '../core/model/prefetch.ts'
+import { formatNoRecords } from '../outlets/report/stats/prefetch-text.ts'
 import type { Prefetches } from '../service/query/prefetch.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { withQueries, type QueryPorts } from './with-queries.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { withQueries, type QueryPorts } from './runtime/connect.ts'
 
 /** Query of prefetch tasks. */
 export interface PrefetchRequest {
@@ -40,7 +40,7 @@ async function waitForEnd(
   query: PrefetchQuery,
   { outside, startProgress }: QueryPorts<PrefetchRecord[]>,
 ): Promise<Prefetches> {
-  const progress = await startProgress()
+  const progress = startProgress()
   try {
     for (let round = 0; ; round++) {
       const found = await queries.queryPrefetches(query)

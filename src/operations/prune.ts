@@ -1,17 +1,14 @@
-import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
-import type { Applied } from '../model/applied.ts'
-import { formatTime } from '../model/format-time.ts'
-import { pluralize } from '../model/words.ts'
-import { escapeInvisible } from '../report/text/escape-invisible.ts'
-import type { RecordedState, Store } from '../state/store.ts'
-import { findLastDifferent } from './find-change.ts'
-import { loadLocked } from './load-locked.ts'
-import { loadSalt } from './load-salt.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import type { Ports } from './ports.ts'
-import { createSecretCheck } from './secret-check.ts'
-import { selectPrunable, type Prunable } from './select-prunable.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
+import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
+import { type Applied, groupApplies } from '../core/model/applied.ts'
+import { formatTime, pluralize } from '../core/model/text/words.ts'
+import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
+import type { RecordedState, Store } from '../state/store/store.ts'
+import { findLastDifferent } from './submission/find-change.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import type { Ports } from './runtime/ports.ts'
+import type { LockRequest } from './runtime/with-lock.ts'
+import { withState } from './runtime/with-state.ts'
+import type { Rollout } from '../core/model/rollout.ts'
 
 /** Options of a pruning. */
 export interface PruneRequest extends LockRequest {
@@ -44,9 +41,8 @@ export async function prune(
   ports: Ports,
 ): Promise<Pruned> {
   const { outside, dialogue } = ports
-  return withLock(workspace, 'state prune', 'workspace', request, ports, async ({ store }) => {
-    const recorded = await loadLocked(store, dialogue)
-    await loadSalt(workspace, store, outside)
+  const purpose = { reason: 'state prune', selection: 'workspace' } as const
+  return withState(workspace, purpose, request, ports, async ({ store }, recorded) => {
     const beforeMs = outside.clock.now() - keepMs
     const history = await store.listApplies()
     const limits = { beforeMs, maxApplies: Infinity }
@@ -95,7 +91,7 @@ export async function pruneOld(
 }
 
 async function findPrunable(
-  { vault, config }: LoadedWorkspace,
+  workspace: LoadedWorkspace,
   store: Store,
   recorded: RecordedState,
   history: Applied[],
@@ -105,11 +101,9 @@ async function findPrunable(
   if (oldest === undefined || Date.parse(oldest.startedAt) >= limits.beforeMs)
     return { applies: [], blockedBy: null }
   const last = await findLastDifferent(history, {
+    workspace,
     store,
     recorded,
-    createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
-    itemKeys: config.service.itemKeys,
-    represent: (secret, known) => vault.represent(secret, known),
   })
   const needed = [...(last?.applies ?? []), ...store.listUnfinished()].map(({ id }) => id)
   const rollouts = await store.listRollouts()
@@ -119,4 +113,64 @@ async function findPrunable(
 function describePrune({ applies, before }: Pick<Pruned, 'applies' | 'before'>): string {
   const count = pluralize(applies.length, 'apply', 'applies')
   return `Pruned ${count} that ended before ${formatTime(before)}`
+}
+
+/** What limits the applies to prune. */
+export interface PruneLimits {
+  /** Only applies that ended before this instant, ms since 1970. */
+  beforeMs: number
+  rollouts: Rollout[]
+  /** Ids of applies that are unfinished, or that a rollback without a name rolls back. */
+  needed: ReadonlySet<string>
+  /** Maximum number of applies, except for a single rollout with more. */
+  maxApplies: number
+}
+
+/** Applies that can be pruned, and an old one that keeps itself and all later ones. */
+export interface Prunable {
+  applies: Applied[]
+  /** Id of the apply or of its rollout; null if there is none. */
+  blockedBy: string | null
+}
+
+/**
+ * Selects the first applies of the history, up to one that is needed: an earlier state is
+ * reconstructed from all later applies, so none between kept ones can go. The last apply stays.
+ *
+ * @param history first to last
+ */
+export function selectPrunable(history: Applied[], limits: PruneLimits): Prunable {
+  const groups = groupApplies(history)
+  const open = new Set(
+    limits.rollouts
+      .filter(({ state }) => state === 'open' || state === 'taking-back')
+      .flatMap(({ id, applies }) => [id, ...applies]),
+  )
+  const isOld = (applies: Applied[]) =>
+    applies.every(({ startedAt, endedAt }) => Date.parse(endedAt ?? startedAt) < limits.beforeMs)
+  const isNeeded = (applies: Applied[]) =>
+    applies.some(({ id }) => limits.needed.has(id) || open.has(id))
+  let [count, size] = [0, 0]
+  for (const applies of groups.slice(0, -1)) {
+    const isTooMuch = size > 0 && size + applies.length > limits.maxApplies
+    if (!isOld(applies) || isNeeded(applies) || isTooMuch) break
+    count++
+    size += applies.length
+  }
+  const blocking = groups[count] ?? []
+  const isBlocked = count < groups.length - 1 && isOld(blocking) && isNeeded(blocking)
+  // The waves of a rollout may have run after an apply that is kept.
+  while (count > 0 && !isBefore(groups.slice(0, count).flat(), groups.slice(count).flat())) count--
+  return {
+    applies: groups.slice(0, count).flat(),
+    blockedBy: isBlocked ? (blocking[0]?.id ?? null) : null,
+  }
+}
+
+function isBefore(applies: Applied[], later: Applied[]): boolean {
+  const start = later.reduce(
+    (first, { startedAt }) => (startedAt < first ? startedAt : first),
+    later[0]?.startedAt ?? '',
+  )
+  return applies.every(({ startedAt }) => startedAt < start)
 }

@@ -1,26 +1,33 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { inSpan } from '../model/tracing.ts'
-import { pluralize } from '../model/words.ts'
-import { findItemsOnHold } from '../rollout/conflicts.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { pluralize, listSome } from '../core/model/text/words.ts'
+import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
 import { observe, type DriftRequest } from './drift.ts'
-import { buildRepairBase, findDrift, narrowDrift, refuseInvalid } from './find-drift.ts'
-import type { FoundDrift } from './find-drift.ts'
-import type { GuardRequest } from './guards.ts'
-import { hashDesired } from './hash-desired.ts'
-import { loadLocked } from './load-locked.ts'
-import { lockTargets } from './lock-selection.ts'
-import { loadSalt } from './load-salt.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { makePlan, type PlanOptions } from './make-plan.ts'
-import type { Ports } from './ports.ts'
-import { refuseEmpty } from './refuse-empty.ts'
-import { useMoves } from './renamed-domains.ts'
-import { excludeSuperseded, refuseUnfinishedRollback } from './rollout-decisions.ts'
-import { createRepairTest, describeLeftOut, refuseNeeded } from './repair-part.ts'
-import { refuseUnobserved } from './refuse-unobserved.ts'
-import { select } from './select.ts'
-import { submitPlan, type Executed } from './submit-plan.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
+import {
+  buildRepairBase,
+  findDrift,
+  narrowDrift,
+  type FoundDrift,
+  refuseUnobserved,
+} from './observation/find-drift.ts'
+import type { GuardRequest } from './submission/guards.ts'
+import { hashDesired } from './submission/hash-desired.ts'
+import { lockTargets } from './runtime/lock-selection.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { makePlan, type PlanOptions, selectSnapshots } from './submission/make-plan.ts'
+import type { Ports } from './runtime/ports.ts'
+import { refuseEmpty, refuseInvalid } from './validate.ts'
+import { refuseUnfinishedRollback } from './submission/rollout-decisions.ts'
+import { select } from './submission/select.ts'
+import type { Executed } from './submission/executed.ts'
+import { submitPlan } from './submission/submit-plan.ts'
+import type { LockRequest } from './runtime/with-lock.ts'
+import { withState } from './runtime/with-state.ts'
+import { diffSnapshots } from '../core/diff/diff-snapshots.ts'
+import { nameChange, type Change } from '../core/model/change.ts'
+import type { Drift } from '../core/model/drift.ts'
+import { groupBy } from '../core/model/lists.ts'
+import { findNeeded, type Needed } from '../core/plan/find-needed.ts'
+import type { RecordedState } from '../state/store/store.ts'
 
 /** Options of a repair. */
 export type RepairRequest = DriftRequest &
@@ -56,12 +63,10 @@ export async function repair(
       'nothing was observed, so it is not known which items drifted; nothing was sent',
       'Pass --observed or --live. "edgewise apply" applies pending items.',
     )
-  const chosen = lockTargets(workspace, request)
-  return withLock(workspace, 'drift --repair', chosen, request, ports, async (locked) => {
+  const selected = lockTargets(workspace, request)
+  const purpose = { reason: 'drift --repair', selection: selected, renames: true }
+  return withState(workspace, purpose, request, ports, async (locked, recorded) => {
     const { store } = locked
-    useMoves(workspace, store)
-    const recorded = await inSpan(outside.tracer, 'load state', () => loadLocked(store, dialogue))
-    await loadSalt(workspace, store, outside)
     const selection = select(request, workspace, recorded)
     // The observed values are recorded before the plan is made of them.
     workspace.vault.keepSalt()
@@ -74,7 +79,7 @@ export async function repair(
     const observedAtMs = outside.clock.now()
     await dialogue.show({ kind: 'drift', found, at: observedAtMs })
     if (!includePending) for (const text of describeLeftOut(found.drift)) dialogue.note(text)
-    await refuseUnfinishedRollback(store, request)
+    await refuseUnfinishedRollback(store)
 
     const observedAt = new Date(observedAtMs).toISOString()
     const addObserved = (drifted: FoundDrift) => {
@@ -91,7 +96,7 @@ export async function repair(
       (change) => isRepaired(change) && onHold.get(change.domain)?.has(change.item) !== true,
     )
     const options: PlanOptions = {
-      rollouts: excludeSuperseded(rollouts, request),
+      rollouts,
       ...(includePending ? {} : { isPlanned: isRepaired }),
     }
     const make = (own: PlanOptions) => makePlan(workspace, base, selection, own, outside)
@@ -119,5 +124,91 @@ export async function repair(
       },
       ports,
     )
+  })
+}
+
+/**
+ * Creates a test for the items that a repair of this drift writes: those whose observed value
+ * differs from the recorded one, or all.
+ */
+export function createRepairTest(
+  { items }: Drift,
+  includesPending: boolean,
+): (named: Parameters<typeof nameChange>[0]) => boolean {
+  const repaired = items.filter(({ kinds }) => includesPending || kinds.includes('live'))
+  const keys = new Set(repaired.map(nameChange))
+  return (named) => keys.has(nameChange(named))
+}
+
+/** Describes the differences that a repair of drifted items leaves out. */
+export function describeLeftOut({ items }: Drift): string[] {
+  const others = items.filter(({ kinds, held }) => !kinds.includes('live') && !held)
+  const inDoubt = others.filter(
+    ({ confidence, recordedAt }) => confidence === 'in-doubt' && recordedAt !== null,
+  )
+  const pending = others.filter((each) => each.kinds.includes('pending') && !inDoubt.includes(each))
+  return [describeRest(pending.length, 'pending'), describeRest(inDoubt.length, 'in-doubt')].flat()
+}
+
+function describeRest(count: number, kind: string): string[] {
+  if (count === 0) return []
+  const [were, them] = count === 1 ? ['was', 'it'] : ['were', 'them']
+  return [
+    `${pluralize(count, `${kind} item`)} ${were} left out: "edgewise apply" applies ${them}, and ` +
+      `--include-pending includes ${them} here.`,
+  ]
+}
+
+/**
+ * Refuses a repair of items that need other items with them.
+ *
+ * @param base state with all observed values
+ * @param isRepaired whether the repair makes a change
+ * @throws EdgewiseError `usage`
+ */
+export function refuseNeeded(
+  workspace: LoadedWorkspace,
+  base: RecordedState,
+  { items }: Drift,
+  isRepaired: (change: Change) => boolean,
+): void {
+  const { recorded, desired } = selectSnapshots(workspace, base, { target: [], items: [] })
+  const byKey = new Map(items.map((each) => [nameChange(each), each]))
+  const { grouping, service } = workspace.config
+  const found = findNeeded(diffSnapshots(recorded, desired, service.itemKeys).changes, {
+    isPlanned: isRepaired,
+    isApplied: (change) => byKey.get(nameChange(change))?.kinds.includes('pending') !== true,
+    isUntouched: (change) => {
+      const { kinds = [], confidence } = byKey.get(nameChange(change)) ?? {}
+      return !kinds.includes('live') && confidence !== 'in-doubt'
+    },
+    together: grouping.together,
+  })
+  if (found.length === 0) return
+  throw new EdgewiseError(
+    'usage',
+    `the repair would be incomplete; nothing was sent: ${describeNeeded(found).join('; ')}`,
+    'Pass --include-pending to include pending items, name the other items with --item, or ' +
+      'select other domains with --target.',
+  )
+}
+
+const reasons: Record<Needed['reason'], string> = {
+  emptied: 'one empties the other',
+  together: 'grouping.together',
+}
+
+function describeNeeded(found: Needed[]): string[] {
+  const groups = groupBy(found, ({ planned, other, reason }) =>
+    [planned.item, other.item, reason].join(' '),
+  )
+  return [...groups.values()].flatMap((same) => {
+    const [first] = same
+    if (first === undefined) return []
+    const domains = listSome(same.map(({ planned }) => planned.domain))
+    return [
+      `${first.planned.item} of ${domains} needs ${first.other.item} with it ` +
+        `(${reasons[first.reason]}), which is left out`,
+    ]
   })
 }

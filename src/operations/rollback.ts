@@ -1,28 +1,28 @@
-import { isConditional } from '../model/change.ts'
-import { diffSnapshots } from '../diff/diff-snapshots.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { inSpan } from '../model/tracing.ts'
-import { listSome } from '../model/words.ts'
-import { escapeInvisible } from '../report/text/escape-invisible.ts'
-import { findItemsOnHold } from '../rollout/conflicts.ts'
-import type { RecordedState, Store } from '../state/store.ts'
-import { listChangedDomains, rollbackSuffix } from './find-change.ts'
-import type { GuardRequest } from './guards.ts'
-import { createApplyId } from './execute-plan.ts'
-import { hashDesired } from './hash-desired.ts'
-import { holdRolledBack } from './hold-rolled-back.ts'
-import { loadLocked } from './load-locked.ts'
-import { lockTargets } from './lock-selection.ts'
-import { loadSalt } from './load-salt.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { selectSnapshots } from './make-plan.ts'
-import { planRollback, removeUnmanaged, type Rollback } from './plan-rollback.ts'
-import type { Dialogue, Ports } from './ports.ts'
-import { refuseRollbackElsewhere } from './refuse-owned-elsewhere.ts'
-import { refuseUnknownItems } from './refuse-unknown-items.ts'
-import type { SelectionRequest } from './select.ts'
-import { submitPlan, type Executed } from './submit-plan.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
+import { isConditional } from '../core/model/change.ts'
+import { diffSnapshots } from '../core/diff/diff-snapshots.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { inSpan } from '../core/model/tracing.ts'
+import { listSome } from '../core/model/text/words.ts'
+import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
+import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
+import type { RecordedState, Store } from '../state/store/store.ts'
+import { listChangedDomains, rollbackSuffix } from './submission/find-change.ts'
+import type { GuardRequest } from './submission/guards.ts'
+import { createApplyId } from './submission/execute-plan.ts'
+import { hashDesired } from './submission/hash-desired.ts'
+import { holdRolledBack } from './submission/rollout-decisions.ts'
+import { lockTargets } from './runtime/lock-selection.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { selectSnapshots } from './submission/make-plan.ts'
+import { planRollback, removeUnmanaged, type Rollback } from './history/plan-rollback.ts'
+import type { Dialogue, Ports } from './runtime/ports.ts'
+import { refuseRollbackElsewhere } from './submission/refuse-owned-elsewhere.ts'
+import { refuseUnknownItems, type SelectionRequest } from './submission/select.ts'
+import type { Executed } from './submission/executed.ts'
+import { submitPlan } from './submission/submit-plan.ts'
+import { hasErrors } from './validate.ts'
+import type { LockRequest } from './runtime/with-lock.ts'
+import { withState } from './runtime/with-state.ts'
 
 /** Options of a rollback. */
 export interface RollbackRequest extends SelectionRequest, GuardRequest, LockRequest {
@@ -57,16 +57,13 @@ export async function rollback(
 ): Promise<RolledBackApply> {
   const { apply: name = null, target = [], items = [] } = request
   // Which apply is the last one depends on all of them.
-  const chosen =
+  const selection =
     name === null
       ? 'workspace'
       : lockTargets(workspace, request, (store) => listChangedDomains(store, name))
-  return withLock(workspace, 'rollback', chosen, request, ports, async (locked) => {
+  const purpose = { reason: 'rollback', selection }
+  return withState(workspace, purpose, request, ports, async (locked, recorded) => {
     const { store } = locked
-    const recorded = await inSpan(ports.outside.tracer, 'load state', () =>
-      loadLocked(store, ports.dialogue),
-    )
-    await loadSalt(workspace, store, ports.outside)
     refuseUnknownItems(items)
     const rolloutId = target.length + items.length === 0 ? name : null
     const found = await inSpan(ports.outside.tracer, 'plan', () =>
@@ -181,8 +178,7 @@ async function countStillDesired(
   store: Store,
 ): Promise<Pick<RolledBackApply, 'stillDesired' | 'onHold'>> {
   const rolledBack = new Set(plan.changes.map(({ domain, item }) => `${domain} ${item}`))
-  if (workspace.diagnostics.some(({ severity }) => severity === 'error'))
-    return { stillDesired: rolledBack.size, onHold: 0 }
+  if (hasErrors(workspace)) return { stillDesired: rolledBack.size, onHold: 0 }
   const snapshots = selectSnapshots(workspace, recorded, { target: [], items: [] })
   const { changes } = diffSnapshots(
     snapshots.recorded,

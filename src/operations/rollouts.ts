@@ -1,23 +1,21 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Decided, ListedRollout } from '../model/listed-rollout.ts'
-import type { Overview } from '../model/overview.ts'
-import type { Decision, Rollout } from '../model/rollout.ts'
-import { escapeInvisible } from '../report/text/escape-invisible.ts'
-import { findItemsOnHold } from '../rollout/conflicts.ts'
-import { abort, approve, pause } from '../rollout/decide.ts'
-import { identifyStep } from '../rollout/identify-step.ts'
-import { listRollout } from '../rollout/list-rollout.ts'
-import { listRolloutDomains } from '../state/spans.ts'
-import type { Store } from '../state/store.ts'
-import { findAuthor } from './execute-plan.ts'
-import { hashDesired } from './hash-desired.ts'
-import { loadLocked } from './load-locked.ts'
-import type { LockSelection } from './lock-selection.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { openState } from './open-state.ts'
-import type { Outside } from './outside.ts'
-import type { Ports } from './ports.ts'
-import { withLock, type LockRequest } from './with-lock.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Decided, ListedRollout, Overview } from '../core/model/listed-rollout.ts'
+import type { Rollout } from '../core/model/rollout.ts'
+import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
+import { identifyStep } from '../engine/rollout/approvals.ts'
+import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
+import { abort, approve, pause, resume, listRollout } from '../engine/rollout/decide.ts'
+import { listRolloutDomains } from '../state/store/spans.ts'
+import type { Store } from '../state/store/store.ts'
+import { findAuthor } from './submission/execute-plan.ts'
+import { hashDesired } from './submission/hash-desired.ts'
+import type { LockSelection } from './runtime/lock-selection.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { openState } from './runtime/open-state.ts'
+import type { Outside } from './runtime/outside.ts'
+import type { Ports } from './runtime/ports.ts'
+import type { LockRequest } from './runtime/with-lock.ts'
+import { withState } from './runtime/with-state.ts'
 
 /** Lists the unfinished rollouts, first to last. */
 export async function listRollouts(
@@ -38,7 +36,6 @@ export async function loadRollouts(
 ): Promise<Pick<Overview, 'rollouts' | 'ended'>> {
   outside.onPhase?.({ name: 'loading-state' })
   const { store, locks } = await openState(workspace, outside)
-  await store.load()
   const isLocked = async (rollout: Rollout) => {
     const scope = { workspace: workspace.config.id, domains: listRolloutDomains(rollout) }
     return (await locks.listHolders(scope)).length > 0
@@ -62,7 +59,6 @@ export async function hasRollout(
   outside: Outside,
 ): Promise<boolean> {
   const { store } = await openState(workspace, outside)
-  await store.load()
   return (await store.listRollouts()).some((rollout) => rollout.id === id)
 }
 
@@ -82,60 +78,32 @@ export interface RolloutRequest extends LockRequest {
   step?: string
 }
 
-/**
- * Locks, and approves the wave that a rollout waits for, or resumes a paused rollout. The next
- * apply of the same manifests continues it.
- *
- * @throws EdgewiseError `usage` when there is no such rollout, or when it does not wait
- */
-export function approveRollout(
-  workspace: LoadedWorkspace,
-  request: RolloutRequest,
-  ports: Ports,
-): Promise<Decided> {
-  return decide(workspace, 'rollout approve', request, approve, ports)
-}
+/** Decision about an unfinished rollout. */
+export type RolloutVerb = 'approve' | 'pause' | 'resume' | 'abort'
+
+const changes = { approve, pause, resume, abort }
 
 /**
- * Locks, and pauses a rollout: no further wave begins, also in a process that runs it.
+ * Locks, and decides about a rollout. `approve`: the wave that it waits for; the next apply of the
+ * same manifests continues it. `pause`: no further wave begins, also in a process that runs it,
+ * until `resume`. `abort`: it ends in its current state; what was sent stays, the rest is on hold.
  *
- * @throws EdgewiseError `usage` when there is no such rollout, or no further wave
+ * @throws EdgewiseError `usage` when there is no such rollout, or it can't be decided now,
+ * `rollback-unfinished` when only its rollback is left, which can only be aborted
  */
-export function pauseRollout(
+export async function decideRollout(
+  verb: RolloutVerb,
   workspace: LoadedWorkspace,
-  request: RolloutRequest,
-  ports: Ports,
-): Promise<Decided> {
-  return decide(workspace, 'rollout pause', request, pause, ports)
-}
-
-/**
- * Locks, and ends a rollout in its current state: what was sent stays, and the rest is on hold.
- *
- * @throws EdgewiseError `usage` when there is no such rollout
- */
-export function abortRollout(
-  workspace: LoadedWorkspace,
-  request: RolloutRequest,
-  ports: Ports,
-): Promise<Decided> {
-  return decide(workspace, 'rollout abort', request, abort, ports)
-}
-
-async function decide(
-  workspace: LoadedWorkspace,
-  reason: string,
   { rollout: id, step, ...request }: RolloutRequest,
-  change: (rollout: Rollout, by: Decision) => Decided,
   ports: Ports,
 ): Promise<Decided> {
-  const { outside, dialogue } = ports
-  return withLock(workspace, reason, lockRollout(id), request, ports, async ({ store }) => {
-    await loadLocked(store, dialogue)
-    const rollout = findOpen(await store.listRollouts(), id)
+  const { outside } = ports
+  const purpose = { reason: `rollout ${verb}`, selection: lockRollout(id) }
+  return withState(workspace, purpose, request, ports, async ({ store }) => {
+    const rollout = findUndecided(await store.listRollouts(), id, verb)
     if (step !== undefined && step !== identifyStep(rollout)) throw createMovedError(id)
     const at = new Date(outside.clock.now()).toISOString()
-    const decided = change(rollout, { author: findAuthor(outside), at })
+    const decided = changes[verb](rollout, { author: findAuthor(outside), at })
     if (decided.rollout !== rollout) await save(decided, store)
     return decided
   })
@@ -158,7 +126,7 @@ function createMovedError(id: string): EdgewiseError {
   )
 }
 
-function findOpen(rollouts: Rollout[], id: string): Rollout {
+function findUndecided(rollouts: Rollout[], id: string, verb: RolloutVerb): Rollout {
   const rollout = rollouts.find((each) => each.id === id)
   const name = escapeInvisible(id)
   if (rollout === undefined)
@@ -168,11 +136,13 @@ function findOpen(rollouts: Rollout[], id: string): Rollout {
       '"edgewise rollout list" lists the unfinished rollouts.',
     )
   if (rollout.state === 'open') return rollout
+  if (rollout.state === 'taking-back' && verb === 'abort') return rollout
   if (rollout.state === 'taking-back')
     throw new EdgewiseError(
       'rollback-unfinished',
       `the rollback of rollout ${name} is unfinished`,
-      `Finish it with "edgewise rollback ${name}".`,
+      `Finish it with "edgewise rollback ${name}", or end it as it is with ` +
+        `"edgewise rollout abort ${name}".`,
     )
   throw new EdgewiseError(
     'usage',

@@ -1,12 +1,12 @@
-import type { Applied } from '../model/applied.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
-import type { RecordedState, RecordedItem, Store } from '../state/store.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { loadState } from './open-state.ts'
-import type { Outside } from './outside.ts'
-import { reconstructState } from './reconstruct-state.ts'
-import { listUnsharedNotes } from './unshared-notes.ts'
+import type { Applied, HistoryEntry } from '../core/model/applied.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Domain, ItemKey } from '../core/model/item.ts'
+import type { RecordedState, RecordedItem, Store } from '../state/store/store.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { loadState } from './runtime/open-state.ts'
+import type { Outside } from './runtime/outside.ts'
+import { listUnsharedNotes } from './submission/first-plan-warnings.ts'
+import { findApplies } from './submission/find-change.ts'
 
 /** Loads the recorded state, its location, and notes about it. */
 export async function listState(
@@ -62,12 +62,6 @@ export async function showState(
   return { domain, items, asOf }
 }
 
-/** One apply in the history. */
-export interface HistoryEntry extends Applied {
-  /** The state before it is not stored any more, so it can't be rolled back. */
-  pruned?: true
-}
-
 /** Lists the applies, first to last, and counts earlier ones that are not listed any more. */
 export async function loadHistory(
   workspace: LoadedWorkspace,
@@ -88,4 +82,51 @@ export async function listHistory(
     ids.has(apply.id) ? [] : [{ ...apply, pruned: true }],
   )
   return { applies: [...pruned, ...stored], dropped }
+}
+
+/** State of a domain at the end of an apply. */
+interface PastState {
+  /** Apply; for a rollout, its last wave. */
+  apply: Applied
+  items: Map<ItemKey, RecordedItem>
+  /**
+   * Items recorded since by something other than an apply (an import, a repair): their earlier
+   * state is not stored.
+   */
+  notKnown: ItemKey[]
+}
+
+/**
+ * Reconstructs the state of a domain at the end of an apply, by undoing later applies from the
+ * current state. Imports and removed items are in no apply's journal: items imported since are
+ * listed in `notKnown`, items forgotten since are missing.
+ *
+ * @param name id of an apply, or of a rollout for the end of its last wave
+ * @throws EdgewiseError `usage` when there is no such apply
+ */
+async function reconstructState(
+  store: Store,
+  recorded: RecordedState,
+  domain: Domain,
+  name: string,
+): Promise<PastState> {
+  const history = await store.listApplies()
+  const { applies: pruned } = await store.listPruned()
+  const apply = findApplies(history, name, pruned).at(-1)
+  if (apply === undefined) throw new TypeError('expected at least one apply')
+  const index = history.findIndex(({ id }) => id === apply.id)
+  const items = new Map(recorded.get(domain))
+  for (const { id } of history.slice(index + 1).toReversed()) {
+    for (const [item, before] of (await store.loadStateBefore(id)).get(domain) ?? []) {
+      if (before === null) items.delete(item)
+      else items.set(item, before)
+    }
+  }
+  const earlierApplies = new Set(history.slice(0, index + 1).map(({ id }) => id))
+  const endedAtMs = Date.parse(apply.endedAt ?? history[index + 1]?.startedAt ?? apply.startedAt)
+  const notKnown = [...items]
+    .filter(([, state]) => !earlierApplies.has(state.apply) && Date.parse(state.at) > endedAtMs)
+    .map(([item]) => item)
+  for (const item of notKnown) items.delete(item)
+  return { apply, items, notKnown: notKnown.toSorted() }
 }

@@ -1,6 +1,6 @@
-import { isAcceleratedDomain } from '../catalog/value/formats.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain } from '../model/item.ts'
+import { isAcceleratedDomain } from '../core/catalog/value/formats.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Domain } from '../core/model/item.ts'
 import {
   addByTime,
   alignDown,
@@ -9,17 +9,19 @@ import {
   toPoints,
   type Counts,
   type Grain,
+  type Point,
   type QueryArea,
-} from '../model/statistics.ts'
-import { addPoints, createTally, type Tally } from '../model/tally.ts'
-import { createTimeZone, type TimeZone } from '../model/time-zone.ts'
-import { sparkSteps, type Statistics } from '../report/stats/text.ts'
+  addPoints,
+  createTally,
+  type Tally,
+} from '../core/model/statistics.ts'
+import { createTimeZone, type TimeZone } from '../core/model/time/time-zone.ts'
+import { sparkSteps, type Statistics } from '../outlets/report/stats/text.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import { RefusedQueryError } from '../service/query/query.ts'
 import { listGrains } from '../service/query/split-question.ts'
-import type { DomainsQuestion } from '../service/query/statistics.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { withQueries, type QueryPorts, type QueryProgress } from './with-queries.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { withQueries, type QueryPorts, type QueryProgress } from './runtime/connect.ts'
 
 /** Query of status-code counts. */
 export interface StatsRequest {
@@ -66,7 +68,7 @@ export async function queryStats(
   const zone = createTimeZone(workspace.config.service.timezone)
   const domains = chooseDomains(request, workspace)
   const { grain, tallies } = await withQueries(workspace, ports, async (queries) => {
-    const progress = await ports.startProgress()
+    const progress = ports.startProgress()
     try {
       if (domains === 'all') return await tallyAccount(queries, { ...request, zone }, progress)
       const counting = { ...request, grain: request.grain ?? 'minute5', zone }
@@ -160,26 +162,17 @@ async function tallySum(
   progress: QueryProgress<QuestionProgress>,
 ): Promise<Tally> {
   const sums = new Map<number, Counts>()
-  const { area, labels } = request
+  const { from, to, grain, area, labels } = request
   if (domains === 'all' || (area === 'all' && labels === 'start')) {
-    const { from, to, grain } = request
-    for await (const { results, done, total } of queries.queryTogether({
-      domains,
-      from,
-      to,
-      grain,
-    })) {
+    const question = { domains, from, to, grain }
+    for await (const { results, done, total } of queries.queryTogether(question)) {
       progress.report({ done, all: total })
       addByTime(sums, results)
     }
-  } else {
-    for await (const { results, done, total } of queries.queryEachDomain(
-      buildQuestion(domains, request),
-    )) {
-      progress.report({ done, all: total })
-      for (const { points } of results) addByTime(sums, points)
-    }
-  }
+  } else
+    await queryEach(queries, domains, request, progress, (_domain, points) =>
+      addByTime(sums, points),
+    )
   const tally = createTally(null, sparkSteps)
   addPoints(tally, toPoints(sums), getStepWindow(request), request.keepPoints)
   return tally
@@ -193,24 +186,27 @@ async function tallyEach(
 ): Promise<Tally[]> {
   const tallies = new Map(domains.map((domain) => [domain, createTally(domain, sparkSteps)]))
   const window = getStepWindow(request)
-  for await (const { results, done, total } of queries.queryEachDomain(
-    buildQuestion(domains, request),
-  )) {
-    progress.report({ done, all: total })
-    for (const { domain, points } of results) {
-      const tally = tallies.get(domain)
-      if (tally !== undefined) addPoints(tally, points, window, request.keepPoints)
-    }
-  }
+  await queryEach(queries, domains, request, progress, (domain, points) => {
+    const tally = tallies.get(domain)
+    if (tally !== undefined) addPoints(tally, points, window, request.keepPoints)
+  })
   return [...tallies.values()]
 }
 
-function buildQuestion(
+/** Queries the points of each domain. */
+async function queryEach(
+  queries: QueryClient,
   domains: Domain[],
   { from, to, grain, area, labels, zone }: Counting,
-): DomainsQuestion {
+  progress: QueryProgress<QuestionProgress>,
+  use: (domain: Domain, points: Point[]) => void,
+): Promise<void> {
   const window = labels === 'end' ? findEndLabels({ from, to }, grain, zone) : { from, to }
-  return { domains, ...window, grain, area, labels }
+  const question = { domains, ...window, grain, area, labels }
+  for await (const { results, done, total } of queries.queryEachDomain(question)) {
+    progress.report({ done, all: total })
+    for (const { domain, points } of results) use(domain, points)
+  }
 }
 
 /** Returns the window that the steps of a tally divide, by the labels of the points. */

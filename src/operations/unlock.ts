@@ -1,13 +1,11 @@
-import { CancelledError, EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain } from '../model/item.ts'
-import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
-import { describeEnd } from '../state/lock.ts'
-import { createAccountLock, type Locks, type LockScope } from '../state/locks.ts'
-import { isAliveHere } from '../state/machine.ts'
-import type { OpenState } from '../state/open-state.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
-import { openState } from './open-state.ts'
-import type { Ports } from './ports.ts'
+import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Domain } from '../core/model/item.ts'
+import { formatLockHolder } from '../state/format/lock-file.ts'
+import { describeEnd } from '../state/locks/locks.ts'
+import { isAliveHere } from '../state/locks/machine.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { openState } from './runtime/open-state.ts'
+import type { Ports } from './runtime/ports.ts'
 
 /** Options of removing the lock. */
 export interface UnlockRequest {
@@ -34,7 +32,8 @@ export async function unlock(
     workspace: workspace.config.id,
     domains: domain === undefined ? null : new Set([domain.toLowerCase()]),
   }
-  const { locks, holders } = await findHolders(await openState(workspace, outside), scope)
+  const { locks } = await openState(workspace, outside)
+  const holders = await locks.listHolders(scope)
   const [holder] = holders
   if (holder === undefined) return 'not-locked'
   for (const each of holders)
@@ -61,18 +60,4 @@ export async function unlock(
   if (!(await dialogue.confirm({ kind: 'unlock', holder })))
     throw new CancelledError('Unlock cancelled: the lock was not released')
   return (await locks.revoke(holder.token, machine)) ? 'unlocked' : 'released'
-}
-
-/** Finds the holders of locks in a scope, or the first one of the locks of earlier programs. */
-async function findHolders(
-  { locks, findOldLocks }: OpenState,
-  scope: LockScope,
-): Promise<{ locks: Locks; holders: LockHolder[] }> {
-  const holders = await locks.listHolders(scope)
-  if (holders.length > 0) return { locks, holders }
-  for (const old of (await findOldLocks()).map(createAccountLock)) {
-    const found = await old.listHolders(scope)
-    if (found.length > 0) return { locks: old, holders: found }
-  }
-  return { locks, holders }
 }

@@ -1,34 +1,127 @@
-import type { ServerMetrics } from '../metrics/server-metrics.ts'
-import type { Json } from '../model/json.ts'
-import type { Decided, ListedRollout } from '../model/listed-rollout.ts'
-import type { PageSource } from './pages/page-source.ts'
+import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
+import type { Clock } from '../core/model/time/clock.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Json } from '../core/model/json.ts'
+import type { Decided, Findings } from '../core/model/listed-rollout.ts'
+import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
+import { decideRollout, hasRollout, listRollouts } from '../operations/rollouts.ts'
+import type { Branch } from './branch/branch.ts'
+import { createLogDialogue } from './log-dialogue.ts'
+import type { Logger } from './logger.ts'
+import type { PageSource } from './pages/create-page-source.ts'
+import { type Position, findRole } from './leader/position.ts'
+import type { Leadership } from '../state/postgres/leadership.ts'
 
 /** What may be decided about a rollout over HTTP. */
-export const decisions = ['approve', 'abort', 'pause'] as const
+export const decisions = ['approve', 'pause', 'resume', 'abort'] as const
 export type DecisionName = (typeof decisions)[number]
 
 /** The controller behind the HTTP server. Failures are EdgewiseErrors; others are defects. */
-export interface Controller {
+export type Controller = ReturnType<typeof createController>
+
+/** What the routes need. */
+export interface RouteContext {
+  controller: Controller
+  clock: Pick<Clock, 'now' | 'sleep'>
+  /** Undefined or empty: the routes that need it are refused. */
+  webhookSecret: string | undefined
+  token: string | undefined
+}
+
+interface ControllerContext {
+  /** The workspace as it was when the controller began. */
+  workspace: LoadedWorkspace
+  branch: Branch
+  found: Findings
+  leadership: Leadership
   metrics: ServerMetrics
-  /** Describes the controller, the branch and the last apply. */
-  status(): Promise<Json>
-  /** Returns the plan of the fetched commit, as JSON; at most a minute old. */
-  plan(): Promise<string>
-  /** Lists the unfinished rollouts, first to last. */
-  listRollouts(): Promise<ListedRollout[]>
-  /**
-   * Decides about a rollout; null if none is recorded under this id.
-   *
-   * @param step that somebody saw before the decision; absent: the current one
-   * @throws EdgewiseError `usage` when it can't be decided now, `locked`, `unavailable`
-   */
-  decide(verb: DecisionName, id: string, step?: string): Promise<Decided | null>
-  /** What the pages show. */
-  pages: PageSource
-  /** Fetches the branch soon; never throws, and several calls are one fetch. */
-  poke(): void
-  /** Returns null while the process works, otherwise the reason; without names of domains. */
-  isHealthy(): string | null
-  /** Returns null if the replica can serve, otherwise the reason; without names of domains. */
-  findUnready(): Promise<string | null>
+  position: Position
+  logger: Logger
+  outside: Outside
+  /** What the pages show; `forget`: that something has changed. */
+  pages: PageSource & { forget(): void }
+  /** Returns whether work runs without progress. */
+  isHung(): boolean
+  pingMs: number
+  /** Fetches the branch and looks at the rollouts soon. */
+  hurry(): void
+}
+
+/** Age from which the last sign of the loop counts as a failure, ms: the database may be away. */
+const maxTickMs = 5 * 60_000
+/** Reason why a replica that was interrupted, or whose term is over, is not ready. */
+const ending = 'this replica ends'
+/** Time to wait for the lock before a decision is refused, seconds. */
+const lockTimeout = 10
+
+/** Creates what the HTTP interface controls. */
+export function createController(context: ControllerContext) {
+  const { workspace, branch, found, leadership, metrics, position, logger, outside } = context
+  const { clock, signal } = outside
+  const ports = { outside, dialogue: createLogDialogue(logger) }
+  const wakeLeader = () => {
+    if (position.term !== null) return context.hurry()
+    leadership.wake().catch((error: unknown) => {
+      if (!(error instanceof EdgewiseError)) throw error
+      logger.warn(`the leader could not be woken: ${error.message}`)
+    })
+  }
+  return {
+    metrics,
+    /** Describes the controller, the branch and the last apply. */
+    status: async (): Promise<Json> => ({
+      format: 'edgewise.status/1',
+      role: findRole(position, signal),
+      term: position.term,
+      database: position.awayMs === null ? 'reached' : 'away',
+      workspace: workspace.config.id,
+      branch: { location: branch.location, name: branch.name },
+      ...found,
+    }),
+    /** Returns the plan of the fetched commit, as JSON; at most a minute old. */
+    plan: context.pages.planJson,
+    /** Lists the unfinished rollouts, first to last. */
+    listRollouts: () => listRollouts(workspace, outside),
+    /** What the pages show. */
+    pages: context.pages as PageSource,
+    /**
+     * Decides about a rollout; null if none is recorded under this id.
+     *
+     * @param step that somebody saw before the decision; absent: the current one
+     * @throws EdgewiseError `usage` when it can't be decided now, `locked`, `unavailable`
+     */
+    decide: async (verb: DecisionName, rollout: string, step?: string): Promise<Decided | null> => {
+      if (!(await hasRollout(workspace, rollout, outside))) return null
+      const seen = step === undefined ? {} : { step }
+      const decided = await decideRollout(verb, workspace, { rollout, lockTimeout, ...seen }, ports)
+      context.pages.forget()
+      wakeLeader()
+      return decided
+    },
+    /** Fetches the branch soon; never throws, and several calls are one fetch. */
+    poke: wakeLeader,
+    /** Returns null while the process works, otherwise the reason; without names of domains. */
+    isHealthy: (): string | null => {
+      if (clock.monotonic() - position.tickMs >= maxTickMs)
+        return 'the election of the leader has stopped'
+      const isIdle = position.awayMs === null && found.working === null
+      if (isIdle && found.unattended.length > 0) return 'nothing works on a rollout that is due'
+      return context.isHung() ? 'the work of the leader makes no progress' : null
+    },
+    /** Returns null if the replica can serve, otherwise the reason; without names of domains. */
+    findUnready: async (): Promise<string | null> => {
+      if (signal.aborted) return ending
+      const { term } = position
+      const ping = leadership.isCurrent(term ?? 0).then(
+        (isCurrent) => (term === null || isCurrent ? null : ending),
+        (error: unknown) => {
+          if (!(error instanceof EdgewiseError)) throw error
+          return 'the database can not be reached'
+        },
+      )
+      const timeout = clock.sleep(context.pingMs, signal).then(() => 'the database does not answer')
+      return Promise.race([ping, timeout])
+    },
+  }
 }

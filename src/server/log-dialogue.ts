@@ -1,22 +1,30 @@
-import type { ApplyEvent } from '../model/events.ts'
-import type { JsonObject } from '../model/json.ts'
-import type { Dialogue, Subject } from '../operations/ports.ts'
-import { createReleaseRefusal } from '../operations/strange-release.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { ApplyEvent } from '../core/model/events.ts'
+import type { JsonObject } from '../core/model/json.ts'
+import type { Dialogue, Subject } from '../operations/runtime/ports.ts'
+import { createReleaseRefusal } from '../operations/submission/strange-release.ts'
 import type { Level, Logger } from './logger.ts'
+
+const olderHint =
+  'Push a commit that contains these changes. If going back is meant, run "edgewise apply ' +
+  '--allow-older" once with this commit, and with the same database.'
 
 /**
  * Creates a dialogue that logs: summaries and events. Consent is the branch, so it confirms all
- * but a release by a strange workspace.
+ * but a release by a strange workspace, and changes back to older values: the branch was set back,
+ * or the repository is a clone that lags behind.
  */
 export function createLogDialogue(logger: Logger): Dialogue {
   return {
     note: (text) => logger.info(text),
     warn: (text) => logger.warn(text),
     show: (subject) => logger.info(subject.kind, summarize(subject)),
-    confirm: (question) =>
-      question.kind === 'release'
-        ? Promise.reject(createReleaseRefusal(question))
-        : Promise.resolve(true),
+    confirm: (question) => {
+      if (question.kind === 'release') return Promise.reject(createReleaseRefusal(question))
+      if (question.kind !== 'older') return Promise.resolve(true)
+      const { code, message } = question.refusal
+      return Promise.reject(new EdgewiseError(code, message, olderHint))
+    },
     startProgress: () =>
       Promise.resolve({
         report: (event, callsLeft) => {
@@ -25,6 +33,26 @@ export function createLogDialogue(logger: Logger): Dialogue {
         },
         end: () => undefined,
       }),
+  }
+}
+
+/** Adds an observer of the events of applies, which sees each before the dialogue does. */
+export function observeEvents(
+  dialogue: Dialogue,
+  observe: (event: ApplyEvent, callsLeft: number | null) => void,
+): Dialogue {
+  return {
+    ...dialogue,
+    startProgress: async (extent) => {
+      const progress = await dialogue.startProgress(extent)
+      return {
+        report: (event, callsLeft) => {
+          observe(event, callsLeft)
+          progress.report(event, callsLeft)
+        },
+        end: () => progress.end(),
+      }
+    },
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../model/clock.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
-import { escapeInvisible, escapeStray } from '../report/text/escape-invisible.ts'
+import type { Clock } from '../core/model/time/clock.ts'
+import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
+import { escapeInvisible, escapeStray } from '../outlets/report/text/escape-invisible.ts'
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
 export type Level = (typeof levels)[number]

@@ -1,40 +1,22 @@
-import type { ServerMetrics } from '../metrics/server-metrics.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { pluralize } from '../model/words.ts'
+import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { pluralize } from '../core/model/text/words.ts'
 import {
   describeApply,
   describeInvalid,
   describeNotApplied,
   findFailureCode,
   type Content,
-} from '../notify/notification.ts'
-import { openOutbox, type Outbox } from '../notify/outbox.ts'
-import type { FoundDrift } from '../operations/find-drift.ts'
-import { findStatus } from '../operations/finished-status.ts'
-import type { LoadedWorkspace } from '../operations/load-workspace.ts'
-import type { Outside } from '../operations/outside.ts'
-import type { Ports } from '../operations/ports.ts'
-import type { Executed } from '../operations/submit-plan.ts'
-import { hasDrift } from '../report/drift/json.ts'
+} from '../outlets/notify/notification.ts'
+import { openOutbox, type Outbox } from '../outlets/notify/outbox.ts'
+import type { FoundDrift } from '../operations/observation/find-drift.ts'
+import { findStatus, type Executed } from '../operations/submission/executed.ts'
+import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
+import type { Ports } from '../operations/runtime/ports.ts'
+import { hasDrift } from '../outlets/report/drift/json.ts'
 import type { Logger } from './logger.ts'
-import { readsBack } from './reads-back.ts'
-import { isAboutCommit, type Committed } from './workspaces.ts'
-
-/** Notifies the receivers of a workspace. A failure is logged, and changes nothing else. */
-export interface Notifications {
-  /** Executes a plan, and notifies of its outcome, or that there is none. */
-  aboutRun<T extends Executed>(
-    workspace: Committed,
-    ports: Ports,
-    execute: (ports: Ports) => Promise<T>,
-  ): Promise<T>
-  /** Notifies of drift that is new, and of drift that is gone. */
-  aboutDrift(workspace: LoadedWorkspace, found: FoundDrift): Promise<void>
-  /** Notifies once of a commit that is not applied, or of a rollout that can't resume. */
-  aboutFailure(workspace: LoadedWorkspace, failure: Failure): Promise<void>
-  /** Sends what is due. */
-  deliver(workspace: LoadedWorkspace): Promise<void>
-}
+import { isAboutCommit, readsBack, type Committed, type Settings } from './branch/workspaces.ts'
 
 /** A commit that is not applied, or a rollout that can't resume, and the error. */
 export interface Failure {
@@ -43,14 +25,15 @@ export interface Failure {
   error: unknown
 }
 
-/** Creates the notifications of a controller, which the database keeps until they are sent. */
-export function createNotifications(
-  outside: Outside,
-  metrics: ServerMetrics,
-  logger: Logger,
-): Notifications {
+export type Notifications = ReturnType<typeof createNotifications>
+
+/**
+ * Creates the notifications of a controller, which the database keeps until they are sent. A
+ * failure is logged, and changes nothing else.
+ */
+export function createNotifications(outside: Outside, metrics: ServerMetrics, logger: Logger) {
   const withOutbox = async (
-    workspace: LoadedWorkspace,
+    workspace: Settings,
     work: (outbox: Outbox) => Promise<void>,
   ): Promise<void> => {
     if (workspace.config.notify.length === 0) return
@@ -64,7 +47,12 @@ export function createNotifications(
     }
   }
   return {
-    aboutRun: async (workspace, ports, execute) => {
+    /** Executes a plan, and notifies of its outcome, or that there is none. */
+    aboutRun: async <T extends Executed>(
+      workspace: Committed,
+      ports: Ports,
+      execute: (ports: Ports) => Promise<T>,
+    ): Promise<T> => {
       let token: string | null = null
       const onSending = () =>
         withOutbox(workspace, async (outbox) => void (token = await outbox.begin('serve')))
@@ -85,7 +73,8 @@ export function createNotifications(
         throw error
       }
     },
-    aboutDrift: async (workspace, { drift }) => {
+    /** Notifies of drift that is new, and of drift that is gone. */
+    aboutDrift: async (workspace: LoadedWorkspace, { drift }: FoundDrift): Promise<void> => {
       // After a start, the drift of before may be in domains that later checks read.
       if (readsBack(workspace) && (drift.unread ?? 0) > 0 && !hasDrift(drift)) return
       // The same text as that of the command without a selection: both share what was reported.
@@ -93,14 +82,16 @@ export function createNotifications(
       const scope = JSON.stringify([[], [], isObserved])
       await withOutbox(workspace, (outbox) => outbox.reportDrift(drift, scope))
     },
-    aboutFailure: async (workspace, failure) => {
+    /** Notifies once of a commit that is not applied, or of a rollout that can't resume. */
+    aboutFailure: async (workspace: Settings, failure: Failure): Promise<void> => {
       const content = describeFailure(failure)
       if (content === null) return
       const { kind, id } = failure
       const topic = kind === 'commit' ? failedCommit : `failed rollout ${id}`
       await withOutbox(workspace, (outbox) => outbox.reportOnce(topic, id, content))
     },
-    deliver: (workspace) =>
+    /** Sends what is due. */
+    deliver: (workspace: Settings): Promise<void> =>
       withOutbox(workspace, async (outbox) => {
         const { postponed, givenUp, dropped, failures } = await outbox.deliverDue()
         const lost = postponed + givenUp + dropped

@@ -1,31 +1,15 @@
-import { createServerMetrics } from '../metrics/server-metrics.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { LoadedWorkspace } from '../operations/load-workspace.ts'
-import { openState } from '../operations/open-state.ts'
-import type { Outside } from '../operations/outside.ts'
-import { listRollouts } from '../operations/rollouts.ts'
-import type { Leadership } from '../state/postgres/leadership.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { inSpan } from '../core/model/tracing.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
-import type { Branch, BranchOptions } from './branch.ts'
-import type { Controller } from './controller.ts'
-import { createController, type Position } from './create-controller.ts'
-import type { Engine, Workflows } from './engine.ts'
-import { createLogDialogue } from './log-dialogue.ts'
+import type { Leadership, Term } from '../state/postgres/leadership.ts'
+import { assembleReplica, type Replica } from './assemble-replica.ts'
+import { fetchTraced, type BranchOptions, type Branch } from './branch/branch.ts'
 import type { Logger } from './logger.ts'
-import { createNotifications } from './notifications.ts'
-import { createDriftMemory } from './pages/drift-memory.ts'
-import { createEventMemory } from './pages/event-memory.ts'
-import { createPageSource, type SourceContext } from './pages/create-page-source.ts'
-import { holdCommits } from './pages/hold-commits.ts'
-import type { PulseTerm } from './pulse-messages.ts'
-import { createReconciler } from './reconciler.ts'
-import { createRolloutWorkflow } from './rollout-workflow.ts'
-import { createRuns, type RunPorts } from './runs.ts'
-import { keepTerm, removeLocksOf, waitForTerm } from './term.ts'
-import { traceBranch, traceRuns, traceWork } from './trace-work.ts'
-import { createWatchdog } from './watchdog.ts'
-import { loadFirst } from './load-first.ts'
-import { identify } from './workspaces.ts'
+import { noteTick } from './leader/position.ts'
+import type { Interface, ServePorts } from './serve-ports.ts'
+import { keepTerm, removeLocksOf, waitForTerm } from './leader/term.ts'
+import { type Committed, isAboutCommit } from './branch/workspaces.ts'
 
 /** Options of the controller. */
 export interface ServeOptions extends Pick<
@@ -36,28 +20,8 @@ export interface ServeOptions extends Pick<
   pollMs: number
 }
 
-/** Ports of the controller. */
-export interface ServePorts extends Pick<RunPorts, 'loadCommit' | 'buildDriftRequest'> {
-  outside: Outside
-  logger: Logger
-  openBranch(options: BranchOptions): Promise<Branch>
-  /** Launches the engine of durable workflows, whose waits for the database the signal ends. */
-  launch(workspace: LoadedWorkspace, workflows: Workflows, signal: AbortSignal): Promise<Engine>
-  /** Makes the page of the plan of a folder, without blocking this process. */
-  ownPage: SourceContext['ownPage']
-  /** Serves the HTTP interface until its end. */
-  listen(controller: Controller): Promise<Interface>
-}
-
-/** The HTTP interface of a replica. */
-export interface Interface {
-  /** Also gives signs of life of a term while this process is busy; null: of none. */
-  lead(term: PulseTerm | null): void
-  close(): Promise<void>
-}
-
-/** Longest wait for the database before a replica counts as not ready, ms. */
-const pingMs = 3000
+/** Time to end beside the longest call of the service, and for what is closed at last, ms. */
+const [endMarginMs, closeMs] = [10_000, 3000]
 
 /**
  * Follows a branch until an interrupt: waits to become the leader, applies each new commit,
@@ -67,139 +31,134 @@ const pingMs = 3000
  * @throws EdgewiseError if it can't begin
  */
 export async function serve(options: ServeOptions, ports: ServePorts): Promise<'stopped' | 'lost'> {
-  const { logger, launch } = ports
-  const { clock, signal } = ports.outside
+  const { logger } = ports
   const lost = new AbortController()
-  const outside = { ...ports.outside, signal: AbortSignal.any([signal, lost.signal]) }
-  // The token is in none of the variables that git gets.
-  const env = buildGitEnvironment(outside.env, '')
-  const world = { clock, machine: outside.machine, newId: () => outside.newId() }
-  const scrub = (text: string) => text
-  const git = { env, scrub, signal: outside.signal }
-  const { tracer } = outside
-  const opened = await ports.openBranch({ ...options, ...world, ...git })
-  const branch = holdCommits(traceBranch(opened, tracer))
-  const { tip, workspace } = await traceWork(tracer, 'serve start', async () => {
-    const commit = await branch.fetch()
-    const load = (each: string) => ports.loadCommit(branch, each, outside)
-    return { tip: commit, workspace: await loadFirst(branch, commit, load, logger) }
-  })
-  logger.setScrub((text) => workspace.scrub(text))
-  const identity = identify(workspace)
-  const { locks, leadership } = await openState(workspace, outside)
-  if (leadership === undefined) throw new TypeError('expected PostgreSQL to elect leaders')
-  const { id, service } = workspace.config
-  const metrics = createServerMetrics({ workspace: id, account: service.account })
-  const position: Position = { term: null, tickMs: clock.monotonic() }
-  const watchdog = createWatchdog(clock)
-  const events = createEventMemory()
-  const drifts = createDriftMemory(outside)
-  const runs = traceRuns(
-    createRuns({
-      ports: {
-        ...ports,
-        ...watchdog.observe({ outside, dialogue: events.observe(createLogDialogue(logger)) }),
-      },
-      branch,
-      identity,
-      metrics,
-      logger,
-      notifications: drifts.observe(createNotifications(outside, metrics, logger)),
-    }),
-    outside,
-  )
-  const reconciler = createReconciler({
-    outside,
-    branch,
-    runs,
-    head: workspace.commit,
-    listRollouts: (current) => listRollouts(current, outside),
-    metrics,
-    logger,
-    watch: watchdog.watch,
-    isLeading: () => isLeading(leadership, position, outside),
-  })
-  const controller = createController({
-    workspace,
-    branch,
-    reconciler,
-    leadership,
-    metrics,
-    position,
-    logger,
-    outside,
-    pages: createPageSource({
-      workspace,
-      branch,
-      reconciler,
-      position,
-      outside,
-      scrub: (text) => logger.scrub(text),
-      ownPage: ports.ownPage,
-      getDrift: drifts.getLast,
-      listEvents: events.list,
-    }),
-    isHung: watchdog.isHung,
-    pingMs,
-  })
+  const signal = AbortSignal.any([ports.outside.signal, lost.signal])
+  const outside = { ...ports.outside, signal }
+  const { branch, tip, workspace } = await begin(options, ports, outside)
   let http: Interface | null = null
   try {
-    http = await ports.listen(controller)
-    const { lead } = http
-    const setTerm = (number: number | null) => {
-      position.term = number
-      metrics.setLeader(number)
-      const { database } = workspace.config.state
-      const { workspace: path } = leadership
-      lead(number === null || database === undefined ? null : { database, path, number })
-    }
-    metrics.setLeader(null)
+    const { pollMs } = options
+    const replica = await assembleReplica({
+      branch,
+      workspace,
+      pollMs,
+      ports: { ...ports, outside },
+    })
+    http = await ports.listen(replica.controller)
     logger.info(`follows ${branch.name} of ${branch.location}`, { commit: tip })
-    const tick = () => {
-      position.tickMs = clock.monotonic()
-    }
-    const term = await waitForTerm(leadership, outside, logger, tick)
-    if (term === null) return 'stopped'
-    setTerm(term.number)
-    logger.info('leads', { term: term.number })
-    const kept = keepTerm(leadership, term, outside, logger, tick, controller.poke).then(
-      (isLost) => {
-        if (!isLost) return
-        setTerm(null)
-        lost.abort()
-      },
-    )
-    if (term.previous !== null) {
-      const removed = await removeLocksOf(term.previous, locks, id, outside)
-      logger.info('took over from a leader that gave no sign of life', { locks: removed })
-    }
-    const rollout = createRolloutWorkflow((each) =>
-      traceWork(tracer, 'serve rollout step', () => reconciler.advance(each)),
-    )
-    const drift = () => traceWork(tracer, 'serve drift check', () => reconciler.detectDrift())
-    const engine = await launch(workspace, { rollout, drift }, outside.signal)
-    while (!outside.signal.aborted) {
-      await traceWork(tracer, 'serve round', () => reconciler.round(engine))
-      await controller.sleep(options.pollMs)
-    }
-    // What runs finishes its calls in flight, and records their outcomes.
-    await reconciler.drain()
-    await kept
-    setTerm(null)
-    await engine.close()
-    if (lost.signal.aborted) {
+    const end = await run(replica, http, () => lost.abort())
+    if (end === 'lost')
       logger.error('another replica leads now: this one ends, and has to be started again')
-      return 'lost'
-    }
-    await resign(leadership, term.number, logger)
-    logger.info('stopped')
-    return 'stopped'
+    else logger.info('stopped')
+    return end
   } finally {
     // A replica that could not begin its term gives no signs of life: another one takes over.
     lost.abort()
-    await http?.close()
-    await branch.close()
+    const closed = Promise.all([http?.close(), branch.close()])
+    await Promise.race([closed, ports.outside.clock.sleep(closeMs)])
   }
+}
+
+/** Opens the branch, and loads the workspace that the controller begins with. */
+async function begin(
+  options: ServeOptions,
+  ports: ServePorts,
+  outside: Outside,
+): Promise<{ branch: Branch; tip: string; workspace: Committed }> {
+  const { logger } = ports
+  const { clock, machine, signal, tracer } = outside
+  // The token is in none of the variables that git gets.
+  const env = buildGitEnvironment(outside.env, '')
+  const world = { clock, machine, newId: () => outside.newId() }
+  const git = { env, scrub: (text: string) => text, signal }
+  const branch = await ports.openBranch({ ...options, ...world, ...git })
+  try {
+    const start = async () => {
+      const tip = await fetchTraced(branch, tracer)
+      const load = (each: string) => ports.loadCommit(branch, each, outside)
+      const workspace = await loadFirst(branch, tip, load, logger)
+      logger.setScrub((text) => workspace.scrub(text))
+      return { branch, tip, workspace }
+    }
+    return await inSpan(tracer, 'serve start', start, { kind: 'root' })
+  } catch (error) {
+    await branch.close()
+    throw error
+  }
+}
+
+/** Waits for a term, and leads until its end or an interrupt. */
+async function run(
+  replica: Replica,
+  http: Interface,
+  onLost: () => void,
+): Promise<'stopped' | 'lost'> {
+  const { leadership, outside, logger, position, metrics, reconciler, follower } = replica
+  const { clock, signal } = outside
+  const setTerm = (number: number | null) => {
+    position.term = number
+    metrics.setLeader(number)
+    const { database } = replica.workspace.config.state
+    const { workspace: path } = leadership
+    http.lead(number === null || database === undefined ? null : { database, path, number })
+  }
+  metrics.setLeader(null)
+  const onTick = (isReached: boolean) => {
+    const isBack = noteTick(position, isReached, clock.monotonic(), metrics)
+    if (position.term === null) return
+    if (isBack) reconciler.hurry()
+    reconciler.findUnattended()
+  }
+  const term = await waitForTerm(leadership, outside, { logger, onTick })
+  if (term === null) return 'stopped'
+  setTerm(term.number)
+  metrics.setUnattended(0)
+  logger.info('leads', { term: term.number })
+  const onWake = () => replica.controller.poke()
+  const kept = keepTerm(leadership, term, outside, { logger, onTick, onWake }).then((isLost) => {
+    if (!isLost) return
+    position.isOvertaken = true
+    setTerm(null)
+    logger.warn('another replica has become the leader: no further call is begun')
+    onLost()
+  })
+  await removeLocks(term, replica)
+  const { timeoutSeconds } = replica.workspace.config.service
+  // What runs finishes its calls in flight, and records their outcomes.
+  const working = Promise.all([reconciler.lead(), follower.follow(), kept])
+  const isDone = await waitUntilEnd(working, outside, timeoutSeconds * 1000 + endMarginMs)
+  if (!isDone)
+    logger.error('work was left unfinished, since it did not end in time', {
+      working: reconciler.found.working?.what ?? null,
+    })
+  setTerm(null)
+  if (position.isOvertaken) return 'lost'
+  // Without a resignation, another replica leads after a lease: what was left has ended then.
+  if (signal.aborted && isDone) await resign(leadership, term.number, logger)
+  return 'stopped'
+}
+
+/** Removes the locks that the leader before this one had. */
+async function removeLocks({ previous }: Term, replica: Replica): Promise<void> {
+  if (previous === null) return
+  const { locks, workspace, outside, logger } = replica
+  const removed = await removeLocksOf(previous, locks, workspace.config.id, outside)
+  logger.info('took over from a leader that gave no sign of life', { locks: removed })
+}
+
+/** Waits for work, after an interrupt for some time only; returns whether it has ended. */
+async function waitUntilEnd(
+  work: Promise<unknown>,
+  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
+  endMs: number,
+): Promise<boolean> {
+  const interrupted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  const late = interrupted.then(() => clock.sleep(endMs)).then(() => false)
+  return Promise.race([work.then(() => true), late])
 }
 
 /** Ends a term. Another replica takes over after a while if the database is away. */
@@ -212,19 +171,34 @@ async function resign(leadership: Leadership, term: number, logger: Logger): Pro
   }
 }
 
-/** Returns whether this process leads, as the database has it; false after an interrupt. */
-async function isLeading(
-  leadership: Leadership,
-  { term }: Position,
-  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
-): Promise<boolean> {
-  while (!signal.aborted && term !== null) {
-    try {
-      return await leadership.isCurrent(term)
-    } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
-      await clock.sleep(1000, signal)
-    }
+/** Commits of the branch that are tried before the start fails. */
+const maxCommits = 10
+
+/**
+ * Loads the workspace that a controller begins with: that of the tip, or of the last commit before
+ * it that can be loaded. So a restart ends no rollout while the tip is invalid.
+ *
+ * @throws EdgewiseError that of the tip, if none of the last commits can be loaded
+ */
+export async function loadFirst(
+  branch: Pick<Branch, 'listHistory'>,
+  tip: string,
+  load: (commit: string) => Promise<Committed>,
+  logger: Logger,
+): Promise<Committed> {
+  try {
+    return await load(tip)
+  } catch (error) {
+    if (!isAboutCommit(error)) throw error
+    logger.error(`commit ${tip.slice(0, 12)} can't be loaded: ${error.message}`, {
+      code: error.code,
+    })
+    for (const commit of (await branch.listHistory(tip, maxCommits)).slice(1))
+      try {
+        return await load(commit)
+      } catch (older) {
+        if (!isAboutCommit(older)) throw older
+      }
+    throw error
   }
-  return false
 }

@@ -1,6 +1,6 @@
-import { isDeeper, isObject, getOwn, parseJson, type JsonObject } from '../model/json.ts'
-import type { Limits } from '../model/outcome.ts'
-import { maxSearchedLength } from '../model/secret.ts'
+import { isDeeper, isObject, getOwn, parseJson, type JsonObject } from '../core/model/json.ts'
+import type { Limits } from '../core/model/outcome.ts'
+import { maxSearchedLength } from '../core/model/secret.ts'
 import type { Answer } from './transport.ts'
 
 /** The response envelope of an answer (specification, "Response envelope"); null where absent. */

@@ -1,6 +1,5 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { isLoopback } from '../model/loopback.ts'
-import { parseUrl } from '../model/parse-url.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { isLoopback, parseUrl } from '../core/model/text/url.ts'
 import type { Dispatcher } from './transport.ts'
 
 /**

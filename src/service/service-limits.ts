@@ -1,4 +1,4 @@
-import { periodMs, type Limits, type Period } from '../model/outcome.ts'
+import { periodMs, type Limits, type Period } from '../core/model/outcome.ts'
 
 /** Calls that a period of the service allows no more. */
 export interface UsedUp {

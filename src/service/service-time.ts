@@ -1,5 +1,5 @@
-import type { Clock } from '../model/clock.ts'
-import { parseDate } from '../model/http-date.ts'
+import type { Clock } from '../core/model/time/clock.ts'
+import { parseDate } from '../core/model/time/http-date.ts'
 import type { Transport } from './transport.ts'
 
 /** Maximum difference between this machine's clock and the service's that is not reported, ms. */

@@ -1,4 +1,4 @@
-import type { Tracer } from '../model/tracing.ts'
+import { failSpan, inSpan, type Tracer } from '../core/model/tracing.ts'
 import { findFailureCode } from './call-failure.ts'
 import type { Transport } from './transport.ts'
 
@@ -17,16 +17,17 @@ export function traceCalls(transport: Transport, tracer: Tracer | undefined): Tr
       'server.port': port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port),
       'url.path': pathname,
     }
-    return tracer.run(
+    return inSpan(
+      tracer,
       method,
       async (span) => {
         try {
           const answer = await transport(request)
-          span.set({ 'http.response.status_code': answer.status })
-          if (answer.status >= 400) span.fail(String(answer.status))
+          span?.setAttributes({ 'http.response.status_code': answer.status })
+          if (answer.status >= 400) failSpan(span, String(answer.status))
           return answer
         } catch (error) {
-          span.fail(findFailureCode(error))
+          failSpan(span, findFailureCode(error))
           throw error
         }
       },

@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -45,10 +46,10 @@ const shellCode = 'x"; touch pwned; $(touch pwned) `touch pwned`'
 describe('plan, apply and drift', { timeout: 90_000 }, () => {
   it('run in sequence: a plan with report, its apply, no drift afterwards', async () => {
     // A report may have any name that a file can have.
-    const planned = await act({ command: 'plan', report: shellCode })
+    const planned = await act({ command: 'plan', report: `${shellCode}.md` })
     expect(planned).toMatchObject({ status: 0, outputs: { differs: 'true', 'exit-code': '2' } })
     expect(planned.summary).toMatch(/^### Edgewise plan\n\nPlan: 1 to set/)
-    expect(place.read(shellCode)).toBe(planned.summary)
+    expect(place.read(`${shellCode}.md`)).toBe(planned.summary)
     expect(isIn('pwned')).toBe(false)
     const applied = await act({ command: 'apply' })
     expect(applied).toMatchObject({ status: 0, outputs: { 'exit-code': '0' } })
@@ -65,26 +66,24 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect(new Set(marks).size).toBe(3)
   })
 
-  it('write a page into the file of the input html, and output its absolute path', async () => {
-    const inCheckout = await act({ command: 'plan', html: 'page.html' })
-    expect(inCheckout).toMatchObject({
-      status: 0,
-      outputs: { html: join(place.root, 'page.html') },
-    })
-    const html = join(runner.temp, 'page.html')
+  it('write each file of the input report, of which Markdown is the summary', async () => {
+    const [html, json] = ['page.html', 'all.json'].map((name) => join(runner.temp, name))
+    const files = `${html}\n  ${join(runner.temp, 'edgewise.md')}\n\n${json}\n`
     for (const command of ['plan', 'apply', 'drift']) {
-      rmSync(html, { force: true })
-      const { status, outputs } = await act({ command, html })
-      expect([command, status, outputs['html']]).toEqual([command, 0, html])
-      expect([command, readFileSync(html, 'utf8').includes(`"kind":"${command}"`)]).toEqual([
+      rmSync(html ?? '', { force: true })
+      const { status, summary } = await act({ command, report: files })
+      expect([command, status, summary]).toEqual([
         command,
-        true,
+        0,
+        expect.stringContaining(`### Edgewise ${command}`),
       ])
+      expect(readFileSync(html ?? '', 'utf8')).toContain(`"kind":"${command}"`)
+      expect(readFileSync(json ?? '', 'utf8')).toContain('{')
     }
     // A page of an earlier run is no page of a plan that fails.
     place.manifest('www.example.com', { timeout: { time: 9999 } })
-    const failed = await act({ command: 'plan', html })
-    expect([failed.status, failed.outputs, existsSync(html)]).toEqual([
+    const failed = await act({ command: 'plan', report: files })
+    expect([failed.status, failed.outputs, existsSync(html ?? '')]).toEqual([
       1,
       { 'exit-code': '1' },
       false,
@@ -92,12 +91,11 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
   })
 
   it.each([
-    [{ command: 'plan', html: 'x\ndiffers=false' }, 'the input "html" has a control character'],
     [
-      { command: 'state', args: 'list', html: 'x' },
-      'the input "html" is for plan, apply and drift',
+      { command: 'issue', differs: 'true', report: 'page.html' },
+      'names no file that ends with .md',
     ],
-    [{ command: 'plan', args: '--html=x' }, 'Set the input "html" instead'],
+    [{ command: 'plan', args: '--report=x' }, 'Set the input "report" instead'],
   ])('refuse the inputs %j', async (given, why) => {
     const { status, out, outputs } = await act(given)
     expect([status, out, outputs]).toEqual([1, expect.stringContaining(why), { 'exit-code': '1' }])
@@ -176,18 +174,17 @@ describe('reports', { timeout: 90_000 }, () => {
     mkdirSync(outside)
     writeFileSync(join(outside, 'page.html'), 'precious')
     symlinkSync(outside, join(place.root, 'to'))
-    for (const input of ['report', 'html']) {
-      const { status, out } = await act({ command: 'plan', [input]: 'to/page.html' })
-      expect([status, out]).toEqual([1, expect.stringContaining('is a symbolic link')])
-    }
+    const { status, out } = await act({ command: 'plan', report: 'to/page.html' })
+    expect([status, out]).toEqual([1, expect.stringContaining('is a symbolic link')])
     expect(readFileSync(join(outside, 'page.html'), 'utf8')).toBe('precious')
   })
 
   it('are not removed if they are pipes', async () => {
-    execFileSync('mkfifo', [join(runner.temp, 'pipe')])
-    const { out } = await act({ command: 'plan', html: join(runner.temp, 'pipe') })
+    const pipe = join(runner.temp, 'pipe.md')
+    execFileSync('mkfifo', [pipe])
+    const { out } = await act({ command: 'plan', report: pipe })
     expect(out.replace(/\s+/g, ' ')).toContain('nothing reads from this pipe')
-    expect(lstatSync(join(runner.temp, 'pipe')).isFIFO()).toBe(true)
+    expect(lstatSync(pipe).isFIFO()).toBe(true)
   })
 
   it('are not published through a link out of the checkout', async () => {

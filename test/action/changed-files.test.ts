@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -105,7 +106,7 @@ describe('a check of a pull request on GitHub', () => {
 
 describe('the plan of a merge request on GitLab', () => {
   it.each([
-    [['domains/a.yaml'], 'validate\nplan --markdown .edgewise/plan.md\n', ''],
+    [['domains/a.yaml'], 'validate\nplan --report .edgewise/plan.md\n', ''],
     [['README'], '', 'No file of the workspace changes. Nothing to plan.\n'],
   ])('of %j calls %j', (paths, calls, out) => {
     const base = merge(...paths)

@@ -62,7 +62,7 @@ describe('the pipeline for GitLab', () => {
     const [plan, apply] = [jobs['edgewise plan to apply'], jobs['edgewise apply']]
     expect(apply?.needs).toEqual(['edgewise plan to apply'])
     expect(apply?.script).toEqual([
-      'edgewise apply .edgewise/plan.json --markdown .edgewise/apply.md',
+      'edgewise apply .edgewise/plan.json --report .edgewise/apply.md',
     ])
     expect(plan?.artifacts?.paths).toContain('.edgewise/plan.json')
     expect(plan?.script.at(-1)).toContain('--out .edgewise/plan.json')
@@ -83,7 +83,7 @@ describe('the pipeline for GitLab', () => {
       extends: '.edgewise-apps-my-cdn',
       script: [
         "edgewise apply -C 'apps/my cdn' 'apps/my cdn/.edgewise/plan.json' " +
-          "--markdown 'apps/my cdn/.edgewise/apply.md'",
+          "--report 'apps/my cdn/.edgewise/apply.md'",
       ],
     })
   })

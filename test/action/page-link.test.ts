@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addPageLink } from '../../src/action/page-link.ts'
+import { addPageLink } from '../../src/cli/action/page-link.ts'
 
 const url = 'https://code-host.example/team/cdn/actions/runs/1/artifacts/2'
 const link = `[All changes as a page](${url})`

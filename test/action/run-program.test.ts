@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { buildCommandLine } from '../../src/action/command-line.ts'
-import { readInputs } from '../../src/action/inputs.ts'
-import { buildProgramEnvironment } from '../../src/action/program-environment.ts'
-import { runGuarded } from '../../src/action/run-program.ts'
-import { splitWords } from '../../src/model/split-words.ts'
+import { buildCommandLine } from '../../src/cli/action/command-line.ts'
+import { readInputs } from '../../src/cli/action/inputs.ts'
+import { runGuarded, buildProgramEnvironment } from '../../src/cli/action/run-program.ts'
+import { splitWords } from '../../src/core/model/text/split-words.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgewise-program-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -79,10 +78,10 @@ describe('the command line', () => {
       build('validate', { INPUT_ARGS: '--json' }),
       build('state', { INPUT_ARGS: 'list', INPUT_WORKSPACE: '' }),
     ]).toEqual([
-      '-C . plan --target x --out p.json --markdown r.md --detailed-exitcode',
-      '-C . apply --target x --verbose --markdown r.md -- p.json',
-      '-C . apply --verbose --markdown r.md',
-      '-C . drift --target x --markdown r.md --observed ./query --all',
+      '-C . plan --target x --out p.json --report r.md --detailed-exitcode',
+      '-C . apply --target x --verbose --report r.md -- p.json',
+      '-C . apply --verbose --report r.md',
+      '-C . drift --target x --report r.md --observed ./query --all',
       '-C . validate --target x --format github',
       '-C . validate --json',
       'state list',
@@ -91,7 +90,7 @@ describe('the command line', () => {
 
   it('has one place for each file: an option of an input is refused in args', () => {
     const options = { workspace: ['-C x', '-Cx', '--workspace=x'], plan: ['--out x'] }
-    const all = { ...options, report: ['--markdown x'], observed: ['a --observed x'] }
+    const all = { ...options, report: ['--report x'], observed: ['a --observed x'] }
     for (const [input, args] of Object.entries(all))
       for (const each of args)
         expect(() => build('drift', { INPUT_ARGS: each })).toThrow(`Set the input "${input}"`)

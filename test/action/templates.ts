@@ -1,7 +1,6 @@
 import { parse } from 'yaml'
-import { buildGithubWorkflows } from '../../src/cli/init/github-workflows.ts'
-import { buildGitlabPipeline } from '../../src/cli/init/gitlab-pipeline.ts'
-import { initialGlobs, listPaths } from '../../src/cli/init/placement.ts'
+import { buildGithubWorkflows, buildGitlabPipeline } from '../../src/cli/init/workflows.ts'
+import { initialGlobs, listPaths } from '../../src/cli/init/find-placement.ts'
 import { initialVariables } from '../../src/cli/init/workflow-variables.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'

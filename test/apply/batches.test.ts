@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { bad, doubt, good, World } from './world.ts'
 import { fc, itOften, runs } from '../runs.ts'
-
-/** Plans writes of one domain each. */
-const plan = (world: World, writes: number) =>
-  world.plan(
-    Object.fromEntries(
-      Array.from({ length: writes }, (_, i) => [
-        `d${String(i).padStart(4, '0')}.example.com`,
-        { timeout: { time: String(10 + i) } },
-      ]),
-    ),
-    1,
-  )
 
 describe('the intents of a wave', () => {
   it.each([
@@ -25,7 +13,7 @@ describe('the intents of a wave', () => {
     async (calls, writes, sizes) => {
       const world = new World()
       world.callsPerMinute = calls
-      await world.apply(plan(world, writes))
+      await world.apply(world.planEach(writes))
       expect(world.intended.map((batch) => batch.writes.length)).toEqual(sizes)
       expect(world.intended.flatMap((batch) => batch.writes)).toEqual(
         Array.from({ length: writes }, (_, i) => i + 1),
@@ -38,7 +26,7 @@ describe('the intents of a wave', () => {
       const world = new World()
       world.callsPerMinute = 30
       world.intendMs = intendMs
-      await world.apply(plan(world, 150), () => ({ outcome: good, ms: 1000 }))
+      await world.apply(world.planEach(150), () => ({ outcome: good, ms: 1000 }))
       return { world, ms: world.clock.now() - (world.intended[0]?.at ?? 0) }
     }
     const { world, ms } = await run(2000)
@@ -55,7 +43,7 @@ describe('the intents of a wave', () => {
   it('of later batches are not recorded once the apply has stopped', async () => {
     const world = new World()
     world.callsPerMinute = 30
-    const result = await world.apply(plan(world, 90), (call) => {
+    const result = await world.apply(world.planEach(90), (call) => {
       if (call === 5) world.interrupt.abort()
       return { outcome: good }
     })
@@ -72,7 +60,7 @@ describe('the intents of a wave', () => {
     world.onIntend = ({ number }) => {
       if (number === 2) throw new EdgewiseError('record-unreachable', 'the remote is gone')
     }
-    const result = await world.apply(plan(world, 90), () => ({ outcome: good, ms: 500 }))
+    const result = await world.apply(world.planEach(90), () => ({ outcome: good, ms: 500 }))
     expect(result.stopped).toBe(
       'the intents of the next writes could not be recorded: the remote is gone',
     )
@@ -91,7 +79,7 @@ describe('the intents of a wave', () => {
     world.onIntend = ({ number }) => {
       if (number === 2) throw new TypeError('a defect')
     }
-    await expect(world.apply(plan(world, 60))).rejects.toThrow('a defect')
+    await expect(world.apply(world.planEach(60))).rejects.toThrow('a defect')
     expect(world.calls.length).toBeLessThanOrEqual(30)
   })
 })
@@ -102,7 +90,7 @@ describe('a killed process', () => {
     for (const diesAt of [60, 200, 450, 700]) {
       const world = new World()
       world.callsPerMinute = 30
-      const writes = plan(world, 134)
+      const writes = world.planEach(134)
       world.diesAt = diesAt
       const ended = world.start(writes, () => ({ outcome: good, ms: 1000 }))
       await world.clock.drive(ended.catch(() => null))
@@ -137,11 +125,11 @@ itOften('no write is sent before the intents of its batch are recorded', () =>
       }),
       async ({ writes, callsPerMinute, intendMs, answers, failing }) => {
         const world = new World()
-        Object.assign(world, { callsPerMinute, intendMs, bisects: true })
+        Object.assign(world, { callsPerMinute, intendMs })
         world.onIntend = ({ number }) => {
           if (number === failing) throw new EdgewiseError('record-unreachable', 'gone')
         }
-        const made = plan(world, writes)
+        const made = world.planEach(writes)
         await world.apply(made, (call) => ({
           outcome: answers[call % answers.length] ?? good,
           ms: 100 + 700 * (call % 5),

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import type { Domain, ItemKey, Value } from '../../src/core/model/item.ts'
 import {
   bad,
   doubt,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RecordedItem } from '../../src/state/store.ts'
+import type { RecordedItem } from '../../src/state/store/store.ts'
 import { bad, doubt, good, unauthorised, World, type Step } from './world.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
@@ -88,7 +88,6 @@ describe('a DELETE', () => {
 
   it('that a refusal ends is bisected, until the rest is unset', async () => {
     const world = createWorld([a, b])
-    world.bisects = true
     const unset = { timeout: null, connect_timeout: null, client_real_ip: null }
     const result = await world.apply(
       world.plan({ [a]: unset, [b]: unset }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildWave } from '../../src/apply/intents.ts'
+import { buildWave } from '../../src/engine/apply/intent-batches.ts'
 import { doubt, good, World } from './world.ts'
 
 const names = Array.from({ length: 4 }, (_, i) => `d${i}.example.com`)

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { bad, doubt, good, World } from './world.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com'] as const
@@ -78,7 +78,6 @@ describe('an in-doubt write', () => {
   })
 
   it('is the rest of a refused write whose bisection ends', async () => {
-    world.bisects = true
     const result = await world.apply(world.plan({ [a]: desired, [b]: desired }), (call) => ({
       outcome: call === 0 ? bad : doubt,
     }))
@@ -93,7 +92,6 @@ describe('an in-doubt write', () => {
   })
 
   it('is the rest of a bisected write whose parts can not be recorded', async () => {
-    world.bisects = true
     let [answered, saved] = [0, 0]
     world.onSave = () => {
       if (answered > 1 && saved++ === 1) throw full

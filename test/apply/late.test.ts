@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
-import { loadEarlierCalls } from '../../src/apply/earlier-calls.ts'
+import type { Domain, ItemKey, Value } from '../../src/core/model/item.ts'
+import { loadEarlierCalls } from '../../src/engine/apply/earlier-calls.ts'
+import type { Outcome } from '../../src/core/model/outcome.ts'
 import { bad, doubt, good, World, type Step } from './world.ts'
 
 const a = 'a.example.com'
@@ -69,6 +70,14 @@ describe('after an apply that died with calls in flight', () => {
     await dieInFlight(world, world.plan(wanted(10)))
     world.settleMs = 60_000
     expect(await runNext(world, wanted(5))).toMatchObject([{ ms: 90_000 }])
+  })
+
+  it('a value waits for a DELETE of an item that was not recorded before', async () => {
+    const world = new World()
+    world.deletes = true
+    await dieInFlight(world, world.plan({ [a]: { timeout: null } }))
+    expect(await runNext(world, wanted(5))).toEqual([{ domains: [a], ms: 40_000 }])
+    await expectTrue(world, 5)
   })
 
   it('the same value is sent at once', async () => {
@@ -141,14 +150,16 @@ describe('after an apply that died with calls in flight', () => {
   })
 })
 
-it.each([
-  ['answered', bad, 0],
-  ['abandoned', doubt, 10_000],
+it.each<[string, [Outcome, Outcome], number]>([
+  ['answered', [bad, { ...bad, code: 2 }], 0],
+  ['abandoned', [doubt, doubt], 10_000],
 ])(
   'an item in-doubt after calls that were %s waits as long as one may land',
-  async (_what, outcome, ms) => {
+  async (_what, [first, later], ms) => {
     const world = new World()
-    const { inDoubt, parts } = await world.apply(world.plan(wanted(10, 10)), () => ({ outcome }))
+    const { inDoubt, parts } = await world.apply(world.plan(wanted(10, 10)), (call) => ({
+      outcome: call === 0 ? first : later,
+    }))
     expect(inDoubt + parts.inDoubt).toBeGreaterThan(0)
     expect(world.item(a, 'timeout')?.status).toBe('in-doubt')
     expect(await runNext(world, wanted(20, 20))).toMatchObject([{ ms }])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import type { Clearance } from '../../src/state/lease.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { Clearance } from '../../src/state/locks/lease.ts'
 import { bad, good, unreached, World, type Step } from './world.ts'
 
 const [a, b, c] = ['a.example.com', 'b.example.com', 'c.example.com']

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createOutcomeRecorder, type OutcomeGroup } from '../../src/apply/outcome-groups.ts'
-import { createSerialQueue } from '../../src/state/serial-queue.ts'
+import { createOutcomeRecorder, type OutcomeGroup } from '../../src/engine/apply/outcome-groups.ts'
+import { createSerialQueue } from '../../src/state/store/serial-queue.ts'
 
 /** Creates a recorder whose recordings end by hand, in their order. */
 function createRecorder() {

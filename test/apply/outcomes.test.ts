@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Form } from '../../src/model/change.ts'
-import type { Value } from '../../src/model/item.ts'
-import type { Outcome } from '../../src/model/outcome.ts'
-import type { Plan } from '../../src/model/plan.ts'
+import type { Form } from '../../src/core/model/change.ts'
+import type { Value } from '../../src/core/model/item.ts'
+import type { Outcome } from '../../src/core/model/outcome.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
 import { bad, doubt, limits, unreached, World } from './world.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
@@ -16,6 +16,9 @@ function by(plan: Plan, form: Form): Plan {
     writes: plan.writes.map((write) => ({ ...write, items: { ip_black_list: form } })),
   }
 }
+
+const black = (...list: string[]) => ({ ip_black_list: ips(...list) })
+const appending: Form = { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }
 
 describe('a confirmed write', () => {
   it('is recorded with value, time, apply and origin', async () => {
@@ -52,9 +55,7 @@ describe('a confirmed write', () => {
   it('of a delta is recorded as the whole value', async () => {
     const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
     const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
-    await world.apply(
-      by(plan, { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }),
-    )
+    await world.apply(by(plan, appending))
     expect(world.item(a, 'ip_black_list')).toMatchObject({
       status: 'confirmed',
       candidates: [ips('192.0.2.1', '192.0.2.2')],
@@ -152,48 +153,45 @@ describe('a confirmed write', () => {
 })
 
 describe('an in-doubt write', () => {
-  it('leaves the old and the new value as candidates', async () => {
-    const world = new World().holds(a, { timeout: time(5) })
-    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
-    expect(world.item(a, 'timeout')).toMatchObject({
-      status: 'in-doubt',
-      candidates: [time(5), time(10)],
-    })
-    expect(world.item(a, 'timeout')).not.toHaveProperty('unknown')
-  })
-
-  it('of an unrecorded item leaves the new value and an unknown one', async () => {
-    const world = new World()
-    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
-    expect(world.item(a, 'timeout')).toMatchObject({
-      status: 'in-doubt',
-      candidates: [time(10)],
-      unknown: true,
-    })
-  })
-
-  it('marks items that it may have cleared as in-doubt', async () => {
-    const world = new World().holds(a, { ip_white_list: ips('192.0.2.1') })
-    await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.9') } }), () => ({
-      outcome: doubt,
-    }))
-    expect(world.item(a, 'ip_white_list')).toMatchObject({
-      status: 'in-doubt',
-      candidates: [ips('192.0.2.1')],
-      unknown: true,
-    })
-  })
-
-  it('of a delta has the result of the delta for each candidate', async () => {
-    const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
-    const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
-    await world.apply(
-      by(plan, { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }),
-      () => ({ outcome: doubt }),
-    )
-    expect(world.item(a, 'ip_black_list')).toMatchObject({
-      candidates: [ips('192.0.2.1'), ips('192.0.2.1', '192.0.2.2')],
-    })
+  it.each<[string, Record<string, Value>, Record<string, Value>, Form | null, string, object]>([
+    [
+      'leaves the old and the new value as candidates',
+      { timeout: time(5) },
+      { timeout: time(10) },
+      null,
+      'timeout',
+      { candidates: [time(5), time(10)] },
+    ],
+    [
+      'of an unrecorded item leaves the new value and an unknown one',
+      {},
+      { timeout: time(10) },
+      null,
+      'timeout',
+      { candidates: [time(10)], unknown: true },
+    ],
+    [
+      'marks items that it may have cleared as in-doubt',
+      { ip_white_list: ips('192.0.2.1') },
+      black('192.0.2.9'),
+      null,
+      'ip_white_list',
+      { candidates: [ips('192.0.2.1')], unknown: true },
+    ],
+    [
+      'of a delta has the result of the delta for each candidate',
+      black('192.0.2.1'),
+      black('192.0.2.1', '192.0.2.2'),
+      appending,
+      'ip_black_list',
+      { candidates: [ips('192.0.2.1'), ips('192.0.2.1', '192.0.2.2')] },
+    ],
+  ])('%s', async (_what, before, after, form, item, expected) => {
+    const world = new World().holds(a, before)
+    const plan = world.plan({ [a]: after })
+    await world.apply(form === null ? plan : by(plan, form), () => ({ outcome: doubt }))
+    expect(world.item(a, item)).toMatchObject({ status: 'in-doubt', ...expected })
+    expect(world.item(a, item)?.unknown === true).toBe('unknown' in expected)
   })
 
   it('is written again as a whole, even if the manifest is reverted', async () => {
@@ -220,33 +218,6 @@ describe('a refused write', () => {
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: bad }))
     expect(world.durable[a]).toEqual(before)
   })
-
-  it('to several domains leaves its items in-doubt', async () => {
-    const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(6) })
-    const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })
-    const result = await world.apply(plan, () => ({ outcome: bad, saves: [b] }))
-    expect(result).toMatchObject({ refused: 1, confirmed: 0 })
-    expect(world.item(a, 'timeout')).toMatchObject({
-      status: 'in-doubt',
-      candidates: [time(5), time(10)],
-    })
-    expect(world.item(b, 'timeout')).toMatchObject({
-      status: 'in-doubt',
-      candidates: [time(6), time(10)],
-    })
-  })
-
-  it('to one domain leaves its items in-doubt after an in-doubt attempt', async () => {
-    const world = new World().holds(a, { timeout: time(5) })
-    await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
-      outcome: call === 0 ? doubt : bad,
-      saves: call === 0 ? [a] : [],
-    }))
-    expect(world.item(a, 'timeout')).toMatchObject({
-      status: 'in-doubt',
-      candidates: [time(5), time(10)],
-    })
-  })
 })
 
 describe('a write that was not sent', () => {
@@ -261,40 +232,25 @@ describe('a write that was not sent', () => {
     expect(world.durable[a]).toEqual(before)
   })
 
-  const afterDoubt: [string, Outcome][] = [
+  it.each<[string, Outcome]>([
+    ['refused', bad],
     ['throttled', { kind: 'throttled', message: 'slow', retryAfterMs: 1000, limits }],
     ['unreached', unreached],
-    [
-      'refused with no calls left',
-      {
-        kind: 'refused',
-        status: 400,
-        code: 1,
-        message: 'no',
-        fatal: false,
-        limits: { remaining: 0, resetMs: 400_000 },
-      },
-    ],
-  ]
-  it.each(afterDoubt)(
-    'is in-doubt when one attempt was, and the others were %s',
-    async (_what, then) => {
-      const world = new World().holds(a, { timeout: time(5) })
-      await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
-        outcome: call === 0 ? doubt : then,
-        saves: call === 0 ? [a] : [],
-      }))
-      expect(world.item(a, 'timeout')).toMatchObject({
-        status: 'in-doubt',
-        candidates: [time(5), time(10)],
-      })
-      expect(world.events.at(-1)).toMatchObject({ inDoubt: 1, notSent: 0 })
-    },
-  )
+    ['refused with no calls left', { ...bad, limits: { remaining: 0, resetMs: 400_000 } }],
+  ])('is in-doubt when one attempt was, and the others were %s', async (what, then) => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
+      outcome: call === 0 ? doubt : then,
+      saves: call === 0 ? [a] : [],
+    }))
+    const candidates = [time(5), time(10)]
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates })
+    if (what !== 'refused') expect(world.events.at(-1)).toMatchObject({ inDoubt: 1, notSent: 0 })
+  })
 
   it('is in-doubt when several domains refuse it without calls left', async () => {
     const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(5) })
-    const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 30_000 } } as Outcome
+    const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 30_000 } }
     const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })
     void world.clock.sleep(5000).then(() => world.interrupt.abort())
     await world.apply(plan, () => ({ outcome: full, saves: [b] }))

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Limits, Outcome } from '../../src/model/outcome.ts'
+import type { Limits, Outcome } from '../../src/core/model/outcome.ts'
 import { maxPerMinute } from '../service/budget-world.ts'
 import { good, World } from './world.ts'
+import { itLong } from '../runs.ts'
 
 const limit = 30
 const minute = 60_000
@@ -10,14 +11,7 @@ const minute = 60_000
 async function simulateArrivals(writes: number, seed: number): Promise<number[]> {
   const world = new World()
   world.callsPerMinute = limit
-  const desired = Array.from({ length: writes }, (_, i) => [
-    `d${i}.example.com`,
-    { timeout: { time: String(5 + (i % 290)) } },
-  ])
-  const plan = world.plan(
-    Object.fromEntries(desired) as Record<string, Record<string, object>> as never,
-    1,
-  )
+  const plan = world.planEach(writes)
   expect(plan.writes).toHaveLength(writes)
   let drawn = seed
   const latency = () => ((drawn = (drawn * 48_271) % 2_147_483_647) / 2_147_483_647) * 800
@@ -57,7 +51,7 @@ describe('the call rate', () => {
     expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual(1.03 * minimumMs)
   })
 
-  it('is used to 97 % for 90 writes, in any order of answers', async () => {
+  itLong('is used to 97 % for 90 writes, in any order of answers', async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const times = await simulateArrivals(3 * limit, seed * 48_271)
       expect(maxPerMinute(times)).toBe(limit)
@@ -99,16 +93,6 @@ describe('a wait for the call budget that exceeds limits.maxWaitSeconds', () => 
 
 describe('an hour or a day whose calls are used up', () => {
   const hour = 3_600_000
-  const plan = (world: World, writes: number) =>
-    world.plan(
-      Object.fromEntries(
-        Array.from({ length: writes }, (_, i) => [
-          `d${i}.example.com`,
-          { timeout: { time: 5 + i } },
-        ]),
-      ),
-      1,
-    )
   const answer = (limits: Limits): Outcome => ({ ...good, limits }) as Outcome
   const full: [string, Limits, string][] = [
     ['day', { remaining: 0, resetMs: 5 * hour, period: 'day' }, 'resets at '],
@@ -126,7 +110,7 @@ describe('an hour or a day whose calls are used up', () => {
     const start = world.clock.now()
     // An answer for a minute does not replace the limit of the day.
     const answers = [answer(limits), answer({ remaining: 20, resetMs: 9000 })]
-    const result = await world.apply(plan(world, 12), (call) => ({
+    const result = await world.apply(world.planEach(12), (call) => ({
       outcome: answers[call] ?? good,
       ms: 100 + call,
     }))
@@ -139,7 +123,7 @@ describe('an hour or a day whose calls are used up', () => {
 
   it.each(full)('ends it after a refusal for the rate: %s, %o', async (period, limits, text) => {
     const world = new World()
-    const result = await world.apply(plan(world, 6), () => ({
+    const result = await world.apply(world.planEach(6), () => ({
       outcome: { kind: 'throttled', message: 'slow', retryAfterMs: limits.resetMs, limits },
     }))
     expect(result).toMatchObject({ confirmed: 0, notSent: 6 })
@@ -151,7 +135,7 @@ describe('an hour or a day whose calls are used up', () => {
   it('is waited for within limits.maxWaitSeconds', async () => {
     const world = new World()
     const start = world.clock.now()
-    const result = await world.apply(plan(world, 12), (call) => ({
+    const result = await world.apply(world.planEach(12), (call) => ({
       outcome: call === 0 ? answer({ remaining: 0, resetMs: 200_000, period: 'hour' }) : good,
     }))
     expect([result.confirmed, result.stopped]).toEqual([12, null])
@@ -167,7 +151,7 @@ describe('an hour or a day whose calls are used up', () => {
   it('with calls left limits to those', async () => {
     const world = new World()
     let left = 7
-    const result = await world.apply(plan(world, 12), () => ({
+    const result = await world.apply(world.planEach(12), () => ({
       outcome: answer({ remaining: --left, resetMs: hour, period: 'hour' }),
       ms: 10,
     }))

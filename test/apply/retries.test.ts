@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Form } from '../../src/model/change.ts'
-import type { Outcome } from '../../src/model/outcome.ts'
-import type { Plan } from '../../src/model/plan.ts'
-import type { RecordedItem } from '../../src/state/store.ts'
+import type { Form } from '../../src/core/model/change.ts'
+import type { Outcome } from '../../src/core/model/outcome.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
+import type { RecordedItem } from '../../src/state/store/store.ts'
 import { bad, doubt, good, limits, throttled, unreached, World, type Step } from './world.ts'
 
 const a = 'a.example.com'
@@ -241,7 +241,7 @@ describe('a throttled write', () => {
   })
 
   it('includes, once, a refusal without calls left', async () => {
-    const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 20_000 } } as Outcome
+    const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 20_000 } }
     const once = new World()
     expect(await once.apply(once.plan({ [a]: time(10) }), answerInOrder([full]))).toMatchObject({
       confirmed: 1,

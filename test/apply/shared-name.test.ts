@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Value } from '../../src/model/item.ts'
+import type { Value } from '../../src/core/model/item.ts'
 import { bad, doubt, good, World } from './world.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com'] as const
@@ -54,7 +54,6 @@ describe('a switch between two items with the same name', () => {
   })
 
   it('leaves the old item of a domain that is refused, and switches the others', async () => {
-    world.bisects = true
     await world.apply(world.plan({ [b]: { cache_error_code: old } }))
     const both = { [a]: { error_bcache: next }, [b]: { error_bcache: next } }
     await world.apply(world.plan(both), (_call, domains) =>
@@ -66,8 +65,7 @@ describe('a switch between two items with the same name', () => {
     expect(world.item(b, 'error_bcache')).toBeUndefined()
   })
 
-  it.each([false, true])('leaves the old item if it is refused (bisects: %j)', async (bisects) => {
-    world.bisects = bisects
+  it('leaves the old item if it is refused', async () => {
     const result = await world.apply(planSwitch(), () => ({ outcome: bad }))
     expect(result).toMatchObject({ refused: 1, inDoubt: 0 })
     expect(world.item(a, 'cache_error_code')).toMatchObject({

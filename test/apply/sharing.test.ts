@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { good, World } from './world.ts'
-
-const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
-const plan = (world: World, writes: number) =>
-  world.plan(
-    Object.fromEntries(
-      Array.from({ length: writes }, (_, i) => [`d${i}.example.com`, time(10 + i)]),
-    ),
-    1,
-  )
 
 const unreachable = new EdgewiseError('record-unreachable', 'the remote is gone')
 
@@ -32,7 +23,7 @@ describe('sharing of outcomes', () => {
   it('happens at least every ten seconds while outcomes arrive', async () => {
     const { world, times } = createSharingWorld()
     world.callsPerMinute = 4
-    await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
+    await world.apply(world.planEach(12), () => ({ outcome: good, ms: 1000 }))
     const saves = world.log.flatMap((line, i) => (line.startsWith('save') ? [i] : []))
     expect(saves).toHaveLength(12)
     const answered = world.calls.map((call) => call.answeredAt ?? 0)
@@ -47,7 +38,7 @@ describe('sharing of outcomes', () => {
 
   it('happens at the end, even if outcomes were shared before', async () => {
     const { world } = createSharingWorld()
-    await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
+    await world.apply(world.planEach(1), () => ({ outcome: good, ms: 100 }))
     expect(world.log.indexOf('share')).toBeGreaterThan(world.log.indexOf('end'))
   })
 
@@ -61,7 +52,7 @@ describe('sharing of outcomes', () => {
 describe('a failed share', () => {
   it('is retried once at the end, not for each outcome in flight', async () => {
     const { world, times } = createSharingWorld(1)
-    await world.apply(plan(world, 8), (call) => ({
+    await world.apply(world.planEach(8), (call) => ({
       outcome: good,
       ms: call === 1 ? 1000 : 12_000 * call,
     }))
@@ -71,7 +62,7 @@ describe('a failed share', () => {
   it('ends the apply before its next write; writes in flight are recorded and shared', async () => {
     const { world, times } = createSharingWorld(1)
     world.callsPerMinute = 4
-    const result = await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
+    const result = await world.apply(world.planEach(12), () => ({ outcome: good, ms: 1000 }))
     expect(result.stopped).toContain('the remote is gone')
     expect(result.sent).toBe(true)
     expect(world.calls.every((call) => call.at <= (times[0] ?? 0))).toBe(true)
@@ -83,7 +74,7 @@ describe('a failed share', () => {
 
   it('at the end is reported, though every write is confirmed', async () => {
     const { world } = createSharingWorld(1)
-    const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
+    const result = await world.apply(world.planEach(1), () => ({ outcome: good, ms: 100 }))
     const stopped = 'the outcomes could not be shared: the remote is gone'
     const unrecorded = 'the remote is gone'
     expect(result).toMatchObject({ confirmed: 1, notSent: 0, unrecorded, unshared: true, stopped })
@@ -93,7 +84,7 @@ describe('a failed share', () => {
   it('keeps no outcome to share later if another process has written the state', async () => {
     const moved = new EdgewiseError('record-moved', 'another process has written')
     const { world } = createSharingWorld(1, moved)
-    const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
+    const result = await world.apply(world.planEach(1), () => ({ outcome: good, ms: 100 }))
     const unrecorded = 'another process has written'
     const stopped = `the outcomes could not be shared: ${unrecorded}`
     expect(result).toMatchObject({ confirmed: 1, unrecorded, unshared: false, stopped })

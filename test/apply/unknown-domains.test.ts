@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Domain } from '../../src/model/item.ts'
-import { leftOut, unknownDomain, type Outcome } from '../../src/model/outcome.ts'
-import { bad, good, World } from './world.ts'
+import type { Domain } from '../../src/core/model/item.ts'
+import { leftOut, unknownDomain, type Outcome } from '../../src/core/model/outcome.ts'
+import { createDomains, bad, good, World } from './world.ts'
 
-const createDomains = (count: number) =>
-  Array.from({ length: count }, (_, i) => `d${i}.example.com`)
 const gone = 'd3.example.com'
 const invalid = (domain: Domain, isNamed: boolean) =>
   ({
@@ -16,7 +14,6 @@ const invalid = (domain: Domain, isNamed: boolean) =>
 /** Creates a world with timeouts and sizes that different domains share: each is in two writes. */
 function createWorld(count: number, domainsPerWrite = 10) {
   const world = new World()
-  world.bisects = true
   const all = createDomains(count)
   for (const domain of all)
     world.holds(domain, { timeout: { time: '5' }, post_upload_size_limit: { limit_value: 1 } })
@@ -78,7 +75,6 @@ describe.each([true, false])('an unknown domain, named by the answer: %s', (isNa
 
   it('takes two calls if it is named, else those of a search', async () => {
     const world = new World()
-    world.bisects = true
     const all = createDomains(10)
     for (const domain of all) world.holds(domain, { timeout: { time: '5' } })
     const plan = world.plan(
@@ -94,7 +90,7 @@ describe.each([true, false])('an unknown domain, named by the answer: %s', (isNa
     const result = await world.apply(plan, (call, sentTo, items) => {
       const { outcome } = answer(unknown, isNamed)(call, sentTo)
       const isBad = sentTo.includes('d5.example.com') && items.includes('post_upload_size_limit')
-      return { outcome: outcome === good && isBad ? { ...bad, code: 2 } : outcome } as never
+      return { outcome: outcome === good && isBad ? { ...bad, code: 2 } : outcome }
     })
     for (const domain of createDomains(8)) {
       const lives = !unknown.includes(domain)

@@ -1,12 +1,11 @@
-import { applyPlan } from '../../src/apply/apply-plan.ts'
-import { listClearedItems, type ItemKeys } from '../../src/catalog/wire-names.ts'
-import type { ApplyContext, ApplyResult } from '../../src/apply/run.ts'
-import type { Applied } from '../../src/model/applied.ts'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
-import { fillKeptFields } from '../../src/catalog/item-spec.ts'
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { isSameJson } from '../../src/model/canonical-json.ts'
+import { applyPlan } from '../../src/engine/apply/apply-plan.ts'
+import { listClearedItems, type ItemKeys } from '../../src/core/catalog/wire-names.ts'
+import type { ApplyContext, ApplyResult } from '../../src/engine/apply/run.ts'
+import type { Applied } from '../../src/core/model/applied.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { fillKeptFields } from '../../src/core/catalog/item-spec.ts'
+import { isSameJson } from '../../src/core/model/json.ts'
 import {
   createConfirmedState,
   type Domain,
@@ -15,27 +14,33 @@ import {
   type Snapshot,
   type Value,
   type Wire,
-} from '../../src/model/item.ts'
-import { unknownDomain, type Outcome } from '../../src/model/outcome.ts'
-import type { Plan } from '../../src/model/plan.ts'
-import { buildBundles } from '../../src/plan/groups.ts'
-import { makePlan } from '../../src/plan/make-plan.ts'
+} from '../../src/core/model/item.ts'
+import { unknownDomain, type Outcome } from '../../src/core/model/outcome.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
+import { buildBundles } from '../../src/core/plan/groups.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
-import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
-import type { LateCalls, RecordedState, RecordedItem, Store, Wave } from '../../src/state/store.ts'
-import { mergeBefore } from '../../src/state/load-journal.ts'
+import type { EndedCalls } from '../../src/service/write/next-call.ts'
+import type {
+  LateCalls,
+  RecordedState,
+  RecordedItem,
+  Store,
+  Wave,
+} from '../../src/state/store/store.ts'
+import { mergeBefore } from '../../src/state/store/load-journal.ts'
+import { planSnapshots } from '../plan/plan-snapshots.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 
 export const limits = { remaining: null, resetMs: null }
 export const good: Outcome = { kind: 'confirmed', config: {}, domains: [], limits }
-export const bad: Outcome = {
+export const bad = {
   kind: 'refused',
   status: 400,
   code: 1,
   message: 'no',
   fatal: false,
   limits,
-}
+} satisfies Outcome
 export const notKnown: Outcome = { ...bad, code: unknownDomain, message: 'domain is invalid' }
 export const unauthorised: Outcome = {
   kind: 'refused',
@@ -80,6 +85,13 @@ export type Truth = Map<Domain, Map<ItemKey, Value>>
 
 export class ProcessDeath extends Error {}
 
+/** Names some domains. */
+export const createDomains = (count: number): Domain[] =>
+  Array.from({ length: count }, (_, i) => `d${i}.example.com`)
+
+/** Names a domain of `World.planEach`. */
+export const nameDomain = (i: number): Domain => `d${String(i).padStart(4, '0')}.example.com`
+
 /** Service, state and clock in memory, on which plans are applied. */
 export class World {
   readonly clock = new FakeClock()
@@ -102,7 +114,6 @@ export class World {
   /** Calls of earlier processes, by the monotonic clock. */
   earlierCalls: EndedCalls[] = []
   settleMs = 10_000
-  bisects = false
   /** Items that are sent together. */
   together: ItemKey[][] = []
   leaseLeftMs = Infinity
@@ -174,17 +185,9 @@ export class World {
     return recorded
   }
 
-  /** Returns one item of that state, without building the rest. */
+  /** Returns one item of that state. */
   item(domain: Domain, item: ItemKey): RecordedItem | undefined {
-    const durable = this.durable[domain]?.[item]
-    let state =
-      durable === undefined ? undefined : (JSON.parse(JSON.stringify(durable)) as RecordedItem)
-    for (const domains of this.open?.intents.values() ?? []) {
-      const intended = domains.get(domain)?.get(item)
-      if (intended !== undefined && state?.apply !== this.open?.apply)
-        state = { ...intended, open: true }
-    }
-    return state
+    return this.recorded().get(domain)?.get(item)
   }
 
   plan(desired: Record<Domain, Record<ItemKey, Value | null>>, domainsPerWrite = 10): Plan {
@@ -199,19 +202,21 @@ export class World {
         ),
       ]),
     )
-    const recorded = this.recorded()
-    return makePlan({
-      recorded,
-      desired: wanted,
-      ...diffSnapshots(recorded, wanted, this.itemKeys),
+    return planSnapshots(this.recorded(), wanted, {
       itemKeys: this.itemKeys,
       deletes: this.deletes,
       grouping: { groups: 'all', together: this.together },
       limits: { domainsPerWrite, callsPerMinute: 30 },
-      target: [],
-      items: [],
-      commit: null,
     })
+  }
+
+  /** Plans a write for each of some domains, with another timeout. */
+  planEach(count: number): Plan {
+    const timeouts = Array.from({ length: count }, (_, i) => ({ time: String(10 + i) }))
+    return this.plan(
+      Object.fromEntries(timeouts.map((timeout, i) => [nameDomain(i), { timeout }])),
+      1,
+    )
   }
 
   /** Applies a plan; `script` answers the calls, by their number from 0. */
@@ -257,7 +262,6 @@ export class World {
       timeoutMs: 30_000,
       endsWithProcess: false,
       lease: this.lease,
-      bisects: this.bisects,
       bundleItems: (items) =>
         buildBundles(items, { groups: 'all', together: this.together }).map((each) => each.items),
       unknownDomains: new Set(),
@@ -304,7 +308,7 @@ export class World {
     this.#step()
   }
 
-  #store(): Store {
+  #store(): ApplyContext['store'] {
     const put = (domains: RecordedState) => {
       for (const [domain, items] of domains) {
         if (items.size === 0) delete this.durable[domain]
@@ -321,34 +325,10 @@ export class World {
       this.log.push(what)
     }
     return {
-      location: 'memory',
       share: this.share,
-      shareEarlier: async () => [],
-      listUnshared: async () => [],
-      listUnfinished: () => [],
-      load: async () => this.recorded(),
-      lockOnly: () => undefined,
-      useMoves: () => undefined,
-      listMoves: () => ({ pending: [], conflicting: [] }),
-      saveMoves: async () => undefined,
-      listDomains: async () => [...this.recorded().keys()],
-      findEntangled: async (domains) => new Set(domains),
       listApplies: async () => [],
       loadStateBefore: async () => new Map(),
-      loadDomainHistory: async () => ({ applies: [], recorded: new Map(), pruned: 0 }),
-      loadIntended: async () => new Map(),
       loadLateCalls: async (apply) => this.#lateCalls.get(apply) ?? noLateCalls,
-      listOtherAddresses: async () => [],
-      findOwners: async () => new Map(),
-      knowsWorkspace: async () => false,
-      move: async () => undefined,
-      listPruned: async () => ({ applies: [], dropped: 0 }),
-      prune: async () => undefined,
-      loadSalt: async () => null,
-      keepSalt: () => undefined,
-      listRollouts: async () => [],
-      saveRollout: async () => undefined,
-      deleteRollouts: async () => undefined,
       recordIntents: async (apply, wave) => {
         contact('intend')
         if (this.intendMs > 0) await this.clock.sleep(this.intendMs)
@@ -382,12 +362,6 @@ export class World {
         this.open = null
       },
       markDoubtful: async (_apply, writes) => this.onMark(writes),
-      save: async (domains) => {
-        contact(`save ${[...domains.keys()].join(',')}`)
-        put(domains)
-      },
-      loadCalls: async () => ({ calls: [], incomplete: false }),
-      saveCalls: async () => {},
     }
   }
 

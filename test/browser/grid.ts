@@ -1,5 +1,5 @@
 import type { Page as Tab } from 'playwright-core'
-import type { Page } from '../../src/model/page.ts'
+import type { Page } from '../../src/core/model/page/page.ts'
 
 /** A cell of the matrix, as far as it is rendered. */
 export interface Cell {

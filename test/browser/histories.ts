@@ -1,5 +1,8 @@
-import type { Page } from '../../src/model/page.ts'
-import { buildHistoryPage, type PageHistory } from '../../src/report/page/build-history-page.ts'
+import type { Page } from '../../src/core/model/page/page.ts'
+import {
+  buildHistoryPage,
+  type PageHistory,
+} from '../../src/outlets/report/page/build-history-page.ts'
 import { Draws } from '../health/draws.ts'
 import { buildAbout } from '../report/page/build-page.ts'
 import { nameDomain } from './pages.ts'

@@ -1,8 +1,8 @@
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
-import type { OpenRollout, Overview } from '../../src/model/overview.ts'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import { approve, pause, abort } from '../../src/rollout/decide.ts'
+import type { OpenRollout, Overview } from '../../src/core/model/listed-rollout.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import { approve, pause, resume, abort } from '../../src/engine/rollout/decide.ts'
 import { apiToken, closeHttp, startHttp, type HttpStage } from '../server/http-stage.ts'
 import { createPages, openRollout, waiting } from '../server/page-stage.ts'
 import { desktop, launch } from './open.ts'
@@ -43,7 +43,7 @@ export function useLiveTabs(): { start(): Promise<LiveStage> } {
         const open = overview.rollouts.find(({ rollout }) => rollout.id === id)
         if (open === undefined) return null
         if (step !== undefined && step !== open.step) throw createMoved()
-        const decided = { approve, pause, abort }[verb](open.rollout, by)
+        const decided = { approve, pause, resume, abort }[verb](open.rollout, by)
         const isOpen = decided.rollout.state === 'open'
         const rollouts: OpenRollout[] = isOpen ? [openRollout(decided.rollout)] : []
         overview = { ...overview, rollouts, ended: isOpen ? [] : [decided.rollout] }

@@ -8,8 +8,8 @@ import {
   chromium,
   type Page as Tab,
 } from 'playwright-core'
-import type { Page } from '../../src/model/page.ts'
-import { formatPage } from '../../src/report/page/format-page.ts'
+import type { Page } from '../../src/core/model/page/page.ts'
+import { formatPage } from '../../src/outlets/report/page/format-page.ts'
 
 /** Root and CI need no sandbox; nothing of the browser's own goes to the network. */
 const args = [
@@ -23,7 +23,6 @@ const args = [
   '--disable-sync',
 ]
 export const desktop = { width: 1440, height: 900 }
-export const tablet = { width: 1024, height: 768 }
 export const phone = { width: 390, height: 844 }
 
 /** Starts the browser. */

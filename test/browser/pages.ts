@@ -5,8 +5,9 @@ import type {
   PageLine,
   PagePart,
   PageWrite,
-} from '../../src/model/page.ts'
+} from '../../src/core/model/page/page.ts'
 import { Draws } from '../health/draws.ts'
+import { buildWave } from '../page/build-page.ts'
 
 const callsPerMinute = 20
 const itemNames = [
@@ -43,17 +44,18 @@ export function buildSmallPage(): Page {
     parts: [part(0, 'change', [line('unset', 'http2: off'), line('set', 'http2: on')])],
     changes: [change(0, 0, [0])],
     writes: [{ ...write(0, [0], [0]), seconds: 0 }],
-    waves: [{ wave: 1, domains: 1, from: 0, to: 0, waitSeconds: 0, needsApproval: false }],
+    waves: [buildWave(1)],
   }
 }
 
 /** Builds a page of 12 domains in 3 waves, with pauses, an approval, and all that stands apart. */
 export function buildWavesPage(): Page {
   const page = buildFleetPage(12, 3)
-  const [second, third] = [page.waves[1], page.waves[2]]
-  if (second === undefined || third === undefined) throw new Error('the page has 3 waves')
-  Object.assign(second, { waitSeconds: 600 })
-  Object.assign(third, { needsApproval: true, waitSeconds: 3600, from: 609, to: third.to + 597 })
+  const [, second, third] = page.waves
+  if (!second?.times || !third?.times) throw new Error('the page has 3 waves')
+  second.times.waitSeconds = 600
+  third.approval = 'needs approval'
+  Object.assign(third.times, { waitSeconds: 3600, from: 609, to: third.times.to + 597 })
   for (const each of page.writes) if (each.wave === 3) each.seconds += 597
   const released = page.parts.push(part(3, 'release', [line(null, 'origin.example.net', true)]))
   page.changes.push({ ...change(11, released - 1, []), place: null })
@@ -126,7 +128,7 @@ export function buildHostilePage(attacks: string[]): Page {
     })),
     changes: attacks.map((text, i) => ({ ...change(i, i, [i]), place: text, state: text })),
     writes: attacks.map((_, i) => write(i, [i], [i])),
-    waves: [{ wave: 1, domains: all, from: 0, to: 3 * all, waitSeconds: 0, needsApproval: false }],
+    waves: [buildWave(1, { domains: all })],
     apart: attacks.map((text) => ({ kind: 'on-hold', text, domains: [text] })),
     warnings: attacks,
   }
@@ -178,14 +180,11 @@ function write(
 
 function summarize(page: Page, wave: number): Page['waves'][number] {
   const writes = page.writes.filter((each) => each.wave === wave)
-  return {
-    wave,
+  const [from, to] = [writes[0]?.seconds ?? 0, writes.at(-1)?.seconds ?? 0]
+  return buildWave(wave, {
     domains: new Set(writes.flatMap((each) => each.domains)).size,
-    from: writes[0]?.seconds ?? 0,
-    to: writes.at(-1)?.seconds ?? 0,
-    waitSeconds: 0,
-    needsApproval: false,
-  }
+    times: { writes: writes.length, from, to, waitSeconds: 0 },
+  })
 }
 
 export const warnings = [

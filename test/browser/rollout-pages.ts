@@ -1,7 +1,7 @@
-import type { ApplyEvent } from '../../src/model/events.ts'
-import type { Verdict } from '../../src/model/health.ts'
-import type { Page } from '../../src/model/page.ts'
-import { buildRollout } from '../../src/report/page/build-rollout.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import type { Verdict } from '../../src/core/model/health.ts'
+import type { Page } from '../../src/core/model/page/page.ts'
+import { addHealth } from '../../src/outlets/report/page/build-rollout.ts'
 import { Draws } from '../health/draws.ts'
 import { buildStatistics, formatMinute } from '../health/statistics.ts'
 import { buildFleetPage } from './pages.ts'
@@ -42,9 +42,11 @@ export function buildRolloutPage(events: ApplyEvent[], count = 5): Page {
     releases: 0,
     waves: count,
   }
-  const rollout = buildRollout([started, ...events], page.writes, (text) => text)
+  const rollout = addHealth([started, ...events], page.writes, page.waves, (text) => text)
   if (rollout === null) throw new Error('the events are those of a rollout')
-  return { ...page, kind: 'apply', title: 'Apply of the workspace storefront', rollout }
+  const { waves, rollback } = rollout
+  const own = { ...page, kind: 'apply', title: 'Apply of the workspace storefront', waves } as const
+  return rollback === null ? own : { ...own, rollback }
 }
 
 export const written = (wave: number): ApplyEvent => ({ type: 'wave.finished', time, wave })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import type { Json } from '../../src/model/json.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import type { Json } from '../../src/core/model/json.ts'
 
 interface Case {
   payload: Json

@@ -1,12 +1,13 @@
+// @module-tag often
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect } from 'vitest'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import type { ItemSchema } from '../../src/catalog/value/item-schema.ts'
-import { formats } from '../../src/catalog/value/formats.ts'
-import { workspaceSchema } from '../../src/generated/file-schemas.ts'
-import { createWorkspaceValidator } from '../../src/generated/schema-validators.ts'
-import type { Json } from '../../src/model/json.ts'
-import type { SchemaError } from '../../src/model/schema-fault.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import type { ItemSchema } from '../../src/core/catalog/value/item-schema.ts'
+import { formats } from '../../src/core/catalog/value/formats.ts'
+import { workspaceSchema } from '../../src/manifest/workspace-file/generated/file-schemas.ts'
+import { createWorkspaceValidator } from '../../src/core/catalog/generated/schema-validators.ts'
+import type { Json } from '../../src/core/model/json.ts'
+import type { SchemaError } from '../../src/core/model/text/schema-fault.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 /** Compiles the reference: ajv with the draft that the schemas declare. */

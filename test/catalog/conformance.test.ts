@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { isSameJson } from '../../src/model/canonical-json.ts'
-import type { Json } from '../../src/model/json.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { isSameJson, type Json } from '../../src/core/model/json.ts'
 
 interface Case {
   id: string
@@ -23,8 +22,8 @@ for (const folder of folders) {
     it(`${item} (${folder.pathname.split('/').at(-2)}): each case is judged as expected`, () => {
       const wrong = cases.flatMap(({ id, rule, payload, expect: expected, manifest: isValid }) => {
         const spec = getItemSpec(item)
-        const wire = parseItem(spec, payload, 'wire', 'www.example.com')
-        const manifest = parseItem(spec, payload, 'manifest', 'www.example.com')
+        const wire = parseItem(spec, payload, 'wire')
+        const manifest = parseItem(spec, payload, 'manifest')
         const answer = wire.value === null ? 'reject' : 'accept'
         const isJudged =
           (expected === null || answer === expected) &&

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { expect, it } from 'vitest'
-import { findIpVersion } from '../../src/catalog/value/ip-version.ts'
+import { findIpVersion } from '../../src/core/catalog/value/ip-version.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 it.each([

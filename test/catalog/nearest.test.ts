@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import { didYouMean } from '../../src/catalog/value/nearest.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import { didYouMean } from '../../src/core/catalog/value/nearest.ts'
 
 const zones = Intl.supportedValuesOf('timeZone')
 const items = [...catalogue.keys()]

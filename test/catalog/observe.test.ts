@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { detectDrift } from '../../src/diff/detect-drift.ts'
-import { parseObserved } from '../../src/manifest/observed.ts'
-import { SecretVault } from '../../src/manifest/secret-vault.ts'
+import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { diffSnapshots } from '../../src/core/diff/diff-snapshots.ts'
+import { detectDrift } from '../../src/core/diff/detect-drift.ts'
+import { parseObserved } from '../../src/manifest/observed/observed.ts'
+import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import {
   createConfirmedState,
   type ItemKey,
   type Snapshot,
   type Value,
-} from '../../src/model/item.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+} from '../../src/core/model/item.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { validPayloads } from '../laws/values.ts'
 
 const www = 'www.example.com'
@@ -306,7 +306,7 @@ describe('what comes back otherwise than written', () => {
   it('the own value is no difference, for any item and value', () => {
     for (const [item, payloads] of validPayloads) {
       for (const payload of payloads) {
-        const { value } = parseItem(getItemSpec(item), payload, 'manifest', www)
+        const { value } = parseItem(getItemSpec(item), payload, 'manifest')
         if (value === null) continue
         expect(getItemSpec(item).observe(value, value)).toEqual({
           payload: value,

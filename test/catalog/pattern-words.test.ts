@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import type { ItemSchema } from '../../src/catalog/value/item-schema.ts'
-import { describeSchemaErrors } from '../../src/catalog/value/schema-problems.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import type { ItemSchema } from '../../src/core/catalog/value/item-schema.ts'
+import { describeSchemaErrors } from '../../src/core/catalog/value/schema-problems.ts'
 
 function listPatterns({ pattern, properties = {}, items, oneOf = [] }: ItemSchema): string[] {
   const inner = [...Object.values(properties), ...(items === undefined ? [] : [items]), ...oneOf]

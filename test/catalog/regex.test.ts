@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countGroups, findRegexFault } from '../../src/catalog/value/regex.ts'
+import { countGroups, findRegexFault } from '../../src/core/catalog/value/regex.ts'
 
 /** The service's dialect is not documented: a pattern valid in PCRE, RE2 or JavaScript passes. */
 describe('a regular expression', () => {

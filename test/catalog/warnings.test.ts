@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { findConflicts } from '../../src/catalog/conflicts.ts'
-import type { Json } from '../../src/model/json.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { findConflicts } from '../../src/core/catalog/conflicts.ts'
+import type { Json } from '../../src/core/model/json.ts'
 
 /** Lists the pointers of the warnings of a valid value. */
 function listWarnings(item: string, value: Json): string[] {
-  const parsed = parseItem(getItemSpec(item), value, 'manifest', 'www.example.com')
+  const parsed = parseItem(getItemSpec(item), value, 'manifest')
   expect(parsed.problems.filter(({ severity }) => severity === 'error')).toEqual([])
   return parsed.problems.map(({ pointer }) => pointer)
 }
@@ -254,12 +254,7 @@ describe('a value that is valid but probably not intended gets a warning', () =>
   })
 
   it('warns of nothing on the wire', () => {
-    const parsed = parseItem(
-      getItemSpec('https'),
-      { cert_id: 0, http2: 'on' },
-      'wire',
-      'www.example.com',
-    )
+    const parsed = parseItem(getItemSpec('https'), { cert_id: 0, http2: 'on' }, 'wire')
     expect(parsed).toMatchObject({ problems: [], value: { cert_id: 0 } })
   })
 })

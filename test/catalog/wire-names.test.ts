@@ -3,8 +3,8 @@ import {
   findItemByWireName,
   findWireNameProblems,
   listClearedItems,
-} from '../../src/catalog/wire-names.ts'
-import type { Json } from '../../src/model/json.ts'
+} from '../../src/core/catalog/wire-names.ts'
+import type { Json } from '../../src/core/model/json.ts'
 
 const shared = { error_bcache: 'cache_error_code' }
 const third = { cache_error_code: 'error_cache', error_bcache: 'error_cache' }

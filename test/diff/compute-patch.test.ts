@@ -1,10 +1,10 @@
 import jsonPatch from 'fast-json-patch'
 import { describe, expect, it } from 'vitest'
-import { computePatch } from '../../src/diff/compute-patch.ts'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import { canonicalizeJson } from '../../src/model/canonical-json.ts'
-import type { PatchOperation } from '../../src/model/change.ts'
-import type { Json } from '../../src/model/json.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import { computePatch } from '../../src/core/diff/diff-snapshots.ts'
+import type { PatchOperation } from '../../src/core/model/change.ts'
+import type { Json } from '../../src/core/model/json.ts'
+import { canonicalizeJson } from '../../src/core/model/text/canonical-json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 /** Applies a patch with a library of its own. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { detectDrift } from '../../src/diff/detect-drift.ts'
-import type { Observed } from '../../src/model/drift.ts'
+import { detectDrift } from '../../src/core/diff/detect-drift.ts'
+import type { Observed } from '../../src/core/model/drift.ts'
 import {
   createConfirmedState,
   unrecordedState,
   type ItemState,
   type ItemKey,
   type Snapshot,
-} from '../../src/model/item.ts'
+} from '../../src/core/model/item.ts'
 
 const www = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { detectDrift } from '../../src/diff/detect-drift.ts'
-import { ignoreDrift, type Ignored } from '../../src/diff/ignore-drift.ts'
-import type { Observed } from '../../src/model/drift.ts'
-import { createConfirmedState, type ItemState, type Value } from '../../src/model/item.ts'
-import { createIgnoreLookup } from '../../src/plan/ignored-drift.ts'
+import { detectDrift } from '../../src/core/diff/detect-drift.ts'
+import { ignoreDrift, createIgnoreLookup, type Ignored } from '../../src/core/diff/ignore-drift.ts'
+import type { Observed } from '../../src/core/model/drift.ts'
+import { createConfirmedState, type ItemState, type Value } from '../../src/core/model/item.ts'
 
 const domain = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'

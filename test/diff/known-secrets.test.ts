@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { replaceKnownSecrets, representSecrets } from '../../src/diff/known-secrets.ts'
-import { createConfirmedState, type ItemState, type Snapshot } from '../../src/model/item.ts'
+import { diffSnapshots } from '../../src/core/diff/diff-snapshots.ts'
+import { replaceKnownSecrets, representSecrets } from '../../src/core/diff/known-secrets.ts'
+import { createConfirmedState, type ItemState, type Snapshot } from '../../src/core/model/item.ts'
 
 const a = 'a.example.com'
 const given = {

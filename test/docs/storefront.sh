@@ -16,5 +16,5 @@ plan_a_rollout() {
   cat >> edgewise.yaml <<'YAML'
 rollout: {waves: [2, 30%, 100%], first: [m.example.com], pause: 10m, approval: [2]}
 YAML
-  edgewise plan --html page.html
+  edgewise plan --report page.html
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/model/json.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import { createWorld } from './world.ts'
 
 const good = { timeout: { time: '60' } }
@@ -110,13 +110,6 @@ describe('the domains', () => {
         ({ domain }) => domain,
       ),
     ).toEqual(['www.example.com', ...ten.slice(1)])
-  })
-
-  it('are at most ten', async () => {
-    expect(await createWorld().write(good, [...ten, 'd10.example.com'].join(','))).toMatchObject({
-      status: 400,
-      body: { code: 400102 },
-    })
   })
 
   it('must exist; the refusal uses the words of the specification', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { createWorld } from './world.ts'
 
 const url = 'application/x-www-form-urlencoded'

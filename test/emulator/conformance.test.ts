@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { unnamedItems } from '../../src/catalog/catalogue.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import { unnamedItems } from '../../src/core/catalog/catalogue.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { createWorld } from './world.ts'
 
 const conformance = new URL('../conformance/', import.meta.url)

@@ -1,19 +1,11 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 
 const running: Emulator[] = []
 let folder = ''
@@ -274,19 +266,14 @@ describe('the data file', () => {
   it('keeps state, ids and the call rate, for its owner only', async () => {
     const dataFile = join(folder, 'new', 'emulator.json')
     const first = await start({ dataFile, callsPerMinute: 3 })
-    expect(existsSync(dataFile)).toBe(false)
-    const { data } = (await (
-      await write(
-        first,
-        { ...good, https: { cert_id: 1, http2: 'on' } },
-        'b.example.com,a.example.com',
-      )
-    ).json()) as { data: JsonObject }
-    expect(statSync(dataFile).mode & 0o777).toBe(0o600)
-    expect(readdirSync(join(folder, 'new'))).toEqual(['emulator.json'])
+    const configs = { ...good, https: { cert_id: 1, http2: 'on' } }
+    const written = await write(first, configs, 'b.example.com,a.example.com')
+    const { data } = (await written.json()) as { data: JsonObject }
     await write(first, { nothing: 1 })
     const before = await state(first)
     await stop(first)
+    expect(statSync(dataFile).mode & 0o777).toBe(0o600)
+    expect(readdirSync(join(folder, 'new'))).toEqual(['emulator.json'])
 
     const second = await start({ dataFile, callsPerMinute: 3 })
     expect(await state(second)).toEqual(before)
@@ -296,102 +283,5 @@ describe('the data file', () => {
       'a.example.com': { https: { cert_id: 2, http2: 'on' } },
     })
     expect((await write(second, good)).status).toBe(429)
-  })
-
-  it('is written before the answer, also for a reset', async () => {
-    const dataFile = join(folder, 'emulator.json')
-    const emulator = await start({ dataFile })
-    await write(emulator, good)
-    const [snapshot = '', change = ''] = readFileSync(dataFile, 'utf8').split('\n')
-    expect(JSON.parse(snapshot)).toMatchObject({ format: 'edgewise.emulator/2', domains: {} })
-    expect(JSON.parse(change)).toMatchObject({
-      counted: true,
-      domains: { 'www.example.com': { id: '1', items: good } },
-    })
-    await fetch(`${emulator.url}/_emulator/reset`, { method: 'POST' })
-    expect(readFileSync(dataFile, 'utf8')).not.toContain('www.example.com')
-  })
-
-  it('fails the write, not the emulator, if it cannot be written', async () => {
-    const emulator = await start({ dataFile: join(folder, 'a', 'emulator.json') })
-    writeFileSync(join(folder, 'a'), 'a file where a folder is needed')
-    const response = await write(emulator, good)
-    expect([response.status, await response.json()]).toMatchObject([500, { code: 500001 }])
-    rmSync(join(folder, 'a'))
-    expect((await write(emulator, good)).status).toBe(200)
-  })
-
-  const whole = {
-    format: 'edgewise.emulator/1',
-    domains: { 'a.example.com': { id: '1', items: {} } },
-    writeTimes: [],
-  }
-  const latest = {
-    ...whole,
-    format: 'edgewise.emulator/2',
-    prefetches: [],
-    nextPrefetch: 1,
-    nextTask: 1,
-    dead: [],
-  }
-  const fetched = { id: 1, task: 1, url: 'http://a.example.com/', createdAt: 1 }
-  it.each([
-    ['cut off', JSON.stringify(whole).slice(0, -9)],
-    ['empty', ''],
-    ['no object', '[]'],
-    ['another format', JSON.stringify({ ...whole, format: 'x' })],
-    ['domains missing', JSON.stringify({ ...whole, domains: null })],
-    ['an id missing', JSON.stringify({ ...whole, domains: { 'a.example.com': { items: {} } } })],
-    [
-      'an unknown item',
-      JSON.stringify({
-        ...whole,
-        domains: { 'a.example.com': { id: '1', items: { nothing: 1 } } },
-      }),
-    ],
-    ['times that are none', JSON.stringify({ ...whole, writeTimes: ['now'] })],
-    ['prefetches missing', JSON.stringify({ ...latest, prefetches: undefined })],
-    [
-      'a prefetch without URL',
-      JSON.stringify({ ...latest, prefetches: [fetched, { ...fetched, url: undefined }] }),
-    ],
-    [
-      'a prefetch without time',
-      JSON.stringify({ ...latest, prefetches: [{ ...fetched, createdAt: null }] }),
-    ],
-    ['the next prefetch missing', JSON.stringify({ ...latest, nextPrefetch: '1' })],
-    ['the next task missing', JSON.stringify({ ...latest, nextTask: null })],
-    ['dead origins of no time', JSON.stringify({ ...latest, dead: [[[]]] })],
-    [
-      'behaviour of no time',
-      JSON.stringify({
-        ...latest,
-        domains: { 'a.example.com': { id: '1', items: {}, behaviour: [['1', {}]] } },
-      }),
-    ],
-  ])('that is damaged (%s) is left unchanged, and its path is reported', async (_, text) => {
-    const dataFile = join(folder, 'emulator.json')
-    writeFileSync(dataFile, text)
-    await expect(start({ dataFile })).rejects.toMatchObject({
-      code: 'record-damaged',
-      message: expect.stringMatching(/emulator\.json is damaged: /) as string,
-      hint: expect.stringMatching(/./) as string,
-    })
-    expect(readFileSync(dataFile, 'utf8')).toBe(text)
-  })
-
-  it('of this version is loaded', async () => {
-    const dataFile = join(folder, 'emulator.json')
-    writeFileSync(dataFile, JSON.stringify({ ...latest, prefetches: [fetched] }))
-    await expect(start({ dataFile })).resolves.toBeDefined()
-  })
-
-  it('of a newer version is detected', async () => {
-    const dataFile = join(folder, 'emulator.json')
-    writeFileSync(dataFile, JSON.stringify({ ...whole, format: 'edgewise.emulator/3' }))
-    await expect(start({ dataFile })).rejects.toMatchObject({
-      code: 'record-damaged',
-      message: expect.stringContaining('"edgewise.emulator/3"') as string,
-    })
   })
 })

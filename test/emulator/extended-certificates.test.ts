@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DataLog } from '../../src/emulator/store/data-log.ts'
+import { DataFile } from '../../src/emulator/store/data-file.ts'
 import { Store } from '../../src/emulator/store/store.ts'
-import type { Json } from '../../src/model/json.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import { createExtendedWorld, getData, type ExtendedWorld } from './extended-world.ts'
 
 const path = '/v2/domain/certificate'
@@ -102,6 +102,7 @@ describe('certificates', () => {
       const look = await service.request({ method: 'GET', path: `/_emulator/${place}` })
       expect(JSON.stringify(look)).not.toContain(key)
     }
+    service.end()
     expect(readFileSync(dataFile, 'utf8')).toContain('CERTIFICATE 1')
     expect(readFileSync(dataFile, 'utf8')).not.toContain(key)
 
@@ -117,19 +118,16 @@ describe('certificates', () => {
 
 describe('a private key', () => {
   it('is forgotten with its certificate, and by a reset', () => {
-    const store = new Store(
-      { domains: null, callsPerMinute: 0, deadOrigins: [] },
-      new DataLog(null),
-    )
-    const { account } = store
+    const options = { domains: null, callsPerMinute: 0, deadOrigins: [] }
+    const store = new Store(options, new DataFile(null))
     const ids = ['1', '2'].map((certificate) =>
-      account.saveCertificate({ id: undefined, name: 'a', certificate }, key, 0),
+      store.saveCertificate({ name: 'a', certificate }, key),
     )
-    const listKeys = () => ids.map((id) => account.getKey(id))
+    const listKeys = () => ids.map((id) => store.getKey(id))
     expect(listKeys()).toEqual([key, key])
-    account.removeCertificate(ids[0] ?? 0, 0)
+    store.removeCertificate(ids[0] ?? 0)
     expect(listKeys()).toEqual(['', key])
-    store.reset(0)
+    store.reset()
     expect(listKeys()).toEqual(['', ''])
   })
 })
@@ -164,38 +162,10 @@ describe('the data file', () => {
     expect(expected[0]).toMatchObject({
       data: { list: [{ domain: 'www.example.com', status: 'deploying' }, { area: 'rim' }] },
     })
-    // Once from its changes, once from a snapshot: a changed file is rewritten at its next change.
-    expect(await look(createExtendedWorld(options))).toEqual(expected)
-    const again = createExtendedWorld(options)
-    await again.postControl('origins', { dead: [] })
-    expect(readFileSync(dataFile, 'utf8').split('\n')[0]).toContain('new.example.com')
+    service.end()
     expect(await look(createExtendedWorld(options))).toEqual(expected)
     // An id is not used twice.
     expect(await save(createExtendedWorld(options), submitted)).toBe(String(Number(id) + 1))
-  })
-
-  it('is as before in the mode of the specification', async () => {
-    const dataFile = join(folder, 'data.json')
-    const service = createExtendedWorld({ dataFile, extended: false })
-    await service.write({ timeout: { time: '30' } }, 'www.example.com')
-    expect(readFileSync(dataFile, 'utf8')).not.toContain('account')
-  })
-
-  it.each([
-    '{"at":1,"account":7}',
-    '{"at":1,"account":{"created":{"domain":"a.example.com","area":"moon","type":"page"}}}',
-    '{"at":1,"account":{"removed":[1]}}',
-    '{"at":1,"account":{"certificate":{"id":"1","name":"","certificate":""}}}',
-    '{"at":1,"account":{"forgotten":"1"}}',
-  ])('is refused with a damaged change %s', (line) => {
-    const dataFile = join(folder, 'data.json')
-    const head = '{"format":"edgewise.emulator/2","domains":{},"writeTimes":[],"prefetches":[],'
-    const snapshot = (account: string) =>
-      `${head}"nextPrefetch":1,"nextTask":1,"dead":[]${account}}\n`
-    writeFileSync(dataFile, `${snapshot('')}${line}\n`)
-    expect(() => createExtendedWorld({ dataFile })).toThrow('line 2: expected "account"')
-    writeFileSync(dataFile, snapshot(',"account":{"records":{"a.example.com":{}}}'))
-    expect(() => createExtendedWorld({ dataFile })).toThrow('line 1: expected "account"')
   })
 
   it('is emptied by a reset', async () => {
@@ -204,6 +174,7 @@ describe('the data file', () => {
     const id = await save(service, submitted)
     await service.send('DELETE /v2/domain?domains=www.example.com')
     await service.postControl('reset', {})
+    service.end()
     expect(readFileSync(dataFile, 'utf8')).not.toContain('CERTIFICATE')
     expect(await service.read('www.example.com')).toEqual([])
     expect((await service.send(`GET ${path}?cert_id=${id}`)).body).toMatchObject({ code: 400602 })

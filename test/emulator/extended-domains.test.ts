@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/model/json.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import { createExtendedWorld, getData, listEntries, type ExtendedWorld } from './extended-world.ts'
 
 const origin = { default_master: '192.0.2.1', origin_mode: 'default' }

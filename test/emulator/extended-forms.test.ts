@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { isObject, type Json } from '../../src/model/json.ts'
+import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { isObject, type Json } from '../../src/core/model/json.ts'
 import { arbitraryPayload } from '../laws/values.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { createExtendedWorld } from './extended-world.ts'
@@ -136,7 +136,7 @@ describe.each([...catalogue.keys()])('any valid value of %s', (item) => {
     const service = createExtendedWorld()
     await fc.assert(
       fc.asyncProperty(arbitraryPayload(item), async (payload) => {
-        if (parseItem(getItemSpec(item), payload, 'wire', domain).value === null) return
+        if (parseItem(getItemSpec(item), payload, 'wire').value === null) return
         valid++
         expect((await service.write({ [item]: payload })).body).toMatchObject({ code: 0 })
         const state = await service.state()

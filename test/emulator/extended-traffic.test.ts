@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startEmulator } from '../../src/emulator/emulator.ts'
-import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { getData, listEntries } from './extended-world.ts'
 
 type Call = <T>(request: string, body: Json, check: (body: Json) => T) => Promise<T>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createExtendedWorld, getData, listEntries } from './extended-world.ts'
+import { itLong } from '../runs.ts'
 
 const url = 'https://www.example.com/a.jpg'
 
@@ -80,7 +81,7 @@ describe('submitting URLs', () => {
     expect(answer).toMatchObject({ status: 400, body: { code } })
   })
 
-  it('keeps the latest 100,000 records', async () => {
+  itLong('keeps the latest 100,000 records', async () => {
     const service = createExtendedWorld()
     for (let n = 0; n < 201; n++)
       await service.send('POST /v2/cache/prefetch', {

@@ -1,5 +1,5 @@
 import type { EmulatorAnswer } from '../../src/emulator/routes/exchange.ts'
-import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export interface ExtendedWorld extends World {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { isAscending, indexByLabel, parseSeries, sumBySteps } from './series.ts'
 
 /** Facts of a conformance case about an answer. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
-import type { Json } from '../../src/model/json.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import { createWorld, type World } from './world.ts'
 
 const good = { timeout: { time: '60' } }

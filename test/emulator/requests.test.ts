@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { judge, type Facts } from './facts.ts'
 import { createWorld, type World } from './world.ts'
 

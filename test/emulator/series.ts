@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../src/model/json.ts'
+import { isObject, type Json } from '../../src/core/model/json.ts'
 
 export type Point = [label: number, counts: Record<string, number>]
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/model/json.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import { createExtendedWorld } from './extended-world.ts'
 import { createWorld } from './world.ts'
 

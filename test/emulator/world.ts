@@ -6,12 +6,12 @@ import {
 } from '../../src/emulator/routes/exchange.ts'
 import { buildWireNames } from '../../src/emulator/routes/wire-names.ts'
 import { SettableClock } from '../../src/emulator/store/clock.ts'
-import { DataLog } from '../../src/emulator/store/data-log.ts'
+import { DataFile } from '../../src/emulator/store/data-file.ts'
 import { FaultPlan } from '../../src/emulator/store/fault-plan.ts'
 import { Store } from '../../src/emulator/store/store.ts'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
-import { createTimeZone } from '../../src/model/time-zone.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 
 export interface WorldOptions {
   token?: string | null
@@ -29,8 +29,6 @@ export interface WorldOptions {
   deadOrigins?: string[]
   faults?: Fault[]
   dataFile?: string
-  /** Makes an open file durable. */
-  sync?: (handle: number) => Promise<void>
 }
 
 /** A service without sockets, whose clock stands still until it is moved. */
@@ -48,13 +46,15 @@ export interface World {
   /** Sends a JSON write with the valid token. */
   write(config: Json, domains?: Json): Promise<EmulatorAnswer & { body: Json }>
   state(): Promise<Json>
+  /** Writes the data file, as the end of the process does. */
+  end(): void
   calls(): Promise<JsonObject[]>
 }
 
 export function createWorld(options: WorldOptions = {}): World {
   const clock = { now: Date.UTC(2026, 10, 20) }
   let answered = 0
-  const log = new DataLog(options.dataFile ?? null, options.sync)
+  const file = new DataFile(options.dataFile ?? null)
   const store = new Store(
     {
       domains:
@@ -63,7 +63,7 @@ export function createWorld(options: WorldOptions = {}): World {
       deadOrigins: options.deadOrigins ?? [],
       extended: options.extended ?? false,
     },
-    log,
+    file,
   )
   const set = new SettableClock(() => clock.now)
   const answer = createService(
@@ -118,5 +118,6 @@ export function createWorld(options: WorldOptions = {}): World {
       request({ body: JSON.stringify({ token: 'tok', domains, config }) }),
     state: async () => ((await look('/_emulator/state')) as JsonObject)['domains'] ?? null,
     calls: async () => (await look('/_emulator/calls')) as JsonObject[],
+    end: () => file.flush(),
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { createWorld } from './world.ts'
 
 const good = { timeout: { time: '60' } }
@@ -55,16 +55,6 @@ describe('a write', () => {
     })
     expect((body as { message: string }).message).toMatch(/; and 20 more$/)
   })
-
-  it.each([undefined, null, 'timeout', '', 7, true, [], [good], {}])(
-    'has a config that is an object with items, not %j',
-    async (config) => {
-      const service = createWorld()
-      const body = JSON.stringify({ token: 'tok', domains: 'www.example.com', config })
-      expect(await service.request({ body })).toMatchObject({ status: 400, body: { code: 400201 } })
-      expect(await service.state()).toEqual({})
-    },
-  )
 
   it('names an unknown item and suggests a known one', async () => {
     const { body } = await createWorld().write({ ...good, ip_blacklist: { list: [] } })
@@ -201,13 +191,6 @@ describe('items that are not simply replaced', () => {
     expect(
       await service.write({ ip_black_list: { list: buildIps(100, 100), mode: 'append' } }, both),
     ).toMatchObject({ status: 200 })
-  })
-
-  it('lists the domains beside data for combined_ban', async () => {
-    const combined_ban = [{ configs: { ua: { list: ['curl'] } } }]
-    const { body } = await createWorld().write({ combined_ban })
-    const domains = [{ id: expect.any(String) as string, domain: 'www.example.com' }]
-    expect(body).toEqual({ code: 0, data: { config: { combined_ban } }, domains })
   })
 
   it('answers visit_deny_whitelist with the URLs that are switched on', async () => {

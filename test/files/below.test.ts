@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLister, type ListFault } from '../../src/files/list-below.ts'
 import { maxListed } from '../../src/files/list-names.ts'
 import { loadBelow, loadNamed } from '../../src/files/load-below.ts'
-import { createBelow, replaceBelow } from '../../src/files/replace-file.ts'
+import { replaceBelow } from '../../src/files/replace-file.ts'
 import { writeFiles } from '../../src/files/write-files.ts'
 
 let folder: string
@@ -76,7 +76,7 @@ describe('a folder below a root', () => {
 })
 
 it('a file is loaded through links that stay below the root', () => {
-  const load = (path: string) => loadBelow(root, path, 100, new Map())
+  const load = (path: string) => loadBelow(root, path, 100)
   for (const path of ['sub/a', 'within/a']) expect(String(load(path))).toBe('inside')
   for (const path of ['file', 'out/a']) expect(load(path)).toMatchObject({ kind: 'outside' })
   expect(load('broken')).toMatchObject({ kind: 'unreadable', code: 'ENOENT' })
@@ -97,7 +97,6 @@ it('a named file is loaded through links elsewhere, but not out of the checkout'
 describe('nothing is written below a root', () => {
   it.each(['out/a', 'out/new', 'out/more/new', 'file', '../outside/a'])('through %s', (path) => {
     expect(replaceBelow(root, path, 'x', 'me')).toBe('OUTSIDE')
-    expect(createBelow(root, path, 'x')).toBe('OUTSIDE')
     const file = { path: join(root, path), text: 'x' }
     for (const before of [null, 'outside'])
       expect(writeFiles(root, [{ ...file, before }], 'me')?.code).toMatch(/^(OUTSIDE|EEXIST)$/)
@@ -106,7 +105,6 @@ describe('nothing is written below a root', () => {
 
   it('through a broken link', () => {
     expect(replaceBelow(root, 'broken', 'x', 'me')).toBe('ENOENT')
-    expect(createBelow(root, 'broken', 'x')).toBe('EEXIST')
     expect(
       writeFiles(root, [{ path: join(root, 'broken'), text: 'x', before: null }], 'me'),
     ).toEqual({ path: join(root, 'broken'), code: 'EEXIST', left: [] })
@@ -116,8 +114,9 @@ describe('nothing is written below a root', () => {
 
 it('a file below a root is replaced and created through links that stay in it', () => {
   expect(replaceBelow(root, 'within/a', 'replaced', 'me')).toBeNull()
-  expect(createBelow(root, 'within/more/b', 'created')).toBeNull()
+  const created = { path: join(root, 'within/more/b'), text: 'created', before: null }
+  expect(writeFiles(root, [created], 'me')).toBeNull()
   expect(readFileSync(join(root, 'sub', 'a'), 'utf8')).toBe('replaced')
   expect(readFileSync(join(root, 'sub', 'more', 'b'), 'utf8')).toBe('created')
-  expect(createBelow(root, 'within/a', 'x')).toBe('EEXIST')
+  expect(writeFiles(root, [created], 'me')?.code).toBe('EEXIST')
 })

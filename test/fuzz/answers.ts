@@ -1,5 +1,5 @@
 import { startEmulator } from '../../src/emulator/emulator.ts'
-import { isObject, type Json } from '../../src/model/json.ts'
+import { isObject, type Json } from '../../src/core/model/json.ts'
 import { createNetworkTransport, type Answer, type Transport } from '../../src/service/transport.ts'
 import { start } from './fuzz-world.ts'
 

@@ -1,6 +1,7 @@
+// @module-tag often
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import { isObject, type Json } from '../../src/model/json.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import { isObject, type Json } from '../../src/core/model/json.ts'
 import { everyNth } from '../runs.ts'
 import { FuzzWorld } from './fuzz-world.ts'
 import { buildKinds, type Kind } from './kinds.ts'

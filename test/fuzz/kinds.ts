@@ -1,23 +1,23 @@
-import { canonicalizeJson } from '../../src/model/canonical-json.ts'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import { parseJson, type Json } from '../../src/model/json.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import { type Json, parseJson } from '../../src/core/model/json.ts'
+import { canonicalizeJson } from '../../src/core/model/text/canonical-json.ts'
 import { apply } from '../../src/operations/apply.ts'
 import { drift } from '../../src/operations/drift.ts'
+import { loadDomainHistory } from '../../src/operations/history/past-applies.ts'
 import { importConfig } from '../../src/operations/import.ts'
 import { plan } from '../../src/operations/plan.ts'
 import { rollback } from '../../src/operations/rollback.ts'
-import { loadDomainHistory } from '../../src/operations/domain-history.ts'
-import { formatDomainHistory } from '../../src/report/apply/domain-history-text.ts'
 import { loadHistory, showState } from '../../src/operations/state.ts'
-import { formatDiagnosticsJson } from '../../src/report/diagnostics/json.ts'
-import { buildDriftJson } from '../../src/report/drift/json.ts'
-import { formatDrift } from '../../src/report/drift/text.ts'
-import { buildPlanJson } from '../../src/report/plan/json.ts'
-import { formatPlanMarkdown } from '../../src/report/plan/markdown.ts'
-import { formatPlan } from '../../src/report/plan/text.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
-import { buildWriteAnswer, parsePlainAnswer, toAnswer, type PlainAnswer } from './answers.ts'
-import { sources, type FuzzWorld } from './fuzz-world.ts'
+import { formatDomainHistory } from '../../src/outlets/report/apply/history-text.ts'
+import { formatDiagnosticsJson } from '../../src/outlets/report/diagnostics/json.ts'
+import { buildDriftJson } from '../../src/outlets/report/drift/json.ts'
+import { formatDrift } from '../../src/outlets/report/drift/text.ts'
+import { buildPlanJson } from '../../src/outlets/report/plan/json.ts'
+import { formatPlanMarkdown } from '../../src/outlets/report/plan/markdown.ts'
+import { formatPlan } from '../../src/outlets/report/plan/text.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
+import { type PlainAnswer, buildWriteAnswer, parsePlainAnswer, toAnswer } from './answers.ts'
+import { type FuzzWorld, sources } from './fuzz-world.ts'
 import { buildSampleAnswer, query, recordInterrupted, recordQueries } from './record.ts'
 
 /** Input of one kind: valid texts, and the operations that take a mutated one. */
@@ -54,6 +54,9 @@ export async function buildKinds(world: FuzzWorld): Promise<Kind[]> {
   const report = async () => {
     const workspace = world.load()
     formatDiagnosticsJson(workspace.diagnostics)
+    for (const each of workspace.diagnostics)
+      if (each.column > (workspace.findSourceLine(each)?.length ?? 0) + 1)
+        throw new TypeError(`a problem has no place: ${each.detail}`)
     const errors = workspace.diagnostics.filter(({ severity }) => severity === 'error')
     if (errors.length > 0) throw new EdgewiseError('invalid', 'the manifests have errors')
     const planned = await plan(workspace, {}, world.ports())

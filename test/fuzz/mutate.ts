@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/model/json.ts'
-import { isObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
+import { isObject } from '../../src/core/model/json.ts'
 import type { Chance } from '../simulation/chance.ts'
 
 /** Names that every object of a program has, or that change its prototype. */
@@ -75,7 +75,7 @@ const plain: Json[] = [
   'a'.repeat(255),
   'scrypt:',
   'sha256:0',
-  'edgewise.record/3',
+  'edgewise.record/2',
   'edgewise.plan/2',
   'in-doubt',
   'confirmed',

@@ -1,5 +1,5 @@
 import { apply } from '../../src/operations/apply.ts'
-import { openState } from '../../src/operations/open-state.ts'
+import { openState } from '../../src/operations/runtime/open-state.ts'
 import { queryPrefetchTasks } from '../../src/operations/prefetch.ts'
 import { queryStats } from '../../src/operations/stats.ts'
 import { formatRollout } from '../../src/state/format/rollout-file.ts'
@@ -19,7 +19,7 @@ const statistics = {
 } as const
 const idle = {
   onWait: () => undefined,
-  startProgress: () => Promise.resolve({ report: () => undefined, end: () => undefined }),
+  startProgress: () => ({ report: () => undefined, end: () => undefined }),
 }
 
 /** Queries the interface at a path. */

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { Chance } from '../simulation/chance.ts'
 import { FuzzWorld } from './fuzz-world.ts'
 import { buildKinds, type Kind } from './kinds.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { computePeriodsPerPoint, createCurve } from '../../src/health/curve.ts'
-import { createTimeZone } from '../../src/model/time-zone.ts'
+import { computePeriodsPerPoint, createCurve } from '../../src/core/health/curve.ts'
+import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
 
 const minute = 60_000
 const from = Date.UTC(2026, 10, 20, 12)

@@ -1,4 +1,4 @@
-import type { Counts } from '../../src/model/statistics.ts'
+import type { Counts } from '../../src/core/model/statistics.ts'
 
 /** Seeded random draws. */
 export class Draws {

@@ -1,9 +1,9 @@
 import { countRequests } from '../../src/emulator/entities/statistics.ts'
 import { areas, statuses } from '../../src/emulator/entities/traffic.ts'
-import { decidingWindows, judgeWave } from '../../src/health/judge.ts'
-import type { Sample, Verdict } from '../../src/model/health.ts'
-import type { Domain } from '../../src/model/item.ts'
-import type { Counts } from '../../src/model/statistics.ts'
+import { decidingWindows, judgeWave } from '../../src/core/health/judge.ts'
+import type { Sample, Verdict } from '../../src/core/model/health.ts'
+import type { Domain } from '../../src/core/model/item.ts'
+import type { Counts } from '../../src/core/model/statistics.ts'
 import type { Draws } from './draws.ts'
 
 /** Requests of a domain in windows of 15 minutes: before a change, latest first, and after it. */

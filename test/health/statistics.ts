@@ -1,4 +1,4 @@
-import type { WaveStatistics } from '../../src/model/events.ts'
+import type { WaveStatistics } from '../../src/core/model/events.ts'
 
 const minuteMs = 60_000
 

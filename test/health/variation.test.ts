@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createSampleCount } from '../../src/health/count-sample.ts'
-import { createEarlierRequests } from '../../src/health/earlier-windows.ts'
-import { estimateLevel } from '../../src/health/dispersion.ts'
-import { judgeWave } from '../../src/health/judge.ts'
-import { computeNegativeBinomialTail, logGamma } from '../../src/health/negative-binomial.ts'
-import type { Variation } from '../../src/model/health.ts'
-import { addCounts, createCounts, type Counts } from '../../src/model/statistics.ts'
+import { createSampleCount } from '../../src/core/health/count-sample.ts'
+import { createEarlierRequests } from '../../src/core/health/earlier-windows.ts'
+import { estimateLevel } from '../../src/core/health/expected.ts'
+import { judgeWave } from '../../src/core/health/judge.ts'
+import { logGamma } from '../../src/core/health/log-gamma.ts'
+import { computeNegativeBinomialTail } from '../../src/core/health/negative-binomial.ts'
+import type { Variation } from '../../src/core/model/health.ts'
+import { addCounts, createCounts, type Counts } from '../../src/core/model/statistics.ts'
 import { measureHeap } from '../measure-heap.ts'
+import { itLong } from '../runs.ts'
 
 /** Sums the probabilities of a negative binomial distribution one by one. */
 function sumTail(x: number, mean: number, dispersion: number): number {
@@ -123,7 +125,7 @@ describe('earlier requests', () => {
     ])
   })
 
-  it('of many domains take little memory', () => {
+  itLong('of many domains take little memory', () => {
     const requests = createEarlierRequests(countSample)
     const points = Array.from({ length: 864 }, (_, i) => ({
       time: i * 300_000,

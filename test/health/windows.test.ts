@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { computeWindows } from '../../src/health/windows.ts'
-import { createTimeZone } from '../../src/model/time-zone.ts'
+import { computeWindows } from '../../src/core/health/windows.ts'
+import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
 
 const parseUtc = (text: string) => Date.parse(`${text}Z`)
 const formatUtc = (time: number) => new Date(time).toISOString().slice(0, 16)

@@ -1,16 +1,14 @@
 import { describe, expect } from 'vitest'
-import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { getAnnotations, type ItemSchema } from '../../src/catalog/value/item-schema.ts'
-import { isObject, type Json } from '../../src/model/json.ts'
+import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { getAnnotations, type ItemSchema } from '../../src/core/catalog/value/item-schema.ts'
+import { isObject, type Json } from '../../src/core/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { arbitraryPayload } from './values.ts'
 
-const domain = 'www.example.com'
-
 describe.each([...catalogue.keys()])('any valid value of %s', (item) => {
   const spec = getItemSpec(item)
-  const canonicalize = (payload: Json) => parseItem(spec, payload, 'manifest', domain).value
+  const canonicalize = (payload: Json) => parseItem(spec, payload, 'manifest').value
 
   itOften('has a canonical form that is idempotent, valid and the value at the service', () => {
     let valid = 0
@@ -21,7 +19,7 @@ describe.each([...catalogue.keys()])('any valid value of %s', (item) => {
         valid++
         expect(spec.canonicalize(value)).toEqual(value)
         expect(canonicalize(value)).toEqual(value)
-        const wire = parseItem(spec, value, 'wire', domain)
+        const wire = parseItem(spec, value, 'wire')
         expect(wire.problems.filter((problem) => problem.severity === 'error')).toEqual([])
         expect(wire.value).toEqual(value)
         expect([value, undefined]).toContainEqual(spec.reduce(undefined, value))

@@ -1,9 +1,7 @@
 import { expect } from 'vitest'
-import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
-import { fillKeptFields } from '../../src/catalog/item-spec.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { findConflicts } from '../../src/catalog/conflicts.ts'
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
+import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { fillKeptFields } from '../../src/core/catalog/item-spec.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import {
   createConfirmedState,
   unrecordedState,
@@ -11,10 +9,10 @@ import {
   type ItemKey,
   type Snapshot,
   type Value,
-} from '../../src/model/item.ts'
-import type { Plan } from '../../src/model/plan.ts'
-import { makePlan } from '../../src/plan/make-plan.ts'
+} from '../../src/core/model/item.ts'
 import { fc, itOften, runs } from '../runs.ts'
+import { planSnapshots } from '../plan/plan-snapshots.ts'
+import { arbitraryEntries, arbitraryFleet, toSnapshots } from './snapshots.ts'
 import { arbitraryPayload } from './values.ts'
 
 const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
@@ -34,7 +32,7 @@ const keys = [
 function arbitraryValue(item: ItemKey): fc.Arbitrary<Value | null> {
   const spec = getItemSpec(item)
   return arbitraryPayload(item).map((payload) => {
-    const { value } = parseItem(spec, payload, 'manifest', 'www.example.com')
+    const { value } = parseItem(spec, payload, 'manifest')
     return value === null ? null : (spec.reduce(undefined, value) ?? null)
   })
 }
@@ -54,57 +52,12 @@ function arbitraryRecorded(item: ItemKey): fc.Arbitrary<ItemState | null> {
   return fc.oneof(certain, inDoubt)
 }
 
-function arbitraryItems(
+const arbitrarySnapshot = (
   state: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
-): fc.Arbitrary<Map<ItemKey, ItemState>> {
-  return fc
-    .uniqueArray(fc.constantFrom(...keys), { maxLength: 6 })
-    .chain((items) =>
-      fc.tuple(...items.map((item) => state(item).map((each) => [item, each] as const))),
-    )
-    .map((entries) => {
-      const bad = findConflicts(new Set(entries.map(([item]) => item))).filter(
-        (each) => each.severity === 'error',
-      )
-      return new Map(
-        entries.flatMap(([item, each]) =>
-          each === null || bad.some((conflict) => conflict.item === item) ? [] : [[item, each]],
-        ),
-      )
-    })
-}
-
-function arbitrarySnapshot(
-  state: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
-): fc.Arbitrary<Snapshot> {
-  return fc
-    .tuple(
-      fc.array(arbitraryItems(state), { minLength: 1, maxLength: 4 }),
-      fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
-    )
-    .map(
-      ([kinds, choice]) =>
-        new Map(
-          domains.map((domain, i) => [domain, new Map(kinds[(choice[i] ?? 0) % kinds.length])]),
-        ),
-    )
-}
+): fc.Arbitrary<Snapshot> => toSnapshots(arbitraryFleet(domains, arbitraryEntries(keys, 6, state)))
 
 const arbitraryDesired = (item: ItemKey) =>
   arbitraryValue(item).map((value) => (value === null ? null : createConfirmedState(value)))
-
-function makeTestPlan(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'documented'): Plan {
-  return makePlan({
-    recorded,
-    desired,
-    ...diffSnapshots(recorded, desired),
-    grouping: { groups, together: [['origin', 'origin_host']] },
-    limits: { domainsPerWrite: 10, callsPerMinute: 30 },
-    target: [],
-    items: [],
-    commit: null,
-  })
-}
 
 itOften('the writes, folded over every possible value, give the desired state', () => {
   let folded = 0
@@ -112,9 +65,10 @@ itOften('the writes, folded over every possible value, give the desired state', 
     fc.property(
       arbitrarySnapshot(arbitraryRecorded),
       arbitrarySnapshot(arbitraryDesired),
-      fc.constantFrom('all', 'documented'),
+      fc.constantFrom('all' as const, 'documented' as const),
       (recorded, desired, groups) => {
-        const { writes } = makeTestPlan(recorded, desired, groups)
+        const grouping = { groups, together: [['origin', 'origin_host']] }
+        const { writes } = planSnapshots(recorded, desired, { grouping })
         for (const [domain, items] of desired) {
           for (const [item, { candidates }] of items) {
             const spec = getItemSpec(item)

@@ -1,14 +1,13 @@
 import { describe, expect } from 'vitest'
-import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { omitFields } from '../../src/catalog/observation.ts'
-import { detectDrift } from '../../src/diff/detect-drift.ts'
-import { parseObserved } from '../../src/manifest/observed.ts'
-import { SecretVault } from '../../src/manifest/secret-vault.ts'
-import { isSameJson } from '../../src/model/canonical-json.ts'
-import type { DriftItem } from '../../src/model/drift.ts'
-import { createConfirmedState, type ItemKey, type Value } from '../../src/model/item.ts'
-import { isObject, getOwn, type Json } from '../../src/model/json.ts'
+import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { omitFields } from '../../src/core/catalog/observation.ts'
+import { detectDrift } from '../../src/core/diff/detect-drift.ts'
+import { parseObserved } from '../../src/manifest/observed/observed.ts'
+import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
+import { isSameJson, isObject, getOwn, type Json } from '../../src/core/model/json.ts'
+import type { DriftItem } from '../../src/core/model/drift.ts'
+import { createConfirmedState, type ItemKey, type Value } from '../../src/core/model/item.ts'
 import { createExtendedWorld } from '../emulator/extended-world.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { arbitraryPayload, isDesired } from './values.ts'
@@ -20,7 +19,7 @@ const vault = new SecretVault('test', () => null)
 function parseDesired(item: ItemKey, payload: Json): Value | null {
   if (!isDesired(item, payload)) return null
   const spec = getItemSpec(item)
-  const { value } = parseItem(spec, payload, 'manifest', www)
+  const { value } = parseItem(spec, payload, 'manifest')
   // An emptied value is the same as an item that is not set.
   const isEmpty = value === null || spec.reduce(undefined, value) === undefined
   return isEmpty ? null : spec.canonicalize(value)

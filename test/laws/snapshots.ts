@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { findConflicts } from '../../src/catalog/conflicts.ts'
+import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { findConflicts } from '../../src/core/catalog/conflicts.ts'
 import {
   createConfirmedState,
+  type Domain,
   type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
-} from '../../src/model/item.ts'
-import type { Json } from '../../src/model/json.ts'
+} from '../../src/core/model/item.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import { fc } from '../runs.ts'
 
 interface Case {
@@ -33,29 +34,53 @@ function loadValues(folder: string, item: ItemKey): Value[] {
   const cases = JSON.parse(readFileSync(new URL(`${item}.json`, url), 'utf8')) as Case[]
   return cases
     .filter((each) => each.manifest === true)
-    .map(({ payload }) => parseItem(getItemSpec(item), payload, 'manifest', '').value)
+    .map(({ payload }) => parseItem(getItemSpec(item), payload, 'manifest').value)
     .filter((value) => value !== null && getItemSpec(item).reduce(undefined, value) !== undefined)
 }
 
 const arbitraryValue = (item: ItemKey) => fc.constantFrom(...(values.get(item) ?? []))
 
+/** Arbitrary values of some items of one domain, which do not exclude each other; null: none. */
+export function arbitraryEntries<T>(
+  keys: ItemKey[],
+  maxLength: number,
+  draw: (item: ItemKey) => fc.Arbitrary<T | null>,
+): fc.Arbitrary<Map<ItemKey, T>> {
+  return fc
+    .uniqueArray(fc.constantFrom(...keys), { maxLength })
+    .chain((items) =>
+      fc.tuple(...items.map((item) => draw(item).map((value) => [item, value] as const))),
+    )
+    .map((entries) => {
+      const drawn = entries.flatMap(([item, value]) =>
+        value === null ? [] : [[item, value] as const],
+      )
+      const bad = findConflicts(new Set(drawn.map(([item]) => item))).filter(
+        ({ severity }) => severity === 'error',
+      )
+      return new Map(drawn.filter(([item]) => !bad.some((conflict) => conflict.item === item)))
+    })
+}
+
+/** Arbitrary domains of few kinds, with many domains of each kind, like a real fleet. */
+export function arbitraryFleet<T>(
+  names: Domain[],
+  kind: fc.Arbitrary<T>,
+  maxKinds = 4,
+): fc.Arbitrary<[Domain, T][]> {
+  return fc
+    .tuple(
+      fc.array(kind, { minLength: 1, maxLength: maxKinds }),
+      fc.array(fc.nat(), { minLength: names.length, maxLength: names.length }),
+    )
+    .map(([kinds, choice]) =>
+      names.map((domain, i) => [domain, kinds[(choice[i] ?? 0) % kinds.length] as T]),
+    )
+}
+
 /** Arbitrary states of some items of a domain; `doubt` allows in-doubt states. */
 export const arbitraryItems = (doubt: boolean): fc.Arbitrary<Map<ItemKey, ItemState>> =>
-  fc.uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 7 }).chain((keys) => {
-    const compatible = keys.filter(
-      (item) =>
-        !findConflicts(new Set(keys)).some(
-          (conflict) => conflict.severity === 'error' && conflict.item === item,
-        ),
-    )
-    return fc
-      .tuple(
-        ...compatible.map((item) =>
-          arbitraryState(item, doubt).map((state): [ItemKey, ItemState] => [item, state]),
-        ),
-      )
-      .map((entries) => new Map(entries))
-  })
+  arbitraryEntries([...catalogue.keys()], 7, (item) => arbitraryState(item, doubt))
 
 function arbitraryState(item: ItemKey, doubt: boolean): fc.Arbitrary<ItemState> {
   const certain = arbitraryValue(item).map(createConfirmedState)
@@ -74,18 +99,11 @@ function arbitraryState(item: ItemKey, doubt: boolean): fc.Arbitrary<ItemState> 
   return fc.oneof({ arbitrary: certain, weight: 4 }, { arbitrary: inDoubt, weight: 1 })
 }
 
-/**
- * Arbitrary snapshot with few kinds of domains and many domains of each kind, like a real fleet.
- */
 export const arbitrarySnapshot = (doubt: boolean): fc.Arbitrary<Snapshot> =>
-  fc
-    .tuple(
-      fc.array(arbitraryItems(doubt), { minLength: 1, maxLength: 4 }),
-      fc.array(fc.nat(3), { minLength: domains.length, maxLength: domains.length }),
-    )
-    .map(
-      ([kinds, choice]) =>
-        new Map(
-          domains.map((domain, i) => [domain, new Map(kinds[(choice[i] ?? 0) % kinds.length])]),
-        ),
-    )
+  toSnapshots(arbitraryFleet(domains, arbitraryItems(doubt)))
+
+/** Copies the items of each domain. */
+export const toSnapshots = (
+  fleets: fc.Arbitrary<[Domain, Map<ItemKey, ItemState>][]>,
+): fc.Arbitrary<Snapshot> =>
+  fleets.map((fleet) => new Map(fleet.map(([domain, items]) => [domain, new Map(items)])))

@@ -58,7 +58,8 @@ it('a commit that takes too much to load is refused, and the leader lives on', a
   }
   const watching = watch()
   const refused = await replica.waitFor(`commit ${bad.slice(0, 12)} is not applied`)
-  expect(refused.message).toContain('takes more than 1024 MB of memory')
+  // Which limit is reached first depends on the machine.
+  expect(refused.message).toMatch(/takes more than (1024 MB of memory|60 seconds)/)
   // The rollout of the commit before it goes on to its end.
   await until(async () => (await listSent()).length === 2)
   await until(async () => (await loadApplied()).status === 'failed')

@@ -1,12 +1,13 @@
 // @module-tag often
 import { expect, it } from 'vitest'
 import { Chance } from '../simulation/chance.ts'
-import { seed } from '../runs.ts'
+import { full, seed } from '../runs.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { killRuns, waves } from './kill-runs.ts'
 import { RealRuns } from './real-runs.ts'
 
-const runs = Number(process.env['EDGEWISE_KILL_RUNS'] ?? 14)
+const runs = Number(process.env['EDGEWISE_KILL_RUNS'] ?? (full ? 14 : 5))
+const fewer = full ? 5 : 3
 const chance = new Chance(`kill ${seed}`)
 const random = () => chance.draw()
 
@@ -28,8 +29,8 @@ it(
   'an apply in waves killed at any moment is finished by the next one',
   { timeout: 600_000 },
   async () => {
-    const counts = await killRuns(5, random, (line) => console.log(line), waves)
-    expect(counts.runs).toBe(5)
+    const counts = await killRuns(fewer, random, (line) => console.log(line), waves)
+    expect(counts.runs).toBe(fewer)
   },
 )
 
@@ -40,8 +41,8 @@ it(
     const schema = await TestSchema.make()
     try {
       const database = schema.configure((url) => url.searchParams.delete('application_name'))
-      const counts = await killRuns(5, random, (line) => console.log(line), '', database)
-      expect(counts.runs).toBe(5)
+      const counts = await killRuns(fewer, random, (line) => console.log(line), '', database)
+      expect(counts.runs).toBe(fewer)
     } finally {
       await schema.remove()
     }
@@ -49,12 +50,7 @@ it(
 )
 
 it('one of two concurrent applies is refused, or waits', { timeout: 120_000 }, async () => {
-  const real = await RealRuns.start([
-    '--calls-per-minute',
-    '0',
-    '--fault',
-    'delay:ms=400,probability=1',
-  ])
+  const real = await RealRuns.start(['--calls-per-minute', '0', { kind: 'delay', ms: 400 }])
   try {
     real.workspace('limits: {callsPerMinute: 10000}')
     for (let i = 0; i < 8; i++)

@@ -1,6 +1,6 @@
-import { isSameJson } from '../../src/model/canonical-json.ts'
-import type { DatabaseConfig } from '../../src/model/config.ts'
-import type { Json } from '../../src/model/json.ts'
+import type { Fault } from '../../src/emulator/entities/fault.ts'
+import { isSameJson, type Json } from '../../src/core/model/json.ts'
+import type { DatabaseConfig } from '../../src/core/model/config.ts'
 import { RealRuns, type Ended } from './real-runs.ts'
 
 const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
@@ -34,8 +34,8 @@ export async function killRuns(
   more = '',
   database?: DatabaseConfig,
 ): Promise<KillCounts> {
-  const fault = 'delay:ms=60,probability=0.5'
-  const real = await RealRuns.start(['--calls-per-minute', '0', '--fault', fault], database)
+  const fault: Fault = { kind: 'delay', ms: 60, probability: 0.5 }
+  const real = await RealRuns.start(['--calls-per-minute', '0', fault], database)
   const counts: KillCounts = { runs: 0, killed: 0, midway: 0, doubted: 0 }
   try {
     real.workspace(`limits: {callsPerMinute: 10000, domainsPerWrite: 3}\n${more}`)

@@ -13,13 +13,13 @@ const copied = [...folders, 'package.json', 'tsconfig.json']
 /** Prints for every case of an item whether the catalogue gives the expected result. */
 const judge = `
 import { readFileSync } from 'node:fs'
-import { getItemSpec } from './src/catalog/catalogue.ts'
-import { parseItem } from './src/catalog/parse-item.ts'
+import { getItemSpec } from './src/core/catalog/catalogue.ts'
+import { parseItem } from './src/core/catalog/parse-item.ts'
 
 const item = process.argv[2] ?? ''
 const cases = JSON.parse(readFileSync(\`test/conformance/own/\${item}.json\`, 'utf8'))
 const judged = cases.map(({ payload, expect }) => {
-  const { value } = parseItem(getItemSpec(item), payload, 'wire', 'www.example.com')
+  const { value } = parseItem(getItemSpec(item), payload, 'wire')
   return (value === null ? 'reject' : 'accept') === expect
 })
 console.log(JSON.stringify(judged))
@@ -42,7 +42,7 @@ describe('npm run new-item', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it('writes rows that compile', () => {
-    const config = { extends: './tsconfig.json', include: ['src/catalog'] }
+    const config = { extends: './tsconfig.json', include: ['src/core/catalog'] }
     writeFileSync(join(folder, 'tsconfig.catalog.json'), JSON.stringify(config))
     run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.catalog.json')
   })

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { draw, hashKey } from '../../src/emulator/entities/chance.ts'
-import { isObject, type Json } from '../../src/model/json.ts'
+import { isObject, type Json } from '../../src/core/model/json.ts'
 import { createWorld } from '../emulator/world.ts'
 import { runs } from '../runs.ts'
 

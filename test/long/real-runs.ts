@@ -3,13 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { DatabaseConfig } from '../../src/model/config.ts'
+import type { Fault } from '../../src/emulator/entities/fault.ts'
+import type { DatabaseConfig } from '../../src/core/model/config.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import { openGit } from '../../src/state/git/open-git.ts'
-import { openState } from '../../src/state/open-state.ts'
+import { openState } from '../../src/state/store/open-state.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import type { RecordedState } from '../../src/state/store.ts'
+import type { RecordedState } from '../../src/state/store/store.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -38,11 +39,17 @@ export class RealRuns {
   /** All that the runs have printed. */
   output = ''
 
-  /** Starts the emulator; the state is in git, or in a database. */
-  static async start(emulatorOptions: string[], database?: DatabaseConfig): Promise<RealRuns> {
+  /**
+   * Starts the emulator; the state is in git, or in a database.
+   *
+   * @param options of its command line, and faults to inject
+   */
+  static async start(options: (string | Fault)[], database?: DatabaseConfig): Promise<RealRuns> {
+    const words = options.filter((option) => typeof option === 'string')
+    const faults = options.filter((option) => typeof option !== 'string')
     const emulator = spawn(
       process.execPath,
-      [program, 'emulator', '--quiet', '--token', token, ...emulatorOptions],
+      [program, 'emulator', '--quiet', '--token', token, ...words],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
@@ -52,6 +59,11 @@ export class RealRuns {
         reject(new Error(`expected the emulator to listen, got exit code ${code}`)),
       )
       emulator.stdout?.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ''))
+    })
+    await fetch(`${url}/_emulator/faults`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ faults }),
     })
     return new RealRuns(emulator, url, database, 'default').#prepare()
   }

@@ -1,6 +1,7 @@
 // @module-tag often
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Fault } from '../../src/emulator/entities/fault.ts'
 import { connect, type Remote, type Transport } from '../remotes.ts'
 import { Place, type ManualTime } from '../steps/cli.ts'
 import { killInWave } from '../stories/killed-wave.ts'
@@ -11,7 +12,7 @@ import { RealRuns, token } from './real-runs.ts'
 
 const fast = ['--calls-per-minute', '0']
 
-const faults: [string, string[], (real: RealRuns) => Promise<void>][] = [
+const faults: [string, (string | Fault)[], (real: RealRuns) => Promise<void>][] = [
   ['suspended, resumes after another apply', slowCalls, suspendWhileOtherApplies],
   ['killed, has a late call', fast, (real) => landLate(real, '{store: git}')],
   ['killed in a wave, leaves a batch in-doubt', slowCalls, killInWave],

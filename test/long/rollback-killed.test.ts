@@ -4,8 +4,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import type { Call } from '../../src/emulator/entities/call.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
-import type { Rollout } from '../../src/model/rollout.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
+import type { Rollout } from '../../src/core/model/rollout.ts'
 import {
   commit,
   enterServed,

@@ -1,7 +1,5 @@
 // @module-tag often
 
-import { once } from 'node:events'
-import pg from 'pg'
 import { expect, it } from 'vitest'
 import { PostgresProxy } from '../state/postgres-proxy.ts'
 import { setFaults } from '../steps/cli.ts'
@@ -34,7 +32,7 @@ it('ends while a rollout sleeps', async () => {
   expect(await replica.end('SIGTERM')).toBe(143)
 })
 
-it('ends while its engine waits for the database', async () => {
+it('ends while the database is away', async () => {
   const proxy = await PostgresProxy.start(getDatabase().url)
   enterServed('rollout: {waves: [1, 100%], pause: 1h}\n')
   const url = new URL(getDatabase().url)
@@ -44,33 +42,33 @@ it('ends while its engine waits for the database', async () => {
   commit()
   const replica = await start()
   await replica.waitFor(': waiting')
-  // The rounds reach the state, and wait for the engine.
-  const lists = ({ texts }: { texts: string[] }) =>
-    texts.some((text) => /select[^]*workflow_status/i.test(text) && !text.includes('FOR UPDATE'))
-  proxy.decide = (message) => (lists(message) ? 'cut' : 'pass')
-  await replica.waitFor('Database connection failed')
   proxy.decide = () => 'cut'
+  await replica.waitFor('could not give a sign of life')
   expect(await replica.end('SIGTERM')).toBe(143)
   expect(replica.log.at(-1)?.message).toBe('stopped')
   proxy.end()
 })
 
-it('ends when its engine can not begin, so that another replica may lead', async () => {
+it('ends in time whatever still runs', async () => {
   enterServed()
+  const settings = place.read('edgewise.yaml')
+  place.write('edgewise.yaml', settings.replace('service:\n', 'service:\n  timeoutSeconds: 2\n'))
   configure(1, 60)
   commit()
-  const { url, schema } = getDatabase()
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(`create schema ${schema}_dbos`)
-  await client.query(`create table ${schema}_dbos.dbos_migrations (other int)`)
-  await client.end()
+  await setFaults(emulator, { kind: 'delay', ms: 600_000 })
+  const proxy = await PostgresProxy.start(getDatabase().url)
+  const url = new URL(getDatabase().url)
+  proxy.redirect(url)
+  place.env['DATABASE_URL'] = url.href
   const replica = await start()
-  const ended = once(replica.process, 'exit')
-  await replica.waitFor('leads')
-  expect((await ended)[0]).toBe(1)
-  expect(replica.err).toContain('column "version" does not exist')
-  expect(replica.err).not.toContain('internal error')
+  await replica.waitFor('apply.started')
+  // Nothing answers any more, and nothing is refused.
+  proxy.decide = () => 'hold'
+  const startMs = performance.now()
+  expect(await replica.end('SIGTERM')).toBe(143)
+  expect(performance.now() - startMs).toBeLessThan(20_000)
+  expect(replica.err).toContain('work was left unfinished, since it did not end in time')
+  proxy.end()
 })
 
 it('is not ready from when another replica leads, while its last call ends', async () => {
@@ -86,7 +84,7 @@ it('is not ready from when another replica leads, while its last call ends', asy
   expect([ready.status, await ready.text()]).toEqual([503, 'this replica ends\n'])
   await until(async () => {
     const status = (await (await replica.get('/api/status')).json()) as { role: string }
-    return status.role === 'standby'
+    return status.role === 'ending'
   })
   expect(await (await replica.get('/metrics')).text()).toMatch(/^edgewise_leader\{.*\} 0$/m)
   expect((await replica.get('/readyz')).status).toBe(503)

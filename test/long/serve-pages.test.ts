@@ -55,7 +55,7 @@ it('a reader logs in, approves the wave that was shown, and sees it applied', as
   expect(late.status).toBe(409)
   expect(await late.text()).toContain('no longer as it was shown')
   const page = action.replace('/approve', '')
-  expect((await read(page))[1]).toContain('waiting: wave 1/3')
+  expect((await read(page))[1]).toContain('wave 3 of 3')
   expect(await listSent()).toEqual([1, 1])
   expect((await read('/'))[1]).not.toContain(serveToken)
   expect(await replica.end('SIGTERM')).toBe(143)

@@ -6,7 +6,7 @@ const domains = Array.from({ length: 9 }, (_, i) => `d${i}.example.com`)
 let real: RealRuns
 let round = 0
 beforeAll(async () => {
-  real = await RealRuns.start(['--calls-per-minute', '0', '--fault', 'delay:ms=700,probability=1'])
+  real = await RealRuns.start(['--calls-per-minute', '0', { kind: 'delay', ms: 700 }])
   real.workspace('limits: {callsPerMinute: 10000, domainsPerWrite: 1}')
 })
 afterAll(() => real.end())

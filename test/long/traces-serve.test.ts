@@ -18,7 +18,6 @@ it('each piece of work of a controller is a trace, which is sent when it stops',
   enterServed('rollout: {waves: [1, 100%], pause: 7s}\n')
   Object.assign(place.env, {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '3600000',
     TRACEPARENT: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   })
@@ -43,7 +42,7 @@ it('each piece of work of a controller is a trace, which is sent when it stops',
     roots.find(
       ({ name: own, attributes }) => own === root && attributes['edgewise.status'] === status,
     )
-  const first = find('serve round', 'waiting')
+  const first = find('serve apply', 'waiting')
   expect(first?.attributes).toMatchObject({
     'edgewise.workspace': 'default',
     'edgewise.commit': head,
@@ -51,9 +50,7 @@ it('each piece of work of a controller is a trace, which is sent when it stops',
   })
   const listBelow = (root: typeof first) =>
     spans.flatMap(({ traceId, name: own }) => (traceId === root?.traceId ? own : []))
-  expect(listBelow(first)).toEqual(
-    expect.arrayContaining(['fetch branch', 'plan', 'write', 'POST']),
-  )
+  expect(listBelow(first)).toEqual(expect.arrayContaining(['load state', 'plan', 'write', 'POST']))
   const step = find('serve rollout step', 'done')
   expect(step?.attributes['edgewise.rollout']).toBe(first?.attributes['edgewise.rollout'])
   expect(listBelow(step)).toEqual(expect.arrayContaining(['wait for lock', 'watch wave', 'wave']))

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { formatDiagnosticsGithub } from '../../src/report/diagnostics/github.ts'
-import { formatDiagnosticsJson } from '../../src/report/diagnostics/json.ts'
-import { formatDiagnosticsSarif } from '../../src/report/diagnostics/sarif.ts'
-import { formatDiagnosticsText } from '../../src/report/diagnostics/text.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
+import { formatDiagnosticsGithub } from '../../src/outlets/report/diagnostics/github.ts'
+import { formatDiagnosticsJson } from '../../src/outlets/report/diagnostics/json.ts'
+import { formatDiagnosticsSarif } from '../../src/outlets/report/diagnostics/sarif.ts'
+import { formatDiagnosticsText } from '../../src/outlets/report/diagnostics/text.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { itLong } from '../runs.ts'
 import { createFolder, createWorkspace, plainKeeper } from './test-workspace.ts'
-import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
+import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
 
 const buildItems = (domain: string, count: number) => {
   const items = Array.from({ length: count }, (_, i) => `  i${i}: 1\n`)

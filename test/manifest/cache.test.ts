@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hashText, type CacheFile } from '../../src/manifest/cache/cache-file.ts'
-import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
-import type { Workspace } from '../../src/manifest/workspace.ts'
-import type { SecretKeeper } from '../../src/model/secret-keeper.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { hashText, type CacheFile } from '../../src/manifest/manifests/cache/manifest-cache.ts'
+import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
+import type { Workspace } from '../../src/manifest/workspace-file/workspace.ts'
+import type { SecretKeeper } from '../../src/core/model/secret.ts'
+import { fc, itLong, itOften, runs } from '../runs.ts'
 import { createFolder } from './test-workspace.ts'
 
 /** A cache file in memory that counts its writes. */
@@ -192,7 +192,7 @@ describe('a cache of manifests', () => {
     )
   })
 
-  it('gives the same result after each kind of edit, and after it is undone', () => {
+  itLong('gives the same result after each kind of edit, and after it is undone', () => {
     const [root, file] = [createFleet(), createFile()]
     const whole = describeWorkspace(load(root, file))
     for (const name of Object.keys(edits)) {
@@ -271,7 +271,7 @@ describe('a cache of manifests', () => {
     ['empty', () => ''],
     ['truncated', (text: string) => text.slice(0, -100)],
     ['without its first line', (text: string) => text.slice(text.indexOf('\n') + 1)],
-    ['of another format', (text: string) => text.replace('edgewise.cache/2', 'edgewise.cache/1')],
+    ['of another format', (text: string) => text.replace('edgewise.cache/1', 'edgewise.cache/2')],
     ['with a changed value', (text: string) => text.replace('o3.example', 'o4.example')],
     ['of something else', () => 'null\nnull\n'],
   ])('is ignored and replaced when it is %s', (_, damage) => {

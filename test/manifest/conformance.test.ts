@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { getItemSpec, unnamedItems } from '../../src/catalog/catalogue.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { assemble } from '../../src/manifest/assemble.ts'
-import { findIdleNulls } from '../../src/manifest/idle-nulls.ts'
-import { mergeOver } from '../../src/manifest/merge.ts'
-import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
-import { parseYaml } from '../../src/manifest/yaml-file.ts'
-import { isSameJson } from '../../src/model/canonical-json.ts'
-import { isObject, type Json } from '../../src/model/json.ts'
+import { getItemSpec, unnamedItems } from '../../src/core/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { assemble } from '../../src/manifest/manifests/assemble.ts'
+import { findIdleNulls } from '../../src/manifest/manifests/unknown-names.ts'
+import { mergeOver } from '../../src/manifest/manifests/merge.ts'
+import { parseWorkspaceConfig } from '../../src/manifest/workspace-file/workspace-config.ts'
+import { parseYaml } from '../../src/manifest/yaml/yaml-file.ts'
+import { isSameJson, isObject, type Json } from '../../src/core/model/json.ts'
 import { plainKeeper } from './test-workspace.ts'
 
 interface Case {
@@ -45,7 +44,7 @@ function isMadeValid(item: string, payload: Json): boolean {
   const merged = mergeOver({}, { [item]: payload }, [])
   return (
     !isSameJson(merged[item], payload) &&
-    parseItem(getItemSpec(item), merged[item] ?? null, 'manifest', 'www.example.com').value !== null
+    parseItem(getItemSpec(item), merged[item] ?? null, 'manifest').value !== null
   )
 }
 

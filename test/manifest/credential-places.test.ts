@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { workspaceSchema } from '../../src/generated/file-schemas.ts'
-import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
-import { environmentSections } from '../../src/manifest/workspace-env.ts'
-import { parsePointer, resolvePointer, type Json, type JsonObject } from '../../src/model/json.ts'
+import { workspaceSchema } from '../../src/manifest/workspace-file/generated/file-schemas.ts'
+import { parseWorkspaceConfig } from '../../src/manifest/workspace-file/workspace-config.ts'
+import { environmentSections } from '../../src/manifest/workspace-file/workspace-env.ts'
+import {
+  parsePointer,
+  resolvePointer,
+  type Json,
+  type JsonObject,
+} from '../../src/core/model/json.ts'
 
 const env = {
   CDN_TOKEN: 'tok-4f/Ω c41',

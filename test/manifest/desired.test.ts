@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSourceLineLookup } from '../../src/manifest/source-line.ts'
+import { createSourceLineLookup } from '../../src/manifest/yaml/source-line.ts'
 import { listMarks, listValues, createWorkspace } from './test-workspace.ts'
 
 const withSecret = 'version: 1\nsecrets: {signing: {env: X}}\n'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
 import { plainKeeper } from './test-workspace.ts'
 
 const load = (name: string) =>

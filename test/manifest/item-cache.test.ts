@@ -1,23 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { defineItem, type ItemRow } from '../../src/catalog/item-spec.ts'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { refuse } from '../../src/catalog/problems.ts'
-import { ItemCache } from '../../src/manifest/item-cache.ts'
-import type { ParsedState } from '../../src/manifest/parse-unset.ts'
-import { createConfirmedState, type Domain } from '../../src/model/item.ts'
-import type { Json } from '../../src/model/json.ts'
+import { defineItem, type ItemRow } from '../../src/core/catalog/item-spec.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { refuse } from '../../src/core/catalog/problems.ts'
+import { ItemCache } from '../../src/manifest/manifests/item-cache.ts'
+import type { ParsedState } from '../../src/manifest/manifests/parse-unset.ts'
+import { createConfirmedState } from '../../src/core/model/item.ts'
+import type { Json } from '../../src/core/model/json.ts'
 
 const domains = ['a.example.com', 'b.example.com']
-const refuseWithDomain = (_value: Json, domain: Domain) => [refuse('', `for ${domain}`)]
 
 /** Parses one shared value for every domain; the finding of a problem has its text only. */
 function parseForAll(row: ItemRow, key = 'some_item', cache = new ItemCache()): ParsedState[] {
   const spec = defineItem(key, { type: 'object' }, () => [], row)
   const value = {}
-  return domains.map((domain) =>
+  return domains.map(() =>
     cache.parse(spec, value, true, () => ({
       state: null,
-      findings: parseItem(spec, value, 'manifest', domain).problems.map(({ detail }) => ({
+      findings: parseItem(spec, value, 'manifest').problems.map(({ detail }) => ({
         code: 'item-invalid',
         pointer: '',
         summary: '',
@@ -25,10 +24,6 @@ function parseForAll(row: ItemRow, key = 'some_item', cache = new ItemCache()): 
       })),
     })),
   )
-}
-
-function listDetails(row: ItemRow): (string | undefined)[] {
-  return parseForAll(row).map(({ findings }) => findings[0]?.detail)
 }
 
 /** Counts how often two values are parsed. */
@@ -64,7 +59,7 @@ describe('an item that several domains have', () => {
 })
 
 describe('a value that several domains share', () => {
-  it('is parsed once if its check does not depend on the domain', () => {
+  it('is parsed once', () => {
     let checks = 0
     const [first, second] = parseForAll({
       check: () => {
@@ -76,11 +71,6 @@ describe('a value that several domains share', () => {
     expect(checks).toBe(1)
   })
 
-  it('is parsed for each domain if its check depends on it', () => {
-    const details = listDetails({ dependsOnDomain: true, check: refuseWithDomain })
-    expect(details).toEqual(['for a.example.com', 'for b.example.com'])
-  })
-
   it('is not shared between items', () => {
     const cache = new ItemCache()
     const details = ['some_item', 'other_item'].map((key) => {
@@ -88,18 +78,5 @@ describe('a value that several domains share', () => {
       return first?.findings[0]?.detail
     })
     expect(details).toEqual(['some_item', 'other_item'])
-  })
-})
-
-describe('a check whose row does not declare dependsOnDomain', () => {
-  it('does not compile with a domain parameter, and gets no domain', () => {
-    // @ts-expect-error a check of two parameters needs dependsOnDomain
-    const forgotten: ItemRow = { check: refuseWithDomain }
-    expect(listDetails(forgotten)).toEqual(['for undefined', 'for undefined'])
-  })
-
-  it('gets no domain through rest parameters', () => {
-    const rest: ItemRow = { check: (...given) => [refuse('', String(given.length))] }
-    expect(listDetails(rest)).toEqual(['1', '1'])
   })
 })

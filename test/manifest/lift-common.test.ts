@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { liftCommon, maxParts, type LiftedConfigs } from '../../src/manifest/lift-common.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import {
+  liftCommon,
+  maxParts,
+  type LiftedConfigs,
+} from '../../src/manifest/manifests/lift-common.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 const https = { cert_id: 1001, force_https: 301, http2: 'on' }

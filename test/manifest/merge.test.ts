@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { mergeOver, type MergeFault } from '../../src/manifest/merge.ts'
-import { findOrigin, type Layer } from '../../src/manifest/find-origin.ts'
+import { mergeOver, type MergeFault } from '../../src/manifest/manifests/merge.ts'
+import { findOrigin, type Layer } from '../../src/manifest/workspace-file/find-origin.ts'
 import {
   resolvePointer,
   isObject,
   formatPointerStep,
   type Json,
   type JsonObject,
-} from '../../src/model/json.ts'
+} from '../../src/core/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 function merge(...values: JsonObject[]): { value: JsonObject; faults: MergeFault[] } {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nameSecrets } from '../../src/manifest/name-secrets.ts'
+import { nameSecrets } from '../../src/manifest/workspace-file/written-config.ts'
 
 const item = (domain: string, name: string, value: object) => ({
   domain,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseObserved } from '../../src/manifest/observed.ts'
-import { SecretVault } from '../../src/manifest/secret-vault.ts'
+import { parseObserved } from '../../src/manifest/observed/observed.ts'
+import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import {
   createConfirmedState,
   unrecordedState,
@@ -8,8 +8,8 @@ import {
   type ItemKey,
   type Snapshot,
   type Value,
-} from '../../src/model/item.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+} from '../../src/core/model/item.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 
 const www = 'www.example.com'
 const createVault = (secrets: Record<string, string>) =>

@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { parsePlainYaml } from '../../src/manifest/parse-plain-yaml.ts'
-import { parseAnyYaml } from '../../src/manifest/yaml-file.ts'
+import { parsePlainYaml } from '../../src/manifest/yaml/parse-plain-yaml.ts'
+import { parseAnyYaml } from '../../src/manifest/yaml/yaml-file.ts'
 import { fc, itOften, runs } from '../runs.ts'
-import { createRandomYaml } from './random-yaml.ts'
+import { createRandomYaml, editedYaml, pieces } from './random-yaml.ts'
 
 /** Compares a text's values with those of the parser that reports diagnostics. */
 function expectSameOrNone(text: string): void {
@@ -15,51 +14,6 @@ function expectSameOrNone(text: string): void {
   const parsed = JSON.stringify(values.map((value, index) => [index, value]))
   expect(parsed, text).toBe(JSON.stringify(documents.map(({ index, value }) => [index, value])))
 }
-
-const examples = new URL('../../examples/', import.meta.url)
-const files = readdirSync(examples, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.yaml'))
-  .map((path) => readFileSync(new URL(path, examples), 'utf8'))
-const texts = [
-  ...files.filter((text) => text.length < 4_000),
-  '---\n# two documents\ndomain: a.example.com\nconfig: {}\n---\nprofile: p\nvars: {a: 1}\n',
-  'domains: [a.example.com,\n  b.example.com]\nconfig:\n  a: {b: "c", d: [1, -2.5, null]}\n',
-  "config:\n  list:\n  - {a: b}\n  -   c: 'it''s'\n      d: \"x\\\"y\"\n  - - e\n    - f\n",
-  'config:\n  long:\n    [\n      one,\n      {two: 2},\n    ]\n  "quoted key": ${domain}\n',
-]
-const lines = texts.flatMap((text) => text.split('\n'))
-
-/** Texts that are special in YAML, alone or beside others. */
-const pieces = [
-  ' \n:-#{}[],"\'?&*!|>%@`~\\/.$=+_09axXeEoOnNtT\t\r'.split(''),
-  ['\u00a0', '\u2028', '\ufeff', '\u0085', 'é', '😀', '\u0007', '---\n', '...\n', '  ', '- '],
-  [': ', ' #', '#c\n', '\n\n', '\n# c\n', '${', '<<: ', '0x1f', '0o17', '1e999', '-0', '1_0'],
-  ['null', 'Null', 'true', '.inf', '.NaN', '""', "''", '{}', '[]', '? ', '|\n', '>-\n', '|2\n'],
-  ['\\u0041', '\\x41', '\\\n', 'a: b: c', '__proto__', '__proto__: ', 'constructor: ', '!!str '],
-  ['&a ', '*a', '\n ', '\n  ', '\n    ', ',\n', '[\n', '{\n', ']\n', '}\n', '"a": ', '{a: b}: '],
-].flat()
-
-interface Edit {
-  /** Where the edit is in the text, from 0 to 1. */
-  at: number
-  removed: number
-  added: string
-}
-
-const edit: fc.Arbitrary<Edit> = fc.record({
-  at: fc.double({ min: 0, max: 1, noNaN: true }),
-  removed: fc.nat({ max: 3 }),
-  added: fc.oneof(fc.constant(''), fc.constantFrom(...pieces), fc.constantFrom(...lines)),
-})
-
-function applyEdit(text: string, { at, removed, added }: Edit): string {
-  const start = Math.floor(at * text.length)
-  return text.slice(0, start) + added + text.slice(start + removed)
-}
-
-const edited = fc
-  .tuple(fc.constantFrom(...texts), fc.array(edit, { minLength: 1, maxLength: 4 }))
-  .map(([text, edits]) => edits.reduce(applyEdit, text))
 
 const value = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('', ' a', ' 1', ' 1.5', ' "q"', " 's'", ' 10.0.0.1') },
@@ -175,7 +129,7 @@ describe('parsePlainYaml', () => {
   })
 
   itOften('parses edited manifests like the other parser, or not at all', () => {
-    fc.assert(fc.property(edited, expectSameOrNone), { numRuns: runs(200, 5_000) })
+    fc.assert(fc.property(editedYaml, expectSameOrNone), { numRuns: runs(200, 5_000) })
   })
 
   itOften('parses texts with comments everywhere like the other parser, or not at all', () => {

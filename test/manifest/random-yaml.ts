@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fc } from '../runs.ts'
 import { Chance } from '../simulation/chance.ts'
 
 /**
@@ -114,3 +116,51 @@ const strays = [
   ' \n#:,[]{}"\'-\t\r&*!|>%\u0085'.split(''),
   ['\r\n', '\n#', '\n# c\n', ' #', ': ', '- ', '\n ', '\n  ', '---\n', '...\n'],
 ].flat()
+
+const examples = new URL('../../examples/', import.meta.url)
+const files = readdirSync(examples, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.yaml'))
+  .map((path) => readFileSync(new URL(path, examples), 'utf8'))
+const texts = [
+  ...files.filter((text) => text.length < 4_000),
+  '---\n# two documents\ndomain: a.example.com\nconfig: {}\n---\nprofile: p\nvars: {a: 1}\n',
+  'domains: [a.example.com,\n  b.example.com]\nconfig:\n  a: {b: "c", d: [1, -2.5, null]}\n',
+  "config:\n  list:\n  - {a: b}\n  -   c: 'it''s'\n      d: \"x\\\"y\"\n  - - e\n    - f\n",
+  'config:\n  long:\n    [\n      one,\n      {two: 2},\n    ]\n  "quoted key": ${domain}\n',
+]
+const lines = texts.flatMap((text) => text.split('\n'))
+
+/** Texts that are special in YAML, alone or beside others. */
+export const pieces = [
+  ' \n:-#{}[],"\'?&*!|>%@`~\\/.$=+_09axXeEoOnNtT\t\r'.split(''),
+  ['\u00a0', '\u2028', '\ufeff', '\u0085', 'é', '😀', '\u0007', '---\n', '...\n', '  ', '- '],
+  [': ', ' #', '#c\n', '\n\n', '\n# c\n', '${', '<<: ', '0x1f', '0o17', '1e999', '-0', '1_0'],
+  ['null', 'Null', 'true', '.inf', '.NaN', '""', "''", '{}', '[]', '? ', '|\n', '>-\n', '|2\n'],
+  ['\\u0041', '\\x41', '\\\n', 'a: b: c', '__proto__', '__proto__: ', 'constructor: ', '!!str '],
+  ['${domain}', '${var:x}', '${secret:s}', '{$append: [1]}', '{$unset: true}', '{$secret: x}'],
+  ['domains:', 'profiles: [p, q]', 'vars: {x: 1}', 'config:', '%YAML 1.2\n', '\u0000', '\ud800'],
+  ['&a ', '*a', '\n ', '\n  ', '\n    ', ',\n', '[\n', '{\n', ']\n', '}\n', '"a": ', '{a: b}: '],
+].flat()
+
+interface Edit {
+  /** Where the edit is in the text, from 0 to 1. */
+  at: number
+  removed: number
+  added: string
+}
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  removed: fc.nat({ max: 3 }),
+  added: fc.oneof(fc.constant(''), fc.constantFrom(...pieces), fc.constantFrom(...lines)),
+})
+
+function applyEdit(text: string, { at, removed, added }: Edit): string {
+  const start = Math.floor(at * text.length)
+  return text.slice(0, start) + added + text.slice(start + removed)
+}
+
+/** Manifests and profiles with one to four edits, most often invalid ones. */
+export const editedYaml = fc
+  .tuple(fc.constantFrom(...texts), fc.array(edit, { minLength: 1, maxLength: 4 }))
+  .map(([text, edits]) => edits.reduce(applyEdit, text))

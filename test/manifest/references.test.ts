@@ -1,6 +1,9 @@
-import { ReplacementBudget } from '../../src/manifest/replacement-budget.ts'
 import { describe, expect, it } from 'vitest'
-import { replaceReferences, type Names } from '../../src/manifest/references.ts'
+import {
+  replaceReferences,
+  type Names,
+  ReplacementBudget,
+} from '../../src/manifest/manifests/references.ts'
 import { plainKeeper } from './test-workspace.ts'
 
 const names: Names = {

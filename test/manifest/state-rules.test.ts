@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
+import { parseWorkspaceConfig } from '../../src/manifest/workspace-file/workspace-config.ts'
 
 const verified = 'postgres://edgewise:hunter2@db.example.com/cdn?sslmode=verify-full'
 const ofEnvironment = '{store: postgres, url: "${env:DATABASE_URL}"}'
@@ -73,6 +73,7 @@ describe('the address of a database', () => {
       branch: 'edgewise-state',
       remote: 'origin',
       path: '.edgewise/state',
+      allowLocal: false,
       variables: ['DATABASE_URL', 'PGPASSWORD'],
       database: { url: verified, schema: 'edgewise' },
     })

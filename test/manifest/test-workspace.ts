@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
-import type { Workspace } from '../../src/manifest/workspace.ts'
-import type { SecretKeeper } from '../../src/model/secret-keeper.ts'
+import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
+import type { Workspace } from '../../src/manifest/workspace-file/workspace.ts'
+import type { SecretKeeper } from '../../src/core/model/secret.ts'
 
 /** A keeper with readable fingerprints: `scrypt:<template>`, or the length of a literal. */
 export const plainKeeper: SecretKeeper = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
+import { parseWorkspaceConfig } from '../../src/manifest/workspace-file/workspace-config.ts'
 
 function parse(text: string, env: Record<string, string> = {}) {
   return parseWorkspaceConfig({ path: 'edgewise.yaml', text }, env)
@@ -387,7 +387,7 @@ describe('parseWorkspaceConfig', () => {
     ],
     [
       'version: 1\nstate: git\n',
-      '2:8-11 expected a mapping (store, branch, remote, path, url, schema), got "git"',
+      '2:8-11 expected a mapping (store, branch, remote, path, allowLocal, url, …), got "git"',
     ],
     ['version: 1\nservise: {}', '2:1-8 there is no key "servise" here. Did you mean "service"?'],
     [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { findYamlExcess } from '../../src/manifest/yaml-bounds.ts'
-import { findPlace } from '../../src/manifest/yaml-place.ts'
-import { parseAnyYaml, parseYaml } from '../../src/manifest/yaml-file.ts'
+import { findYamlExcess } from '../../src/manifest/yaml/yaml-text.ts'
+import { findPlace } from '../../src/manifest/yaml/yaml-place.ts'
+import { parseAnyYaml, parseYaml } from '../../src/manifest/yaml/yaml-file.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 const deep = 'expected at most 64 levels of nesting, got more'

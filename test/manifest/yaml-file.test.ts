@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseYaml } from '../../src/manifest/yaml-file.ts'
-import { findPlace } from '../../src/manifest/yaml-place.ts'
+import { parseYaml } from '../../src/manifest/yaml/yaml-file.ts'
+import { findPlace } from '../../src/manifest/yaml/yaml-place.ts'
 
 const parse = (text: string) => parseYaml({ path: 'a.yaml', text })
 const values = (text: string) => parse(text).documents.map(({ value }) => value)

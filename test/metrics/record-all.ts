@@ -1,5 +1,5 @@
-import type { ServerMetrics } from '../../src/metrics/server-metrics.ts'
-import type { RecordedItem } from '../../src/state/store.ts'
+import type { ServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
+import type { RecordedItem } from '../../src/state/store/store.ts'
 import { buildStatistics } from '../health/statistics.ts'
 
 const time = '2026-01-02T03:04:05Z'
@@ -79,7 +79,11 @@ export function recordAll(metrics: ServerMetrics): void {
     },
   ])
   metrics.setLeader(7)
-  metrics.setBranch({ commit: 'abc', fetchedAt: 1000, appliedAt: 900, inSync: true })
+  metrics.setBranch({ commit: 'abc', appliedAt: 900, inSync: true })
+  metrics.setFetched(1000)
+  metrics.setUnattended(1)
+  metrics.countTakenUp()
+  metrics.setDatabase(true)
   metrics.setOutbox({ pending: 1, givenUp: 2, oldestSeconds: 3 })
   metrics.countWebhook('accepted')
   metrics.countError('locked')

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import parse from 'parse-prometheus-text-format'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { states } from '../../src/metrics/apply-metrics.ts'
-import { createServerMetrics, type ServerMetrics } from '../../src/metrics/server-metrics.ts'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import type { Verdict } from '../../src/model/health.ts'
+import { states } from '../../src/outlets/metrics/apply-metrics.ts'
+import {
+  createServerMetrics,
+  type ServerMetrics,
+} from '../../src/outlets/metrics/server-metrics.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import type { Verdict } from '../../src/core/model/health.ts'
 import { readOpenMetrics } from './read-open-metrics.ts'
 import { recordAll } from './record-all.ts'
 import { buildStatistics } from '../health/statistics.ts'
@@ -105,7 +108,7 @@ describe('the metrics', () => {
     expect(await read('webhooks_total')).toEqual({ accepted: 2, refused: 0 })
     expect(await read('rollouts')).toEqual({ paused: 1 })
     expect(await read('branch_info')).toEqual({ abc: 1 })
-    metrics.setBranch({ commit: 'def', fetchedAt: null, appliedAt: null, inSync: false })
+    metrics.setBranch({ commit: 'def', appliedAt: null, inSync: false })
     expect(await read('branch_info')).toEqual({ def: 1 })
     expect(await read('branch_fetch_time_seconds')).toEqual({ '': 1000 })
     expect(await read('branch_in_sync')).toEqual({ '': 0 })
@@ -132,13 +135,16 @@ it('a value that is not known is absent, where 0 would be wrong', async () => {
       'webhooks',
       'lock_wait_seconds',
       'confirmation_age_seconds',
+      'rollouts_taken_up',
       'leader',
       'branch_in_sync',
     ].map((name) => `edgewise_${name}`),
   )
   metrics.setLeader(7)
+  metrics.setUnattended(1)
   metrics.setLeader(null)
   expect(await list()).not.toContain('edgewise_leader_term')
+  expect(await list()).not.toContain('edgewise_rollouts_unattended')
   metrics.setConfirmations(new Map(), 0)
   expect(await list()).not.toContain('edgewise_confirmation_age_oldest_seconds')
   recordAll(metrics)
@@ -174,7 +180,7 @@ describe('the formats', () => {
   })
 })
 
-it('the page of the server has the name, type and labels of each metric', async () => {
+it('the guide has the name, type and labels of each metric', async () => {
   recordAll(metrics)
   const families = readOpenMetrics((await metrics.format('openmetrics')).text)
   const common = ['account', 'workspace', 'le']
@@ -185,7 +191,7 @@ it('the page of the server has the name, type and labels of each metric', async 
       const own = labels.filter((label) => !common.includes(label))
       return `${name}${type === 'counter' ? '_total' : ''} ${type} ${own.join()}`
     })
-  const page = readFileSync(new URL('../../docs/reference/serve.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/guides/observe.md', import.meta.url), 'utf8')
   const rows = page.matchAll(/^\| `(edgewise_\w+)` \| (\w+) \|([^|]*)\| .+ \|$/gm)
   const shown = Array.from(rows, ([, name, type, labels = '']) => {
     const own = Array.from(labels.matchAll(/`(\w+)`/g), ([, label = '']) => label)
@@ -195,7 +201,7 @@ it('the page of the server has the name, type and labels of each metric', async 
 })
 
 it('the guide names each state of an apply', () => {
-  const guide = readFileSync(new URL('../../docs/guides/metrics.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../docs/guides/observe.md', import.meta.url), 'utf8')
   const [, text = ''] = /\nThe states are ([^.]+)\./.exec(guide) ?? []
   const named = Array.from(text.matchAll(/`(\w+)`/g), ([, name = '']) => name)
   expect(named.toSorted()).toEqual(states.toSorted())

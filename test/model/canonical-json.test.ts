@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalizeJson, isSameJson } from '../../src/model/canonical-json.ts'
-import { isObject, type Json } from '../../src/model/json.ts'
+import { type Json, isObject, isSameJson } from '../../src/core/model/json.ts'
+import { canonicalizeJson } from '../../src/core/model/text/canonical-json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 /**

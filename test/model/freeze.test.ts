@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseFreezeTime, isFrozen } from '../../src/model/freeze.ts'
+import { parseFreezeTime, isFrozen } from '../../src/core/model/time/freeze.ts'
 
 const window = (from: string, to: string, timezone = 'UTC') => ({ from, to, timezone, reason: '' })
 const frozen = (from: string, to: string, timezone: string, now: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { scanJson } from '../../src/model/json-scan.ts'
-import { parseJson } from '../../src/model/json.ts'
+import { scanJson } from '../../src/core/model/text/json-scan.ts'
+import { parseJson } from '../../src/core/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 describe('scanJson', () => {

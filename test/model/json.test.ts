@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDeeper, parseJson } from '../../src/model/json.ts'
+import { isDeeper, parseJson } from '../../src/core/model/json.ts'
 
 describe('parseJson', () => {
   it.each([

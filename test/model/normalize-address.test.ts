@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { normalizeAddress } from '../../src/model/normalize-address.ts'
+import { normalizeAddress } from '../../src/core/model/text/url.ts'
 import { fc } from '../runs.ts'
 
 describe('the normalized address', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseUrl } from '../../src/model/parse-url.ts'
+import { parseUrl } from '../../src/core/model/text/url.ts'
 
 it('a valid URL stays valid, however often it is parsed', () => {
   let parsed = 0

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { formatMessage } from '../../src/notify/format.ts'
-import type { Notification } from '../../src/notify/notification.ts'
+import { formatMessage } from '../../src/outlets/notify/format.ts'
+import type { Notification } from '../../src/outlets/notify/notification.ts'
 
 const notification: Notification = {
   id: 'one',

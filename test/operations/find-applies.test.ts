@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { groupApplies } from '../../src/model/group-applies.ts'
-import { findApplies } from '../../src/operations/find-applies.ts'
+import { groupApplies } from '../../src/core/model/applied.ts'
+import { findApplies } from '../../src/operations/submission/find-change.ts'
 import { buildApplied } from '../state/store-contract.ts'
 
 const history = ['a1', 'r-w1', 'a2', 'r-w10', 'r-w2', 'r-rollback', 'x-w0'].map((id) =>

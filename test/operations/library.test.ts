@@ -133,7 +133,7 @@ it('a rollout waits, is approved, paused, resumed and aborted', async () => {
   expect((await here().approve({ rollout })).verb).toBe('approved')
   expect((await here().pause({ rollout })).verb).toBe('paused')
   expect((await here().apply()).result.waitsFor).toBe('paused')
-  expect((await here().approve({ rollout })).verb).toBe('resumed')
+  expect((await here().resume({ rollout })).verb).toBe('resumed')
   const aborted = await here().abort({ rollout })
   expect(Object.keys(aborted.rollout.onHold)).toHaveLength(2)
   expect(await here().rollouts()).toEqual([])

@@ -1,18 +1,10 @@
+// @module-tag often
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { loadLocked } from '../../src/operations/load-locked.ts'
-import {
-  buildApplied,
-  buildDomain,
-  buildItem,
-  buildWave,
-  recordedAt,
-} from '../state/store-contract.ts'
-import type { Store } from '../../src/state/store.ts'
-import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { openState } from '../../src/state/open-state.ts'
-import { moveCloneToOldPaths } from '../state/old-paths.ts'
+import { loadLocked } from '../../src/operations/runtime/with-state.ts'
+import { buildApplied, recordedAt, buildTimeout, begin, complete } from '../state/store-contract.ts'
+import type { Store } from '../../src/state/store/store.ts'
 import { branch, Two } from '../state/two-clones.ts'
 
 describe('outcomes that were recorded in a clone and not shared', () => {
@@ -20,13 +12,13 @@ describe('outcomes that were recorded in a clone and not shared', () => {
   let two: Two
   let notes: string[]
   const dialogue = { note: (text: string) => void notes.push(text) }
-  const outcome = buildDomain('a.example.com', { timeout: buildItem('2', { apply: 'one' }) })
+  const outcome = buildTimeout('a.example.com', '2', { apply: 'one' })
   const record = async (where: Two): Promise<Store> => {
     const store = await where.open('clone')
-    const before = buildDomain('a.example.com', { timeout: buildItem('1') })
-    await store.recordIntents(buildApplied('one'), buildWave('one', before))
+    const before = buildTimeout('a.example.com', '1')
+    await begin(store, 'one', before)
     await store.recordOutcomes(buildApplied('one'), [1], outcome)
-    await store.endApply(buildApplied('one', { endedAt: recordedAt, outcome: 'complete' }))
+    await complete(store, 'one')
     return store
   }
   beforeAll(async () => {
@@ -65,7 +57,7 @@ describe('outcomes that were recorded in a clone and not shared', () => {
 
   it('are dropped with one note if another clone has written the state since', async () => {
     const theirs = await two.open('other')
-    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('7') }), 'theirs')
+    await theirs.save(buildTimeout('b.example.com', '7'), 'theirs')
     const recorded = await loadLocked(await two.open('clone'), dialogue)
     expect(recorded.get('a.example.com')?.get('timeout')?.status).toBe('in-doubt')
     expect(notes).toEqual([
@@ -86,7 +78,7 @@ describe('outcomes that were recorded in a clone and not shared', () => {
   })
 
   it('are kept and shared if another clone has written only another state since', async () => {
-    const third = buildDomain('c.example.com', { timeout: buildItem('7') })
+    const third = buildTimeout('c.example.com', '7')
     await (await two.open('other', 'third')).save(third, 'theirs')
     expect(await loadLocked(await two.open('clone'), dialogue)).toEqual(outcome)
     expect(await (await two.open('other')).load()).toEqual(outcome)
@@ -97,7 +89,7 @@ describe('outcomes that were recorded in a clone and not shared', () => {
   it('are noted with their workspace and commit if another one drops them', async () => {
     const commit = await findTip('clone')
     const theirs = await two.open('other')
-    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('7') }), 'theirs')
+    await theirs.save(buildTimeout('b.example.com', '7'), 'theirs')
     await loadLocked(await two.open('clone', 'another'), dialogue)
     expect(notes).toEqual([
       expect.stringContaining(
@@ -106,49 +98,11 @@ describe('outcomes that were recorded in a clone and not shared', () => {
     ])
   })
 
-  describe('by an earlier program, at its path', () => {
-    const key = { id: 'default', address: 'https://api.example.net' }
-    const theirs = buildDomain('b.example.com', { timeout: buildItem('7') })
-    /** Opens the clone for a command that moves state to the path of this program. */
-    const openMoving = async (where = 'clone') => {
-      const state = { store: 'git' as const, branch, remote: 'origin', path: 'state' }
-      const opened = await openState(
-        { ...key, root: join(two.sandbox.folder, where), account: 'default', state },
-        { disk: realDisk, processName: 'p', openGit: () => two.sandbox.open(where) },
-      )
-      opened.allowMoves((_locks, move) => move())
-      return opened.store
-    }
-    beforeEach(async () => {
-      await moveCloneToOldPaths(await two.sandbox.open('clone'), branch, key)
-    })
-
-    it('are kept and shared if another clone has written only another state since', async () => {
-      await (await two.open('other', 'third')).save(theirs, 'theirs')
-      expect(await (await two.open('clone')).load()).toEqual(outcome)
-      expect(await loadLocked(await openMoving(), dialogue)).toEqual(outcome)
-      expect(await (await two.open('other')).load()).toEqual(outcome)
-      expect(await (await two.open('other', 'third')).load()).toEqual(theirs)
-      expect(notes).toEqual([])
-    })
-
-    it('are noted if they are dropped by the command that moves the state', async () => {
-      const other = await openMoving('other')
-      await other.load()
-      await other.save(theirs, 'theirs')
-      const recorded = await loadLocked(await openMoving(), dialogue)
-      expect(recorded.get('a.example.com')?.get('timeout')?.status).toBe('in-doubt')
-      expect(notes).toEqual([expect.stringMatching(/^Outcomes of one were recorded only in this /)])
-      await loadLocked(await openMoving(), dialogue)
-      expect(notes).toHaveLength(1)
-    })
-  })
-
   it('are not noted as dropped if a killed process has pushed them in other commits', async () => {
     const before = await findTip('clone')
     const mine = await two.open('clone')
     const theirs = await two.open('other', 'theirs')
-    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('7') }), 'theirs')
+    await theirs.save(buildTimeout('b.example.com', '7'), 'theirs')
     await mine.share?.()
     await two.sandbox.git('clone', 'update-ref', `refs/heads/${branch}`, before)
     expect(await loadLocked(await two.open('clone'), dialogue)).toEqual(outcome)
@@ -160,7 +114,7 @@ describe('outcomes that were recorded in a clone and not shared', () => {
     two = await Two.make()
     const store = await record(two)
     await loadLocked(await two.open('clone', 'another'), dialogue)
-    const next = buildDomain('b.example.com', { timeout: buildItem('3') })
+    const next = buildTimeout('b.example.com', '3')
     await store.recordOutcomes(buildApplied('one'), [], next)
     await store.share?.()
     expect(await (await two.open('other')).load()).toEqual(new Map([...outcome, ...next]))
@@ -173,12 +127,12 @@ it('an apply that sent nothing does not set its clone apart from the first state
   const interrupted = buildApplied('one', { endedAt: recordedAt, outcome: 'interrupted' })
   // The branch does not exist yet, and this commit is not pushed.
   await (await two.open('clone')).endApply(interrupted)
-  const recorded = buildDomain('a.example.com', { timeout: buildItem('7') })
+  const recorded = buildTimeout('a.example.com', '7')
   await (await two.open('other')).save(recorded, 'first')
   const store = await two.open('clone')
   expect(await loadLocked(store, { note: (text) => void notes.push(text) })).toEqual(recorded)
   expect(notes).toEqual([expect.stringContaining('Outcomes of one were recorded only in this')])
-  await store.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'next')
+  await store.save(buildTimeout('b.example.com', '2'), 'next')
   expect(await two.log()).toHaveLength(2)
   two.sandbox.remove()
 })

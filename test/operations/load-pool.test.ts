@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { loadDocuments } from '../../src/manifest/load-documents.ts'
-import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
-import type { Workspace } from '../../src/manifest/workspace.ts'
-import type { Parallel } from '../../src/model/parallel.ts'
-import { createWorkerPool } from '../../src/operations/worker-pool.ts'
+import { loadDocuments } from '../../src/manifest/manifests/load-documents.ts'
+import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
+import type { Workspace } from '../../src/manifest/workspace-file/workspace.ts'
+import type { Parallel } from '../../src/core/model/parallel.ts'
+import { createWorkerPool } from '../../src/operations/runtime/worker-pool.ts'
 import { createFolder, plainKeeper } from '../manifest/test-workspace.ts'
 import { itLong } from '../runs.ts'
 
-const builtWorker = new URL('../../dist/operations/worker.cjs', import.meta.url)
+const builtWorker = new URL('../../dist/runtime/worker.cjs', import.meta.url)
 
 /** Files with a problem, or with several documents. */
 const special: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Applied } from '../../src/model/applied.ts'
-import type { Rollout } from '../../src/model/rollout.ts'
-import { selectPrunable, type PruneLimits } from '../../src/operations/select-prunable.ts'
+import type { Applied } from '../../src/core/model/applied.ts'
+import { buildRollout } from '../plans.ts'
+import { selectPrunable, type PruneLimits } from '../../src/operations/prune.ts'
 
 const dayMs = 86_400_000
 const start = Date.UTC(2026, 0, 1)
@@ -31,23 +31,6 @@ function select(history: Applied[], day: number, limits: Partial<PruneLimits> = 
   return { applies: applies.map(({ id }) => id), blockedBy }
 }
 
-const rollout = (id: string, state: Rollout['state'], applies: string[]): Rollout => ({
-  id,
-  startedAt: '',
-  commit: null,
-  author: null,
-  state,
-  reason: null,
-  items: [],
-  asked: {},
-  endedAt: null,
-  values: {},
-  onHold: {},
-  waves: [],
-  released: [],
-  applies,
-})
-
 describe('selectPrunable', () => {
   const history = [0, 1, 2, 3].map((day) => buildApply(`a${day}`, day))
 
@@ -70,10 +53,10 @@ describe('selectPrunable', () => {
 
   it('stops at an unfinished rollout only', () => {
     for (const state of ['open', 'taking-back'] as const) {
-      const rollouts = [rollout('r', state, ['a1'])]
+      const rollouts = [buildRollout({ id: 'r', state, applies: ['a1'] })]
       expect(select(history, 100, { rollouts })).toEqual({ applies: ['a0'], blockedBy: 'a1' })
     }
-    const rollouts = [rollout('r', 'stopped', ['a1'])]
+    const rollouts = [buildRollout({ id: 'r', state: 'stopped', applies: ['a1'] })]
     expect(select(history, 100, { rollouts }).applies).toHaveLength(3)
   })
 

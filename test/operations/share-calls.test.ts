@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
 import type { CallLimit } from '../../src/service/write/next-call.ts'
-import { openCallLedger } from '../../src/state/call-ledger.ts'
+import { openCallLedger } from '../../src/state/store/call-ledger.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
@@ -105,7 +105,7 @@ describe('two workspaces with folder stores', () => {
       .filter((path) => path.endsWith('.json'))
     expect(files.length).toBeGreaterThan(0)
     for (const path of files) expect(statSync(path).mode & 0o777).toBe(0o600)
-    expect(readFileSync(files.at(-1) ?? '', 'utf8')).toContain('edgewise.budget/3')
+    expect(readFileSync(files.at(-1) ?? '', 'utf8')).toContain('edgewise.budget/1')
   })
 
   it('go on with their own budgets and one note each if that folder is unusable', async () => {

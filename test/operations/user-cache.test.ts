@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { CacheFile } from '../../src/manifest/cache/cache-file.ts'
-import { createUserCache } from '../../src/operations/user-cache.ts'
+import type { CacheFile } from '../../src/manifest/manifests/cache/manifest-cache.ts'
+import { createUserCache } from '../../src/operations/runtime/node-outside.ts'
 
 let place: string
 let root: string
@@ -63,7 +63,7 @@ describe('the cache of the user', () => {
   it('has a file for each part of a workspace', () => {
     openHere().save('text')
     const cache = createUserCache({ XDG_CACHE_HOME: join(place, 'cache') })
-    expect(cache.open(root, 'states')?.load()).toBeNull()
+    expect(cache.open(root, 'reads')?.load()).toBeNull()
   })
 
   it.each([

@@ -1,3 +1,4 @@
+// @module-tag often
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,22 +7,26 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import { MessageChannel, setEnvironmentData, Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { createWorkerPool, type Batch, type BatchResult } from '../../src/operations/worker-pool.ts'
-import { loadPlainFiles } from '../../src/manifest/load-documents.ts'
-import type { Grouping } from '../../src/model/config.ts'
-import { coverLarge, growFromSeed } from '../../src/plan/cover/cover-large.ts'
-import type { CoverProblem } from '../../src/plan/cover/cover-problem.ts'
-import { buildObviousCover } from '../../src/plan/cover/obvious-covers.ts'
-import { serial, type Parallel, type TaskKind } from '../../src/model/parallel.ts'
-import { buildGroupProblems } from '../../src/plan/group-problems.ts'
-import { groupWrites } from '../../src/plan/group-writes.ts'
-import type { Need } from '../../src/plan/needs.ts'
-import { families } from '../../tools/fleet-mixes.ts'
+import {
+  createWorkerPool,
+  type Batch,
+  type BatchResult,
+} from '../../src/operations/runtime/worker-pool.ts'
+import { loadPlainFiles } from '../../src/manifest/manifests/load-documents.ts'
+import type { Grouping } from '../../src/core/model/config.ts'
+import { searchCover, growFromSeed } from '../../src/core/plan/cover/search-cover.ts'
+import type { CoverProblem } from '../../src/core/plan/cover/cover-problem.ts'
+import { buildObviousCover } from '../../src/core/plan/cover/obvious-covers.ts'
+import { serial, type Parallel, type TaskKind } from '../../src/core/model/parallel.ts'
+import { buildGroupProblems } from '../../src/core/plan/group-problems.ts'
+import { groupWrites } from '../../src/core/plan/group-writes.ts'
+import type { Need } from '../../src/core/plan/needs.ts'
+import { families } from '../plan/fleet-mixes.ts'
 import { append, need, replace } from '../plan/problems.ts'
 import { itOften, long } from '../runs.ts'
 
 const examples = fileURLToPath(new URL('../../examples/storefront', import.meta.url))
-const builtWorker = new URL('../../dist/operations/worker.cjs', import.meta.url)
+const builtWorker = new URL('../../dist/runtime/worker.cjs', import.meta.url)
 
 /** Builds the needs of a fleet; every other domain also adds entries to a list. */
 function listNeeds(family: string, domains: number): Need[] {
@@ -200,13 +205,13 @@ itOften('a large cover is the same with any number of threads', async () => {
     starts: 5,
     minGainShare: 0.9,
     firstBound: { rounds: 1, sets: 10_000 },
-    search: { stepsPerRectangle: 10, maxSteps: 300, patience: 100 },
+    search: { stepsPerRectangle: 10, stepsPerPair: 10, maxSteps: 300, patience: 100 },
   }
   const covers: unknown[] = []
   for (const threads of long ? [0, 1, 2, 8] : [0, 2]) {
     covers.push(
       await withThreads(threads, (parallel) =>
-        coverLarge(problem, buildObviousCover(problem), 1, effort, parallel),
+        searchCover(problem, buildObviousCover(problem), 1, effort, parallel),
       ),
     )
   }

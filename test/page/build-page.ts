@@ -1,4 +1,18 @@
-import type { Page } from '../../src/model/page.ts'
+import type { PageWave } from '../../src/core/model/page/page-rollout.ts'
+import type { Page } from '../../src/core/model/page/page.ts'
+
+/** Builds a wave of one domain and one write, but for what is given. */
+export function buildWave(wave: number, given: Partial<PageWave> = {}): PageWave {
+  return {
+    wave,
+    domains: 1,
+    times: { writes: 1, from: 0, to: 0, waitSeconds: 0 },
+    approval: null,
+    health: null,
+    names: [],
+    ...given,
+  }
+}
 
 /** Builds a page of three domains and two items: write 1 is a rectangle of two by two. */
 export function buildPage(changes: Partial<Page> = {}): Page {
@@ -40,8 +54,8 @@ export function buildPage(changes: Partial<Page> = {}): Page {
       { id: 2, wave: 2, domains: [2], items: [{ item: 1, form: 'replace' }], seconds: 600 },
     ],
     waves: [
-      { wave: 1, domains: 2, from: 0, to: 0, waitSeconds: 600, needsApproval: false },
-      { wave: 2, domains: 1, from: 600, to: 600, waitSeconds: 0, needsApproval: true },
+      buildWave(1, { times: { writes: 1, from: 0, to: 0, waitSeconds: 600 } }),
+      buildWave(2, { approval: 'needs approval' }),
     ],
     callsPerMinute: 30,
     apart: [],

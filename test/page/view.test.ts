@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
-  emptyView,
-  formatHash,
-  isFiltered,
-  matchChanges,
-  parseHash,
-} from '../../src/page/filter.ts'
-import { groupChanges } from '../../src/page/group-changes.ts'
-import { findChange, indexPage } from '../../src/page/index-page.ts'
-import { createLitTest, listLitWrites } from '../../src/page/lit.ts'
-import { moveCell } from '../../src/page/move-cell.ts'
-import { computeWindow, scrollToRow } from '../../src/page/window.ts'
-import { formatClock, formatCount, formatDuration, formatNoun } from '../../src/page/words.ts'
+  formatClock,
+  formatCount,
+  formatDuration,
+  formatNoun,
+} from '../../src/core/model/page/page-words.ts'
+import { createLitTest, groupChanges, indexPage } from '../../src/outlets/page/index-page.ts'
+import { computeWindow, moveCell, scrollToRow } from '../../src/outlets/page/moves.ts'
+import { select } from '../../src/outlets/page/select.ts'
+import { emptyView, formatHash, isFiltered, parseHash } from '../../src/outlets/page/view.ts'
 import { buildPage } from './build-page.ts'
 
 const index = indexPage(buildPage())
@@ -21,14 +18,14 @@ describe('the hash of the address', () => {
     [emptyView, '#'],
     [{ ...emptyView, domain: 'shop', item: 'https' }, '#domain=shop&item=https'],
     [
-      { ...emptyView, domain: 'a b&c=d%', item: 'x', action: 'set', write: 3, wave: 2 },
+      { ...emptyView, domain: 'a b&c=d%', item: 'x', action: 'set', write: '3', wave: '2' },
       '#domain=a+b%26c%3Dd%25&item=x&action=set&write=3&wave=2',
     ],
     [
       { ...emptyView, apply: 'a-w1', outcome: 'incomplete', author: 'ann & bo' },
       '#apply=a-w1&outcome=incomplete&author=ann+%26+bo',
     ],
-    [{ ...emptyView, cell: { domain: 'a/b.example', item: 'https' } }, '#cell=a/b.example/https'],
+    [{ ...emptyView, cell: 'a/b.example/https' }, '#cell=a/b.example/https'],
   ])('has each choice of a view (%#)', (view, hash) => {
     expect(formatHash(view)).toBe(hash)
     expect(parseHash(hash)).toEqual(view)
@@ -40,9 +37,9 @@ describe('the hash of the address', () => {
   )
 
   it('is no filter for a selected cell alone', () => {
-    const cell = { domain: 'a', item: 'b' }
+    const cell = 'a/b'
     expect(isFiltered({ ...emptyView, cell })).toBe(false)
-    expect(isFiltered({ ...emptyView, cell, wave: 1 })).toBe(true)
+    expect(isFiltered({ ...emptyView, cell, wave: '1' })).toBe(true)
   })
 })
 
@@ -58,12 +55,12 @@ describe('the filters', () => {
     ['#wave=1&action=set&domain=css', [2]],
     ['#write=99', []],
   ])('%s pass changes %j', (hash, positions) => {
-    expect(matchChanges(index, parseHash(hash))).toEqual(positions)
+    expect(select(index, parseHash(hash)).matches).toEqual(positions)
   })
 
   it('group equal changes, the destructive ones first, then the most frequent', () => {
     const groups = groupChanges(index, [2, 0, 1, 4])
-    expect(groups.map(({ part, changes }) => [part, changes.length])).toEqual([
+    expect(groups.map((group) => [group[0]?.part, group.length])).toEqual([
       [2, 1],
       [0, 2],
       [1, 1],
@@ -73,7 +70,7 @@ describe('the filters', () => {
 
 describe('the light', () => {
   const listLit = (writes: number[]) => {
-    const isLit = createLitTest(index, writes)
+    const isLit = createLitTest(index.page, writes)
     return [0, 1, 2].flatMap((domain) =>
       [0, 1].filter((item) => isLit(domain, item)).map((item) => `${domain}/${item}`),
     )
@@ -93,13 +90,49 @@ describe('the light', () => {
     ['#cell=css.example.com/https&write=2', [1]],
     ['#cell=shop.example.com/https', []],
     ['#cell=other.example/https', []],
+    ['#cell=/css.example.com/https', []],
   ])('of %s is that of writes %j', (hash, writes) => {
-    expect(listLitWrites(index, parseHash(hash))).toEqual(writes)
+    expect(select(index, parseHash(hash)).lit).toEqual(writes)
   })
+})
 
-  it('finds the change of a cell', () => {
-    expect(findChange(index, 2, 1)).toBe(4)
-    expect(findChange(index, 2, 0)).toBe(null)
+describe('a history', () => {
+  const apply = (id: string, given: object = {}) => ({
+    id,
+    rollout: null,
+    outcome: 'complete' as const,
+    startedAt: '',
+    took: '',
+    author: 'ann',
+    tree: null,
+    writes: '',
+    parts: '',
+    rollback: null,
+    note: '',
+    hasChanges: true,
+    ...given,
+  })
+  const { changes: all, ...page } = buildPage({ writes: [], waves: [] })
+  const changes = all.map((change, i) => ({ ...change, writes: [i < 2 ? 0 : 1] }))
+  const applies = [
+    apply('b'),
+    apply('r-w1', { author: 'bo', rollout: { id: 'r', wave: 1, rollback: null } }),
+    apply('a', { hasChanges: false }),
+  ]
+  const history = indexPage({ ...page, changes, applies })
+
+  it.each([
+    ['#', { entries: [0, 1, 2], chosen: 0, matches: [0, 1] }],
+    ['#apply=r-w1', { entries: [0, 1, 2], chosen: 1, matches: [2, 3, 4] }],
+    ['#apply=r', { entries: [0, 1, 2], chosen: 1, matches: [2, 3, 4] }],
+    ['#author=bo', { entries: [1], chosen: 1, matches: [2, 3, 4] }],
+    ['#domain=shop', { entries: [1], chosen: 1, matches: [4] }],
+    ['#item=timeout&apply=b', { entries: [1], chosen: 0, matches: [] }],
+    ['#outcome=incomplete', { entries: [], chosen: null, matches: [] }],
+    ['#cell=css.example.com/timeout&apply=r-w1', { chosen: 1, selected: 2 }],
+    ['#cell=css.example.com/timeout', { chosen: 0, selected: null }],
+  ])('%s selects %j', (hash, selection) => {
+    expect(select(history, parseHash(hash))).toMatchObject(selection)
   })
 })
 
@@ -151,7 +184,7 @@ describe('the keys of the matrix', () => {
 describe('numbers', () => {
   it('have commas, nouns and units', () => {
     expect([0, 999, 1000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567'])
-    expect([formatNoun(1, 'write'), formatNoun(2, 'write')]).toEqual(['1 write', '2 writes'])
+    expect([1, 2000].map((n) => formatNoun(n, 'write'))).toEqual(['1 write', '2,000 writes'])
     expect([0, 59.6, 90, 4800, 90_000].map(formatDuration)).toEqual([
       '0 s',
       '1 min',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Amount } from '../../src/model/amount.ts'
-import { findApprovalWaves, placeApprovals } from '../../src/plan/approval-waves.ts'
+import type { Amount } from '../../src/core/model/config.ts'
+import { findApprovalWaves, placeApprovals } from '../../src/core/plan/assign-waves.ts'
 import { fc } from '../runs.ts'
 
 const count = (value: number): Amount => ({ count: value })

@@ -1,5 +1,5 @@
-import type { WriteProblem } from '../../src/plan/group-writes.ts'
-import { families } from '../../tools/fleet-mixes.ts'
+import type { WriteProblem } from '../../src/core/plan/group-writes.ts'
+import { families } from './fleet-mixes.ts'
 import { append, need, replace } from './problems.ts'
 
 /** Builds the needs of a fleet; with `lists` half of the domains add entries to a list. */

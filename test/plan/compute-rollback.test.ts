@@ -1,21 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { buildWave } from '../../src/apply/intents.ts'
-import { withConfirmed, withIntents, type Recording } from '../../src/apply/record-outcome.ts'
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { isSameJson } from '../../src/model/canonical-json.ts'
-import type { Write } from '../../src/model/change.ts'
+import { buildWave } from '../../src/engine/apply/intent-batches.ts'
+import {
+  withConfirmed,
+  withIntents,
+  type Recording,
+} from '../../src/engine/apply/record-outcome.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { diffSnapshots } from '../../src/core/diff/diff-snapshots.ts'
+import { isSameJson } from '../../src/core/model/json.ts'
+import type { Write } from '../../src/core/model/change.ts'
 import {
   createConfirmedState,
   type ItemState,
   type ItemKey,
   type Snapshot,
-} from '../../src/model/item.ts'
-import type { Plan } from '../../src/model/plan.ts'
-import { makePlan } from '../../src/plan/make-plan.ts'
-import { computeRollback, type RollbackSnapshots } from '../../src/plan/compute-rollback.ts'
-import type { RecordedState, RecordedItem } from '../../src/state/store.ts'
+} from '../../src/core/model/item.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
+import { computeRollback, type RollbackSnapshots } from '../../src/core/plan/compute-rollback.ts'
+import type { RecordedState, RecordedItem } from '../../src/state/store/store.ts'
 import { arbitrarySnapshot } from '../laws/snapshots.ts'
+import { planSnapshots } from './plan-snapshots.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 const www = 'www.example.com'
@@ -270,22 +274,6 @@ const recording: Recording = {
   secrets: { listTemplates: () => ({}) },
   itemKeys: {},
 }
-const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
-const grouping = { groups: 'documented' as const, together: [] }
-
-function makeTestPlan(recorded: Snapshot, desired: Snapshot): Plan {
-  return makePlan({
-    recorded,
-    desired,
-    ...diffSnapshots(recorded, desired),
-    grouping,
-    limits,
-    target: [],
-    items: [],
-    commit: null,
-  })
-}
-
 /** Computes the state after a plan whose writes are in-doubt if `isInDoubt`, else confirmed. */
 function applyPartly(
   recorded: RecordedState,
@@ -353,12 +341,12 @@ itOften('restores the state before, or reports the item, after any partial apply
       fc.nat(3),
       (start, desired, failing) => {
         const first = toRecordedState(start)
-        const plan = makeTestPlan(first, desired)
+        const plan = planSnapshots(first, desired)
         const releases = plan.changes.filter(({ action }) => action === 'release')
         const { before } = buildWave(1, plan.writes, releases, first, recording, 0)
         const now = applyPartly(first, plan, (write) => write.id % 4 < failing)
         const { from, to, irreversible } = computeRollback(now, before, () => true)
-        const end = applyPartly(now, makeTestPlan(from, to), () => false)
+        const end = applyPartly(now, planSnapshots(from, to), () => false)
         const names = new Set(irreversible.map(({ domain, item }) => `${domain} ${item}`))
         for (const [domain, items] of before) {
           for (const [item, stateBefore] of items) {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { isDelete, type Change, type Write } from '../../src/model/change.ts'
-import { createConfirmedState, type ItemState, type Snapshot } from '../../src/model/item.ts'
-import type { Plan } from '../../src/model/plan.ts'
-import { findPlanFault } from '../../src/plan/find-plan-fault.ts'
-import { makePlan, type PlanInput } from '../../src/plan/make-plan.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import { isDelete, type Change, type Write } from '../../src/core/model/change.ts'
+import { createConfirmedState, type ItemState, type Snapshot } from '../../src/core/model/item.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
+import { findPlanFault } from '../../src/core/plan/find-plan-fault.ts'
+import type { PlanInput } from '../../src/core/plan/make-plan.ts'
+import { fc, itLong, runs } from '../runs.ts'
+import { planSnapshots } from './plan-snapshots.ts'
 import { solver } from './problems.ts'
 
 const unset: ItemState = { status: 'unset', candidates: [] }
@@ -21,19 +21,7 @@ type Items = Record<string, ItemState>
 function planItems(desired: Items[], recorded: Items[] = [], more: Partial<PlanInput> = {}): Plan {
   const toSnapshot = (all: Items[]): Snapshot =>
     new Map(all.map((items, i) => [nameDomain(i), new Map(Object.entries(items))]))
-  const [from, to] = [toSnapshot(recorded), toSnapshot(desired)]
-  return makePlan({
-    recorded: from,
-    desired: to,
-    ...diffSnapshots(from, to),
-    grouping: { groups: 'documented', together: [] },
-    limits: { domainsPerWrite: 10, callsPerMinute: 30 },
-    target: [],
-    items: [],
-    commit: null,
-    deletes: true,
-    ...more,
-  })
+  return planSnapshots(toSnapshot(recorded), toSnapshot(desired), { deletes: true, ...more })
 }
 
 const repeat = (count: number, items: Items): Items[] => Array.from({ length: count }, () => items)
@@ -94,34 +82,6 @@ describe('items without a documented reset', () => {
     )
   })
 
-  it('are explained as such, and counted among obvious groupings', () => {
-    const { explanation } = planItems(
-      repeat(3, { timeout: unset, connect_timeout: connectTime }),
-      [],
-      {
-        explain: true,
-      },
-    )
-    expect(explanation).toEqual({
-      single: 6,
-      equalPatches: 2,
-      itemByItem: 2,
-      writes: [
-        {
-          id: 1,
-          reason:
-            'unset by DELETE; no other domain unsets these items; ' +
-            'the other changes of its domains are in write 2',
-        },
-        {
-          id: 2,
-          reason:
-            'no other domain needs these values; the other changes of its domains are in write 1',
-        },
-      ],
-    })
-  })
-
   it('do not count as a group that other items could join', () => {
     const grouped = planItems([{ timeout: unset, origin_host: host }])
     expect(grouped.warnings.filter((warning) => warning.includes('groups: all'))).toEqual([])
@@ -144,7 +104,7 @@ describe('the order of writes', () => {
     { minLength: 1, maxLength: 9 },
   )
 
-  itOften('has the DELETEs of a domain before its other writes, and no mixed write', () =>
+  itLong('has the DELETEs of a domain before its other writes, and no mixed write', () =>
     fc.assert(
       fc.property(
         fleets,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findNeeded } from '../../src/plan/find-needed.ts'
+import { findNeeded } from '../../src/core/plan/find-needed.ts'
 import { buildChange } from '../plans.ts'
 
 const origin = buildChange({ item: 'origin' })

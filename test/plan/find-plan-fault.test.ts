@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { Change, Write } from '../../src/model/change.ts'
+import type { Change, Write } from '../../src/core/model/change.ts'
 import {
   createConfirmedState,
   type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
-} from '../../src/model/item.ts'
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { findPlanFault } from '../../src/plan/find-plan-fault.ts'
-import { makePlan } from '../../src/plan/make-plan.ts'
+} from '../../src/core/model/item.ts'
+import { findPlanFault } from '../../src/core/plan/find-plan-fault.ts'
+import { planSnapshots } from './plan-snapshots.ts'
 import { buildWrite } from '../plans.ts'
 
 const [a, b, c] = ['a.example.com', 'b.example.com', 'c.example.com']
@@ -32,16 +31,8 @@ function makeTestPlan(
   desired: Sides,
 ): { changes: Change[]; writes: Write[]; recorded: Snapshot } {
   const [from, to] = [buildSnapshot(recorded), buildSnapshot(desired)]
-  const { changes, writes } = makePlan({
-    recorded: from,
-    desired: to,
-    ...diffSnapshots(from, to),
-    grouping: { groups: 'all', together: [] },
-    limits: { domainsPerWrite: 10, callsPerMinute: 30 },
-    target: [],
-    items: [],
-    commit: null,
-  })
+  const grouping = { groups: 'all' as const, together: [] }
+  const { changes, writes } = planSnapshots(from, to, { grouping })
   return { changes, writes, recorded: from }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import { buildBundles, findGroup } from '../../src/plan/groups.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import { buildBundles, findGroup } from '../../src/core/plan/groups.ts'
 
 /** The items that the examples of the specification combine ("POST /domain/config", rule 8). */
 const combined = [

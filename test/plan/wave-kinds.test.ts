@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { Amount } from '../../src/model/amount.ts'
-import type { Change } from '../../src/model/change.ts'
-import type { Domain } from '../../src/model/item.ts'
-import { assignWaves, computeWaveSizes } from '../../src/plan/assign-waves.ts'
-import { choosePioneers, describeKinds, findKinds, listWaves } from '../../src/plan/wave-kinds.ts'
+import type { Amount } from '../../src/core/model/config.ts'
+import type { Change } from '../../src/core/model/change.ts'
+import type { Domain } from '../../src/core/model/item.ts'
+import { assignWaves, computeWaveSizes } from '../../src/core/plan/assign-waves.ts'
+import {
+  choosePioneers,
+  describeKinds,
+  findKinds,
+  listWaves,
+} from '../../src/core/plan/wave-kinds.ts'
 import { buildChange } from '../plans.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { domain, replace } from './problems.ts'

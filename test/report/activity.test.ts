@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import { formatLocalTime } from '../../src/model/wait.ts'
-import { createActivity } from '../../src/report/apply/activity.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import { formatLocalTime } from '../../src/core/model/text/words.ts'
+import { createActivity } from '../../src/outlets/report/apply/activity.ts'
 
 const time = '2026-03-01T00:00:00.000Z'
 const now = Date.parse(time)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import { formatApplyMarkdown, type ApplyReport } from '../../src/report/apply/markdown.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import { formatApplyMarkdown, type ApplyReport } from '../../src/outlets/report/apply/markdown.ts'
 import { buildChange, buildPlan, buildWrite } from '../plans.ts'
 import { fc, itOften, runs } from '../runs.ts'
 

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../src/model/problem.ts'
+import type { Diagnostic } from '../../src/core/model/problem.ts'
 import { anyCharacter, fc } from '../runs.ts'
 
 /** Creates a valid diagnostic with overrides. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import { formatDiagnosticsGithub } from '../../src/report/diagnostics/github.ts'
-import { formatDiagnosticsJson } from '../../src/report/diagnostics/json.ts'
-import { formatDiagnosticsSarif } from '../../src/report/diagnostics/sarif.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
+import { formatDiagnosticsGithub } from '../../src/outlets/report/diagnostics/github.ts'
+import { formatDiagnosticsJson } from '../../src/outlets/report/diagnostics/json.ts'
+import { formatDiagnosticsSarif } from '../../src/outlets/report/diagnostics/sarif.ts'
 import { createDiagnostic, anyDiagnostic, controls } from './create-diagnostic.ts'
 import { listSchemaErrors } from './output-schema.ts'
 import { fc } from '../runs.ts'
@@ -158,7 +158,7 @@ describe('formatDiagnosticsSarif', () => {
                 {
                   id: 'item-invalid',
                   shortDescription: {
-                    text: "An item's value follows the service's specification.",
+                    text: "An item's value does not follow the specification of the service.",
                   },
                 },
               ],

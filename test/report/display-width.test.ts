@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { measureWidth, splitGraphemes } from '../../src/report/text/display-width.ts'
+import { measureWidth, splitGraphemes } from '../../src/outlets/report/text/display-width.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 describe('measureWidth', () => {

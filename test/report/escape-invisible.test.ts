@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { escapeInvisible, escapeStray } from '../../src/report/text/escape-invisible.ts'
+import { escapeInvisible, escapeStray } from '../../src/outlets/report/text/escape-invisible.ts'
 import { anyText, controls } from './create-diagnostic.ts'
 import { fc } from '../runs.ts'
 

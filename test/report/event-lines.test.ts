@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import { createEventLines } from '../../src/report/apply/event-lines.ts'
-import { formatPart } from '../../src/report/apply/part-text.ts'
-import { measureWidth } from '../../src/report/text/display-width.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import { createEventLines } from '../../src/outlets/report/apply/event-lines.ts'
+import { formatPart } from '../../src/outlets/report/apply/event-text.ts'
+import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
 
 const time = '2026-03-01T00:00:00.000Z'
 const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { formatDoubts, formatFinished, formatUnrecorded } from '../../src/report/apply/text.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
+import {
+  formatDoubts,
+  formatFinished,
+  formatUnrecorded,
+} from '../../src/outlets/report/apply/text.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
 
 const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
 const format = (more: object, exit: Parameters<typeof formatFinished>[1]) =>

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
-import { formatPage, frameHtml } from '../../src/report/page/format-page.ts'
+import { formatPage, formatServed, parsePage } from '../../src/outlets/report/page/format-page.ts'
 import { buildHostilePage } from '../browser/pages.ts'
 import { buildPage } from '../page/build-page.ts'
-import { parsePage } from './parse-page.ts'
 
 /** Texts that would leave their place in HTML, or hide themselves. */
 const hostile = [
@@ -108,8 +107,7 @@ describe('the page of a plan', () => {
   })
 
   it('keeps the changes, writes and waves as data', () => {
-    const { facts: _, ...page } = buildPage()
-    expect(parsePage(formatPage(buildPage()))).toMatchObject(page)
+    expect(parsePage(formatPage(buildPage()))).toEqual(buildPage())
   })
 
   it('cuts long texts, and names their length', () => {
@@ -134,7 +132,7 @@ describe('the page of a plan', () => {
     const kept = parsePage(html).parts[99]?.lines ?? []
     expect(kept.at(0)?.text).toBe(lines[0]?.text)
     const left = 3000 - (kept.length - 1)
-    const text = `${left} lines are left out, since this file would be too large.`
+    const text = `${left} lines are left out, since this file would be too large: -v prints them.`
     expect(kept.at(-1)).toEqual({ action: null, indent: 0, text, isRemark: true })
   })
 })
@@ -145,9 +143,11 @@ function manyNames(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `d${i}.example`)
 }
 
-it('a frame is the same before and after the page was written to a file', () => {
+it('a server has the page of a file with its navigation bar, and sends the policy itself', () => {
   const page = buildHostilePage(['<main>', '</body>\n</html>\n', "$& $' <main>"])
-  const frame = { head: '<b>$&</b>', nav: '<nav>$&</nav>', end: '<i>$&</i>' }
-  expect(frameHtml(formatPage(page), frame)).toBe(formatPage(page, frame))
-  expect(formatPage(page, frame)).not.toContain('Content-Security-Policy')
+  const served = formatServed(formatPage(page), '<nav>$&</nav>')
+  expect(served).toBe(formatPage(page, '<nav>$&</nav>'))
+  expect(served).toContain('<nav>$&</nav><main')
+  expect(served).not.toContain('Content-Security-Policy')
+  expect(served).toContain('<link rel="icon"')
 })

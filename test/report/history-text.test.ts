@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Applied } from '../../src/model/applied.ts'
-import { formatHistory } from '../../src/report/apply/history-text.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
+import type { Applied } from '../../src/core/model/applied.ts'
+import { formatHistory } from '../../src/outlets/report/apply/history-text.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
 
 const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
 const entry: Applied = {

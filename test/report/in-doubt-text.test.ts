@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatInDoubt } from '../../src/report/apply/in-doubt-text.ts'
+import { formatInDoubt } from '../../src/outlets/report/apply/notes-text.ts'
 
 it('groups the items in-doubt, and sorts items and domains', () => {
   const domain = (...items: string[]) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedState } from '../../src/model/listed-rollout.ts'
-import { listHeadlines } from '../../src/report/live/headline.ts'
+import type { ListedState } from '../../src/core/model/listed-rollout.ts'
+import { listHeadlines } from '../../src/outlets/report/live/headline.ts'
 import { buildOverview, buildRollout, headCommit, openRollout } from '../server/page-stage.ts'
 
 const at = '2026-01-02T03:00:00.000Z'
@@ -22,16 +22,30 @@ const list = (own: Parameters<typeof buildOverview>[0]) =>
 describe('headlines', () => {
   it('have what waits first, then what was stopped or failed, drift, and what runs', () => {
     const drift = { at, pending: 3, live: 2, inDoubt: 1, unanswered: 4 }
-    const all = { rollouts: [runs, waits, pauses], ended: [ended], problem: 'away', drift }
+    const problem = 'the branch was not fetched: away'
+    const all = { rollouts: [runs, waits, pauses], ended: [ended], problem, drift }
     expect(list({ ...all, applied: failed })).toEqual([
       'attention: Wave 2 of 3 waits for approval: 5 domains.',
       'attention: The rollout is paused before wave 2 of 3.',
       'problem: A rollout was stopped (more errors): 2 domains on hold.',
-      'problem: The last look at the branch failed: away',
+      'problem: At the moment, the branch was not fetched: away',
       'problem: Commit 4f0c2d9a1b7e is not applied: a guard refuses it',
       'attention: Last drift check: 2 items of the service differed from state, 1 item in-doubt, ' +
         '4 domains not at the service.',
       'busy: Wave 2 of 3 is being sent: 5 domains.',
+    ])
+  })
+
+  it('say that a replica ends, and which rollouts nothing works on', () => {
+    const working = { what: 'the apply of commit 0123456789ab', since: at }
+    expect(list({ role: 'ending' })).toEqual(['problem: This replica ends: it leads no more.'])
+    expect(list({ unattended: ['r1', 'r2'] })).toEqual([
+      'problem: Nothing works on rollout r1, whose next step is due.',
+      'problem: Nothing works on rollout r2, whose next step is due.',
+    ])
+    expect(list({ unattended: ['r1'], working })).toEqual([
+      'problem: Nothing works on rollout r1, whose next step is due: this replica is at the ' +
+        'apply of commit 0123456789ab.',
     ])
   })
 

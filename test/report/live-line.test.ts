@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
-import { formatLocalTime } from '../../src/model/wait.ts'
-import { formatLiveLine } from '../../src/report/apply/rollout-text.ts'
-import { measureWidth } from '../../src/report/text/display-width.ts'
+import { formatLocalTime } from '../../src/core/model/text/words.ts'
+import { formatLiveLine } from '../../src/outlets/report/apply/rollout-text.ts'
+import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 
 const start = Date.UTC(2026, 10, 20, 12)
 const waiting = {
   type: 'wave.waiting',
+  time: '2026-11-20T12:00:00.000Z',
   wave: 2,
   waves: 4,
   domains: 2500,
@@ -27,6 +28,7 @@ it('the live line of a waiting wave shows the end of the wait, and the time left
 it('the live line shows the error shares of both windows on 80 columns', () => {
   const watched = {
     type: 'wave.watched' as const,
+    time: waiting.time,
     wave: 2,
     statuses: ['5xx'],
     before: { requests: 8000, bad: 990 },

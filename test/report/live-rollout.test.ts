@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedState } from '../../src/model/listed-rollout.ts'
-import type { Rollout, RolloutWave } from '../../src/model/rollout.ts'
-import { formatRolloutPage, type WaveEvent } from '../../src/report/live/rollout-page.ts'
+import type { ListedState } from '../../src/core/model/listed-rollout.ts'
+import type { Rollout, RolloutWave } from '../../src/core/model/rollout.ts'
+import type { RolloutEvent } from '../../src/outlets/report/apply/rollout-text.ts'
+import { buildOpenRollout } from '../../src/outlets/report/live/build-rollout.ts'
 import { buildStatistics } from '../health/statistics.ts'
 import { buildRollout, openRollout } from '../server/page-stage.ts'
 
 const time = '2026-01-02T03:00:00.000Z'
 const sent = { from: time, to: time, serviceFrom: time, serviceTo: time }
-const place = { path: '/', watches: 'overview', revision: 'a', commit: null, at: time } as const
 
-const wait = (wave: number, reason: 'pause' | 'health' | 'baseline'): WaveEvent => ({
+const wait = (wave: number, reason: 'pause' | 'health' | 'baseline'): RolloutEvent => ({
   type: 'wave.waiting',
   time,
   wave,
@@ -18,17 +18,7 @@ const wait = (wave: number, reason: 'pause' | 'health' | 'baseline'): WaveEvent 
   until: time,
   reason,
 })
-const approval: WaveEvent = {
-  type: 'rollout.waiting-for-approval',
-  time,
-  apply: 'r1',
-  wave: 2,
-  waves: 3,
-  domains: 5,
-  reason: 'approval',
-  command: 'edgewise rollout approve r1',
-}
-const judged: WaveEvent = {
+const judged: RolloutEvent = {
   type: 'wave.judged',
   time,
   wave: 1,
@@ -40,55 +30,71 @@ const judged: WaveEvent = {
   statistics: buildStatistics(),
 }
 
-/** Lists the titles of the waves of a page, the first of which has passed. */
+/** Lists the waves of a rollout that need attention first; the first of them has passed. */
 function list(
-  events: WaveEvent[],
+  events: RolloutEvent[],
   second: Partial<RolloutWave> = {},
   own: Partial<Rollout> = {},
   state?: ListedState,
 ): string[] {
-  const waves = buildRollout().waves.map((wave, i) => (i === 1 ? { ...wave, ...second } : wave))
-  const open = openRollout({ waves, ...own }, state)
-  const html = formatRolloutPage(open, events, place, null, null)
-  return [...html.matchAll(/<\/b> (Wave \d: [^<]*)<\/h3>(?:.*?class="reason">([^<]*))?/g)].map(
-    ([, title = '', reason = '']) => `${title} ${reason}`.trim(),
-  )
+  const all = buildRollout().waves.map((wave, i) => (i === 1 ? { ...wave, ...second } : wave))
+  const { waves } = buildOpenRollout(openRollout({ waves: all, ...own }, state), events)
+  return waves.map(({ wave, health }) => `${wave} ${health?.state} ${health?.reason ?? ''}`.trim())
 }
 
-const unseen = 'Wave 1: written; this replica has seen no health check of it'
-const asks = 'Wave 2: waiting It waits: &quot;edgewise rollout approve r1&quot;.'
+const ada = { author: 'ada', at: time }
+const open = { approval: { waitingSince: null, approved: null } }
 
 describe('the waves of an unfinished rollout', () => {
   it('that another process has checked are not called unchecked', () => {
-    expect(list([])).toEqual([unseen])
-    expect(list([wait(1, 'pause')])).toEqual([unseen])
-    expect(list([judged])).toEqual(['Wave 1: healthy'])
-  })
-
-  it('that have passed are not being checked any more', () => {
-    expect(list([wait(1, 'health')])).toEqual([unseen])
+    for (const events of [[], [wait(1, 'pause')], [wait(1, 'health')]])
+      expect(list(events)).toEqual(['2 waiting', '1 unseen', '3 not-begun'])
+    expect(list([judged])).toEqual(['2 waiting', '1 healthy', '3 not-begun'])
     const checking = list([wait(2, 'health')], { applied: sent })
-    expect(checking[0]).toMatch(/^Wave 2: health check not finished Collecting statistics/)
+    expect(checking[0]).toMatch(/^2 running Collecting statistics/)
   })
 
   it('wait for an approval until they have it', () => {
-    expect(list([approval])).toEqual([asks, unseen])
-    expect(list([approval], {}, { paused: { author: 'ada', at: time } })).toEqual([asks, unseen])
-    const approved = { waitingSince: time, approved: { author: 'ada', at: time, wave: 'w' } }
-    expect(list([approval], { approval: approved }, {}, 'approved')).toEqual([unseen])
+    expect(list([], {}, { paused: ada })[0]).toBe('2 waiting')
+    const approved = { waitingSince: time, approved: { ...ada, wave: 'w' } }
+    expect(list([], { approval: approved }, {}, 'approved')).toEqual([
+      '2 next',
+      '1 unseen',
+      '3 not-begun',
+    ])
   })
 
   it('wait for a baseline until they have begun', () => {
-    const waiting = list([wait(2, 'baseline')])
-    expect(waiting[0]).toMatch(/^Wave 2: waiting Collecting the baseline/)
+    const waiting = list([wait(2, 'baseline')], open)
+    expect(waiting[0]).toMatch(/^2 waiting Collecting the baseline/)
     const begun = { applied: { ...sent, to: null, serviceTo: null } }
-    expect(list([wait(2, 'baseline')], begun, {}, 'running')).toEqual([
-      'Wave 2: not completely written',
-      unseen,
-    ])
+    expect(list([wait(2, 'baseline')], begun, {}, 'running')[0]).toBe('2 begun')
     expect(list([wait(2, 'baseline')], { applied: sent })).toEqual([
-      unseen,
-      unseen.replace('Wave 1', 'Wave 2'),
+      '1 unseen',
+      '2 unseen',
+      '3 not-begun',
     ])
   })
+
+  it('have their sizes, names and approvals', () => {
+    const { waves } = buildOpenRollout(openRollout(), [])
+    expect(
+      waves.map(({ wave, domains, names, approval }) => [wave, domains, names.length, approval]),
+    ).toEqual([
+      [2, 5, 5, 'needs approval'],
+      [1, 1, 0, null],
+      [3, 25, 25, null],
+    ])
+  })
+})
+
+it.each<[ListedState, Partial<Rollout>, string[]]>([
+  ['waiting-for-approval', {}, ['Approve wave 2 (5 domains)', 'Pause', 'Abort']],
+  ['paused', { paused: ada }, ['Resume', 'Abort']],
+  ['ready', {}, ['Pause', 'Abort']],
+  ['rolling-back', {}, []],
+])('a rollout that is %s has these decisions', (state, own, decisions) => {
+  const { about } = buildOpenRollout(openRollout(own, state), [])
+  const labels = about?.decisions.map(({ label }) => label) ?? []
+  expect([...labels, ...(about?.canAbort === true ? ['Abort'] : [])]).toEqual(decisions)
 })

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
-import { detectDrift } from '../../src/diff/detect-drift.ts'
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { detectDrift } from '../../src/core/diff/detect-drift.ts'
+import { diffSnapshots } from '../../src/core/diff/diff-snapshots.ts'
 import {
   createConfirmedState,
   type ItemState,
   type ItemKey,
   type Snapshot,
-} from '../../src/model/item.ts'
-import type { Plan } from '../../src/model/plan.ts'
-import { formatDriftMarkdown } from '../../src/report/drift/markdown.ts'
-import { formatPlanMarkdown } from '../../src/report/plan/markdown.ts'
+} from '../../src/core/model/item.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
+import { formatDriftMarkdown } from '../../src/outlets/report/drift/markdown.ts'
+import { formatPlanMarkdown } from '../../src/outlets/report/plan/markdown.ts'
 import { buildPlan } from '../plans.ts'
 import { anyCharacter, fc, itOften, runs } from '../runs.ts'
 

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import type { ErrorCode } from '../../src/model/edgewise-error.ts'
-import { resolvePointer, isObject, type Json } from '../../src/model/json.ts'
-import { ruleDescriptions } from '../../src/report/diagnostics/rule-descriptions.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import type { ErrorCode } from '../../src/core/model/edgewise-error.ts'
+import { resolvePointer, isObject, type Json } from '../../src/core/model/json.ts'
+import { diagnosticDescriptions } from '../../src/outlets/report/generated/diagnostics.ts'
 import { listSchemaErrors, loadOutputSchema } from './output-schema.ts'
 import { buildStatistics } from '../health/statistics.ts'
 
@@ -385,7 +385,7 @@ describe('the schemas of machine output', () => {
     )
     expect(
       resolvePointer(loadOutputSchema('diagnostics'), '/$defs/diagnostic/properties/code/enum'),
-    ).toEqual(Object.keys(ruleDescriptions))
+    ).toEqual(Object.keys(diagnosticDescriptions))
     expect(loadOutputSchema('apply-event')['oneOf']).toHaveLength(Object.keys(events).length)
   })
 

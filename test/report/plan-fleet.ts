@@ -1,10 +1,10 @@
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
-import type { Change, Write } from '../../src/model/change.ts'
-import { groupBy } from '../../src/model/group-by.ts'
-import type { Domain, ItemKey } from '../../src/model/item.ts'
-import type { Json } from '../../src/model/json.ts'
-import type { Plan } from '../../src/model/plan.ts'
-import { computeTotalSeconds } from '../../src/plan/total-seconds.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import type { Change, Write } from '../../src/core/model/change.ts'
+import { groupBy } from '../../src/core/model/lists.ts'
+import type { Domain, ItemKey } from '../../src/core/model/item.ts'
+import type { Json } from '../../src/core/model/json.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
+import { computeTimes } from '../../src/core/plan/plan-times.ts'
 import { buildChange, buildPlan, buildWrite, replaceWith } from '../plans.ts'
 
 const zones = ['shop.example.com', 'img.example.net', 'video.example.org']
@@ -22,7 +22,7 @@ export function buildFleetPlan(count: number): Plan {
     names.map((name, i) => [name, waves.findIndex((share) => i < share * count) + 1]),
   )
   const writes = buildWrites(changes, waveByDomain)
-  const totalSeconds = computeTotalSeconds(writes, { callsPerMinute: 30, rollout })
+  const totalSeconds = computeTimes(writes, { callsPerMinute: 30, rollout }).total
   return buildPlan(changes, {
     writes,
     summary: { lowerBound: Math.ceil(writes.length * 0.96), totalSeconds },
@@ -81,7 +81,7 @@ function buildChanges(domain: Domain, i: number, count: number): Change[] {
       ? [
           change(
             'visit_timestamp',
-            { pattern: '.*', key: { $secret: 'scrypt:s1:86a50f41' }, deadtime: 1800 },
+            { pattern: '.*', key: { $secret: 'scrypt:86a50f41' }, deadtime: 1800 },
             { pattern: '.*', key: { $secret: 'new:signing' }, deadtime: 1800 },
           ),
         ]

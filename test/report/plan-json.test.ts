@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildPlanJson } from '../../src/report/plan/json.ts'
+import { buildPlanJson } from '../../src/outlets/report/plan/json.ts'
 import { buildChange, buildPlan, buildWrite, replaceWith } from '../plans.ts'
 import { listSchemaErrors } from './output-schema.ts'
 

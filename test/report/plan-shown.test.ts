@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../src/model/change.ts'
-import type { Json } from '../../src/model/json.ts'
-import { countChanges, groupPlanChanges, type Block } from '../../src/report/plan/blocks.ts'
-import { tabulateChanges } from '../../src/report/plan/change-table.ts'
-import { formatPlanMarkdown } from '../../src/report/plan/markdown.ts'
-import { formatPlan } from '../../src/report/plan/text.ts'
-import { listChangedLines } from '../../src/report/plan/value-lines.ts'
-import { findShape } from '../../src/report/plan/value-text.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
+import type { Change } from '../../src/core/model/change.ts'
+import type { Json } from '../../src/core/model/json.ts'
+import { countChanges, groupPlanChanges, type Block } from '../../src/outlets/report/plan/blocks.ts'
+import { tabulateChanges } from '../../src/outlets/report/plan/change-parts.ts'
+import { formatPlanMarkdown } from '../../src/outlets/report/plan/markdown.ts'
+import { formatPlan } from '../../src/outlets/report/plan/text.ts'
+import { listChangedLines } from '../../src/outlets/report/plan/value-lines.ts'
+import { findShape } from '../../src/outlets/report/plan/value-text.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
 import { buildChange, buildPlan } from '../plans.ts'
 import { fc, itOften, runs, seed } from '../runs.ts'
 
@@ -20,7 +20,7 @@ describe('shown changes', () => {
     ['other line ends', 'a\r\nb', 'a\nb\nc', 'a\r\nb\nc'],
     ['the place of an added line', 'a\nb', 'c\na\nb', 'a\nb\nc'],
     ['a number instead of a text', '5', 5, 6],
-    ['a text like a secret', 'x', '(secret abcdefgh)', { $secret: 'scrypt:s1:abcdefgh1' }],
+    ['a text like a secret', 'x', '(secret abcdefgh)', { $secret: 'scrypt:abcdefgh1' }],
     ['a text like an empty list', 'x', '(empty)', []],
     ['a text with a comma', [], ['a, b'], ['a', 'b']],
     ['a text like several fields', {}, { a: { b: 'c · d e' } }, { a: { b: 'c', d: 'e' } }],

@@ -1,15 +1,15 @@
 import picocolors from 'picocolors'
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../src/model/change.ts'
-import type { Json } from '../../src/model/json.ts'
-import type { Plan } from '../../src/model/plan.ts'
-import { formatApplyMarkdown } from '../../src/report/apply/markdown.ts'
-import { groupChanges } from '../../src/report/plan/blocks.ts'
-import { formatPlanMarkdown } from '../../src/report/plan/markdown.ts'
-import { formatPlanSummary } from '../../src/report/plan/summary.ts'
-import { formatPlan } from '../../src/report/plan/text.ts'
-import { measureWidth } from '../../src/report/text/display-width.ts'
-import { plainPaint, type Paint } from '../../src/report/text/paint.ts'
+import type { Change } from '../../src/core/model/change.ts'
+import type { Json } from '../../src/core/model/json.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
+import { formatApplyMarkdown } from '../../src/outlets/report/apply/markdown.ts'
+import { groupChanges } from '../../src/outlets/report/plan/blocks.ts'
+import { formatPlanMarkdown } from '../../src/outlets/report/plan/markdown.ts'
+import { formatPlanSummary } from '../../src/outlets/report/plan/summary.ts'
+import { formatPlan } from '../../src/outlets/report/plan/text.ts'
+import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
+import { plainPaint, type Paint } from '../../src/outlets/report/text/paint.ts'
 import { buildChange, buildPlan, buildWrite } from '../plans.ts'
 import { fc } from '../runs.ts'
 import { buildFleetPlan } from './plan-fleet.ts'
@@ -372,12 +372,6 @@ describe('the summary of a plan', () => {
     )
     expect(summarize({ writes: waves(1), approvals: [1] })).toBe(
       'a few seconds, plus the wait for approval',
-    )
-  })
-
-  it('has the wait for calls of the last minute', () => {
-    expect(summarize({ budgetWait: 43 })).toBe(
-      'a few seconds, after up to 43 s for the call budget',
     )
   })
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { PrefetchRecord } from '../../src/model/prefetch.ts'
-import { createTimeZone } from '../../src/model/time-zone.ts'
-import { formatPrefetch } from '../../src/report/stats/prefetch-text.ts'
-import { measureWidth } from '../../src/report/text/display-width.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
+import type { PrefetchRecord } from '../../src/core/model/prefetch.ts'
+import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
+import { formatPrefetch } from '../../src/outlets/report/stats/prefetch-text.ts'
+import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
 
 const style = { paint: plainPaint, zone: createTimeZone('UTC'), columns: 80, verbose: false }
 const record = (id: string, url: string): PrefetchRecord => ({

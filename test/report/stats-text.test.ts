@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { addPoints, classifyStatus, createTally, type Tally } from '../../src/model/tally.ts'
-import { createTimeZone } from '../../src/model/time-zone.ts'
-import { formatPercent, formatCount, drawSparkline } from '../../src/report/stats/figures.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
-import { sparkSteps, formatStats, type Statistics } from '../../src/report/stats/text.ts'
-import { measureWidth } from '../../src/report/text/display-width.ts'
+import {
+  addPoints,
+  classifyStatus,
+  createTally,
+  type Tally,
+} from '../../src/core/model/statistics.ts'
+import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
+import {
+  formatPercent,
+  formatCount,
+  drawSparkline,
+} from '../../src/outlets/report/stats/figures.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
+import { sparkSteps, formatStats, type Statistics } from '../../src/outlets/report/stats/text.ts'
+import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 
 const span = { from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 20, 10) }
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { measureWidth } from '../../src/report/text/display-width.ts'
-import { escapeInvisible, escapeInvisibleInLines } from '../../src/report/text/escape-invisible.ts'
-import { wrap, wrapSentences } from '../../src/report/text/wrap.ts'
+import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
+import {
+  escapeInvisible,
+  escapeInvisibleInLines,
+} from '../../src/outlets/report/text/escape-invisible.ts'
+import { wrap, wrapSentences } from '../../src/outlets/report/text/wrap.ts'
 import { anyText } from './create-diagnostic.ts'
 import { fc } from '../runs.ts'
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import type { HealthConfig } from '../../src/model/config.ts'
-import type { Window } from '../../src/model/health.ts'
-import { createCounts, type Counts } from '../../src/model/statistics.ts'
-import { createTimeZone } from '../../src/model/time-zone.ts'
-import { createComparison } from '../../src/rollout/compare-wave.ts'
-import type { StatusCounts } from '../../src/rollout/ports.ts'
+import type { HealthConfig } from '../../src/core/model/config.ts'
+import type { Window } from '../../src/core/model/health.ts'
+import { createCounts, type Counts } from '../../src/core/model/statistics.ts'
+import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
+import { createComparison } from '../../src/engine/rollout/baseline-start.ts'
+import type { StatusCounts } from '../../src/engine/rollout/ports.ts'
 
 const minute = 60_000
 const noon = Date.UTC(2026, 10, 20, 12)

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
-import type { ListedRollout } from '../../src/model/listed-rollout.ts'
-import type { AppliedTimes, Rollout } from '../../src/model/rollout.ts'
-import { formatRollouts } from '../../src/report/apply/rollouts-text.ts'
-import { hashWave } from '../../src/rollout/approvals.ts'
-import { listRollout } from '../../src/rollout/list-rollout.ts'
-import { plainPaint } from '../../src/report/text/paint.ts'
+import type { ListedRollout } from '../../src/core/model/listed-rollout.ts'
+import type { AppliedTimes, Rollout } from '../../src/core/model/rollout.ts'
+import { formatRollouts } from '../../src/outlets/report/apply/rollouts-text.ts'
+import { hashWave } from '../../src/engine/rollout/approvals.ts'
+import { listRollout } from '../../src/engine/rollout/decide.ts'
+import { buildRollout } from '../plans.ts'
+import { plainPaint } from '../../src/outlets/report/text/paint.ts'
 
 const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`
 const applied = (to: string | null): AppliedTimes => ({
@@ -13,30 +14,22 @@ const applied = (to: string | null): AppliedTimes => ({
   serviceFrom: null,
   serviceTo: null,
 })
-const rollout: Rollout = {
-  id: 'one',
+const [a, b] = ['a.example.com', 'b.example.com']
+const rollout = buildRollout({
   startedAt: at(0),
   commit: '13683210750a0b0c',
   author: 'ada',
-  state: 'open',
-  reason: null,
-  items: [],
-  asked: { 'a.example.com': 'sha256:0', 'b.example.com': 'sha256:0' },
-  endedAt: null,
-  values: {},
-  onHold: {},
+  asked: { [a]: 'sha256:0', [b]: 'sha256:0' },
   waves: [
-    { domains: ['a.example.com'], applied: null, passed: false },
+    { domains: [a], applied: null, passed: false },
     {
-      domains: ['b.example.com'],
+      domains: [b],
       applied: null,
       passed: false,
       approval: { waitingSince: null, approved: null },
     },
   ],
-  released: [],
-  applies: [],
-}
+})
 
 /** Builds the rollout with its first wave, or with both, in some state. */
 function build(first: AppliedTimes | null, passed: boolean, waitingSince?: string): Rollout {
@@ -81,7 +74,7 @@ it.each<[ListedRollout['state'], Rollout, boolean, string, number, string]>([
     false,
     at(5),
     2,
-    'edgewise rollout approve one',
+    'edgewise rollout resume one',
   ],
   ['rolling-back', { ...sent, state: 'taking-back' }, false, at(2), 2, 'edgewise rollback one'],
 ])('a rollout is %s', (state, given, isLocked, since, wave, command) => {

@@ -1,29 +1,17 @@
 import { expect, it } from 'vitest'
-import type { RolloutContext } from '../../src/rollout/ports.ts'
-import { rollOut } from '../../src/rollout/roll-out.ts'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import type { Rollout } from '../../src/model/rollout.ts'
-import { createTimeZone } from '../../src/model/time-zone.ts'
-import { hashDomains } from '../../src/plan/basis.ts'
-import { buildChange, buildPlan } from '../plans.ts'
+import type { RolloutContext } from '../../src/engine/rollout/ports.ts'
+import { rollOut } from '../../src/engine/rollout/roll-out.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { Rollout } from '../../src/core/model/rollout.ts'
+import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
+import { hashDomains } from '../../src/core/plan/basis.ts'
+import { buildChange, buildPlan, buildRollout } from '../plans.ts'
 
 const domain = 'a.example.com'
-const rollout: Rollout = {
-  id: 'one',
-  startedAt: '2026-11-20T12:00:00.000Z',
-  commit: null,
-  author: null,
-  state: 'open',
-  reason: null,
-  items: [],
+const rollout = buildRollout({
   asked: { [domain]: 'sha256:0' },
-  endedAt: null,
-  values: {},
-  onHold: {},
   waves: [{ domains: [domain], applied: null, passed: false }],
-  released: [],
-  applies: [],
-}
+})
 const recorded = hashDomains(new Map(), [domain])
 const plan = buildPlan([buildChange({ domain })], { basis: { recorded } })
 

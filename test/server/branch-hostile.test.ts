@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -13,8 +14,7 @@ import {
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { parseAddress, parseFolder } from '../../src/server/address.ts'
-import { checkBranchName } from '../../src/server/branch-name.ts'
+import { parseAddress, parseFolder, checkBranchName } from '../../src/server/http/address.ts'
 import { connect } from '../remotes.ts'
 import { findFailure, it, type Followed } from './followed.ts'
 

@@ -1,3 +1,4 @@
+// @module-tag often
 import {
   readdirSync,
   readFileSync,
@@ -10,6 +11,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect } from 'vitest'
 import { findHeadCommit } from '../../src/state/git/open-git.ts'
+import { findSourceTree, relateCommits } from '../../src/state/git/source-tree.ts'
 import { buildMachine, findFailure, it, workspace } from './followed.ts'
 
 const unknown = 'f'.repeat(40)
@@ -41,6 +43,30 @@ describe('a followed branch', () => {
     const commit = await branch.fetch()
     const folder = await branch.checkOut(commit)
     expect(await findHeadCommit(folder, followed.sandbox.env)).toBe(commit)
+  })
+
+  it('knows its tree, and how earlier and later commits are related to it', async ({
+    followed,
+  }) => {
+    const branch = await followed.open()
+    const first = await branch.fetch()
+    await followed.push({ 'a.yaml': 'a' })
+    const second = await branch.fetch()
+    const [older, newer] = [await branch.checkOut(first), await branch.checkOut(second)]
+    const { env } = followed.sandbox
+    const paths = ['edgewise.yaml']
+    expect((await branch.listHistory(second, 9)).slice(0, 2)).toEqual([second, first])
+    expect(await findSourceTree({ root: newer, paths, isSource: () => true }, env)).toEqual({
+      commit: second,
+    })
+    expect(await relateCommits(newer, [first, second, unknown], env)).toEqual(
+      new Map([
+        [first, 'contained'],
+        [second, 'contained'],
+        [unknown, 'apart'],
+      ]),
+    )
+    expect((await relateCommits(older, [second], env)).get(second)).toBe('later')
   })
 
   it('reports when it was forced to an older or unrelated commit', async ({ followed }) => {
@@ -256,7 +282,9 @@ describe('the data folder', () => {
     expect(await branch.isAncestor(first, basename(next))).toBe(true)
     expect(await findHeadCommit(folder, followed.sandbox.env)).toBe(first)
     await branch.keepOnly([])
-    expect(readdirSync(dirname(folder))).toEqual(['process.json'])
+    expect(readdirSync(dirname(folder)).toSorted()).toEqual(
+      [basename(next), 'process.json'].toSorted(),
+    )
   })
 
   const forced = { recursive: true, force: true }

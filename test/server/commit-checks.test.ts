@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { Outside } from '../../src/operations/outside.ts'
-import { createCommitChecks, type CheckEnd } from '../../src/server/commit-checks.ts'
-import { loadFirst } from '../../src/server/load-first.ts'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import type { Committed } from '../../src/server/workspaces.ts'
+import type { Outside } from '../../src/operations/runtime/outside.ts'
+import { createCommitChecks, type CheckEnd } from '../../src/server/branch/commit-checks.ts'
+import { loadFirst } from '../../src/server/serve.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { Committed } from '../../src/server/branch/workspaces.ts'
 import type { Logger } from '../../src/server/logger.ts'
 
 const commit = 'c0ffee'.padEnd(40, '0')

@@ -4,13 +4,13 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { toLabels } from '../../src/metrics/items.ts'
-import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
-import type { ErrorCode } from '../../src/model/edgewise-error.ts'
-import type { ListedState } from '../../src/model/listed-rollout.ts'
+import { toLabels } from '../../src/outlets/metrics/items.ts'
+import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
+import type { ErrorCode } from '../../src/core/model/edgewise-error.ts'
+import type { ListedState } from '../../src/core/model/listed-rollout.ts'
 import type { Controller } from '../../src/server/controller.ts'
-import { createHttpServer } from '../../src/server/http-server.ts'
-import type { LimitedServer } from '../../src/server/limited-server.ts'
+import { createHttpServer } from '../../src/server/http/http-server.ts'
+import type { LimitedServer } from '../../src/server/http/limited-server.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { findProgram } from '../program.ts'
 import { createPages } from './page-stage.ts'
@@ -189,8 +189,8 @@ describe('containers', () => {
     expect(container.envFrom).toEqual([{ secretRef: { name: secret.metadata.name } }])
     const sets = [secret.stringData, compose.services['serve']?.['environment'] ?? {}]
     const schema = readFileSync(join(root, 'schemas/workspace.schema.json'), 'utf8')
-    const commands = readFileSync(join(root, 'docs/reference/commands.md'), 'utf8')
-    const known = help + schema + commands + load('workspace/edgewise.yaml')
+    const variables = readFileSync(join(root, 'docs/reference/environment.md'), 'utf8')
+    const known = help + schema + variables + load('workspace/edgewise.yaml')
     for (const set of sets) {
       expect(Object.keys(set)).toContain('EDGEWISE_SERVE_TOKEN')
       for (const name of Object.keys(set)) expect(known).toMatch(new RegExp(`\\b${name}\\b`))

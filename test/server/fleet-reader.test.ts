@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { detectDrift } from '../../src/diff/detect-drift.ts'
-import { createConfirmedState, type ItemState } from '../../src/model/item.ts'
-import { parseObserved } from '../../src/manifest/observed.ts'
-import { SecretVault } from '../../src/manifest/secret-vault.ts'
-import type { JsonObject } from '../../src/model/json.ts'
-import type { FoundDrift } from '../../src/operations/find-drift.ts'
-import type { Managed } from '../../src/operations/observe-live.ts'
-import { createFleetReader } from '../../src/server/fleet-reader.ts'
+import { detectDrift } from '../../src/core/diff/detect-drift.ts'
+import { createConfirmedState, type ItemState } from '../../src/core/model/item.ts'
+import { parseObserved } from '../../src/manifest/observed/observed.ts'
+import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
+import type { FoundDrift } from '../../src/operations/observation/find-drift.ts'
+import type { Managed } from '../../src/operations/observation/observe-live.ts'
+import { createFleetReader } from '../../src/server/leader/fleet-reader.ts'
 
 const vault = new SecretVault('test', () => null)
 const name = (i: number) => `d${i}.example.com`

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'vitest'
-import { openBranch, type Branch, type BranchOptions } from '../../src/server/branch.ts'
+import { openBranch, type Branch, type BranchOptions } from '../../src/server/branch/branch.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
-import type { Machine } from '../../src/state/machine.ts'
+import type { Machine } from '../../src/state/locks/machine.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 
 export const workspace = 'apiVersion: edgewise/v1\n'

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Branch } from '../../src/server/branch.ts'
-import { holdCommits } from '../../src/server/pages/hold-commits.ts'
+import { type Branch, holdCommits } from '../../src/server/branch/branch.ts'
 
 it('commits are kept while work in them continues, also after a failure of another', async () => {
   const kept: string[][] = []

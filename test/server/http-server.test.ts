@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHttpServer } from '../../src/server/http-server.ts'
+import { createHttpServer } from '../../src/server/http/http-server.ts'
 import { apiToken, closeHttp, createOptions, startHttp, type HttpStage } from './http-stage.ts'
+import { itLong } from '../runs.ts'
 
 afterEach(closeHttp)
 
@@ -73,7 +74,7 @@ describe('a connection', () => {
     expect(answer).toMatch(/^HTTP\/1.1 401 [^]*Connection: close[^]*signature is missing/)
   })
 
-  it('ends if its client reads no answer', async () => {
+  itLong('ends if its client reads no answer', async () => {
     const large = 'x'.repeat(1_000_000)
     const plan = () => Promise.resolve(large)
     const http = await startHttp({ plan }, { limits: { ...limits, idleMs: 200 } })

@@ -1,7 +1,7 @@
-import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
-import type { Decided } from '../../src/model/listed-rollout.ts'
+import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
+import type { Decided } from '../../src/core/model/listed-rollout.ts'
 import type { Controller } from '../../src/server/controller.ts'
-import { createHttpServer, type HttpServerOptions } from '../../src/server/http-server.ts'
+import { createHttpServer, type HttpServerOptions } from '../../src/server/http/http-server.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { createPages } from './page-stage.ts'
 

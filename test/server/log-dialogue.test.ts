@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ApplyEvent } from '../../src/model/events.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
 import { createLogDialogue } from '../../src/server/log-dialogue.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { buildStatistics } from '../health/statistics.ts'

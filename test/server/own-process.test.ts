@@ -1,8 +1,8 @@
 import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
-import { checkCommit } from '../../src/cli/check-commit.ts'
-import { createOwnPages, measureMemory } from '../../src/cli/own-page.ts'
+import { createOwnPages, measureMemory, checkCommit } from '../../src/cli/own-page.ts'
 import { createOwnProcesses } from '../../src/cli/own-process.ts'
+import { itLong } from '../runs.ts'
 
 const outside = { env: { PATH: process.env['PATH'] }, signal: new AbortController().signal }
 const limits = { seconds: 20, megabytes: 200 }
@@ -17,7 +17,7 @@ it('a process that never ends is ended, and the one that it blocks is not', asyn
 const memory = { code: null, error: null, excess: 'more than 100 MB of memory' }
 const small = { seconds: 20, megabytes: 100 }
 
-it('a process with too many objects is ended', async () => {
+itLong('a process with too many objects is ended', async () => {
   const code = 'const all = []; for (;;) all.push({ a: [all.length] })'
   expect(await run(code, small, () => null)([], outside)).toEqual(memory)
 })
@@ -45,20 +45,23 @@ it('a process has no secret of the server, and a lower priority', async () => {
   expect(error?.['priority']).toBeGreaterThanOrEqual(Math.min(10, getPriority() + 1))
 })
 
-it('a check tells a commit that is too heavy from one with errors, and from failures', async () => {
-  const print = (code: string) =>
-    `console.log(JSON.stringify({format: "edgewise.error/1", code: "${code}"})); process.exit(1)`
-  const check = (code: string, own = limits) => checkCommit(run(code, own), '/root', outside)
-  expect(await check('')).toEqual({ excess: null, isPartial: false })
-  expect(await check(print('invalid'))).toEqual({ excess: null, isPartial: false })
-  expect(await check(print('record-unreachable'))).toEqual({ excess: null, isPartial: true })
-  const late = { ...limits, seconds: 0.3 }
-  expect(await check('for (;;);', late)).toEqual({
-    excess: 'more than 0.3 seconds',
-    isPartial: false,
-  })
-  expect((await check('throw new Error("defect")')).excess).toContain('survives')
-})
+itLong(
+  'a check distinguishes a commit that is too heavy from one with errors, and from failures',
+  async () => {
+    const print = (code: string) =>
+      `console.log(JSON.stringify({format: "edgewise.error/1", code: "${code}"})); process.exit(1)`
+    const check = (code: string, own = limits) => checkCommit(run(code, own), '/root', outside)
+    expect(await check('')).toEqual({ excess: null, isPartial: false })
+    expect(await check(print('invalid'))).toEqual({ excess: null, isPartial: false })
+    expect(await check(print('record-unreachable'))).toEqual({ excess: null, isPartial: true })
+    const late = { ...limits, seconds: 0.3 }
+    expect(await check('for (;;);', late)).toEqual({
+      excess: 'more than 0.3 seconds',
+      isPartial: false,
+    })
+    expect((await check('throw new Error("defect")')).excess).toContain('survives')
+  },
+)
 
 it('pages are made one at a time, and not of a commit that was refused', async () => {
   let [running, most] = [0, 0]

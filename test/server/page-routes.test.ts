@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { apiToken, closeHttp, startHttp } from './http-stage.ts'
 import { buildOverview, createPages, openRollout, waiting } from './page-stage.ts'
 import { visit } from './page-visit.ts'
@@ -14,7 +14,7 @@ describe('pages', () => {
     ['/plan', '20 changes on 12 domains'],
     ['/drift', 'Drift was not looked for since this replica leads.'],
     ['/rollouts', '1 unfinished rollout.'],
-    ['/rollouts/r1', 'healthy: wave 1:'],
+    ['/rollouts/r1', 'Wave 1: healthy'],
     ['/rollouts/r1/abort', 'Abort the rollout? 30 domains would be on hold.'],
   ])('%s', async (path, sentence) => {
     const http = await startHttp()
@@ -38,9 +38,9 @@ describe('pages', () => {
     const outside = await fetch(http.url)
     for (const answer of [await get('/'), await get('/plan'), await get('/rollouts/x'), outside]) {
       const policy = answer.headers.get('content-security-policy') ?? ''
-      expect(policy).toMatch(/^default-src 'none'; style-src( 'sha256-[\w+/=]{44}'){3};/)
-      expect(policy).toMatch(/; script-src( 'sha256-[\w+/=]{44}'){3}; img-src data:;/)
-      const rest = "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+      expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}';/)
+      expect(policy).toMatch(/; script-src 'sha256-[\w+/=]{44}'; base-uri 'none'; img-src data:;/)
+      const rest = "connect-src 'self'; form-action 'self'; frame-ancestors 'none'"
       expect(policy.endsWith(rest)).toBe(true)
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         'cache-control': 'no-store',
@@ -109,20 +109,6 @@ describe('pages', () => {
     const overview = async () => buildOverview({ role: 'standby' })
     const { get } = await visit(await startHttp({ pages: createPages({ overview }) }))
     expect(await (await get('/drift')).text()).toContain('the leader looks for drift')
-  })
-
-  it.each([
-    ['/', 'PUT', 'GET, HEAD'],
-    ['/plan', 'POST', 'GET, HEAD'],
-    ['/rollouts/r1', 'POST', 'GET, HEAD'],
-    ['/live', 'DELETE', 'GET, HEAD'],
-    ['/login', 'GET', 'POST'],
-    ['/logout', 'GET', 'POST'],
-  ])('%s refuses %s', async (path, method, allowed) => {
-    const http = await startHttp()
-    const answer = await fetch(http.url + path, { method, headers: { authorization } })
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed])
-    expect(http.calls).toEqual([])
   })
 
   it('errors are pages, with their status and without secrets', async () => {

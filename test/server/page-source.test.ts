@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { buildStatistics } from '../health/statistics.ts'
-import type { Clock } from '../../src/model/clock.ts'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
-import type { Dialogue } from '../../src/operations/ports.ts'
+import type { Clock } from '../../src/core/model/time/clock.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import type { LoadedWorkspace } from '../../src/operations/runtime/load-workspace.ts'
+import type { Dialogue } from '../../src/operations/runtime/ports.ts'
 import type { Notifications } from '../../src/server/notifications.ts'
-import { createDriftMemory } from '../../src/server/pages/drift-memory.ts'
-import { createEventMemory } from '../../src/server/pages/event-memory.ts'
-import { createShared } from '../../src/server/pages/shared.ts'
+import { createDriftMemory, createEventMemory } from '../../src/server/pages/memory.ts'
+import { createShared } from '../../src/server/pages/create-page-source.ts'
 
 describe('what is loaded for several readers', () => {
   const stage = () => {
@@ -134,8 +133,8 @@ it('the page of the last drift check is kept, and notified of', async () => {
     at: '2026-01-02T00:00:00.000Z',
     commit: 'c0ffee',
   })
-  const html = drifts.getLast()?.format({ head: '', nav: '<nav></nav>', end: '' })
-  expect(html).toMatch(/<nav><\/nav><main>[\s\S]*<h1[^>]*>No item is managed or recorded.<\/h1>/)
+  const html = drifts.getLast()?.format('<nav></nav>')
+  expect(html).toMatch(/<nav><\/nav><main [\s\S]*<h1[^>]*>No item is managed or recorded.<\/h1>/)
   expect(html).toContain('the ***')
   expect(order).toEqual(['notified'])
 })

@@ -1,12 +1,11 @@
-import type { ListedState } from '../../src/model/listed-rollout.ts'
-import { buildStatistics } from '../health/statistics.ts'
-import type { OpenRollout, Overview } from '../../src/model/overview.ts'
-import type { Rollout } from '../../src/model/rollout.ts'
-import { formatPage } from '../../src/report/page/format-page.ts'
-import { identifyStep } from '../../src/rollout/identify-step.ts'
-import { listRollout } from '../../src/rollout/list-rollout.ts'
-import type { BuiltPage, PageSource } from '../../src/server/pages/page-source.ts'
+import type { ListedState, OpenRollout, Overview } from '../../src/core/model/listed-rollout.ts'
+import type { Rollout } from '../../src/core/model/rollout.ts'
+import { formatPage } from '../../src/outlets/report/page/format-page.ts'
+import { identifyStep } from '../../src/engine/rollout/approvals.ts'
+import { listRollout } from '../../src/engine/rollout/decide.ts'
+import type { BuiltPage, PageSource } from '../../src/server/pages/create-page-source.ts'
 import { buildWavesPage } from '../browser/pages.ts'
+import { buildStatistics } from '../health/statistics.ts'
 
 const at = '2026-01-02T03:00:00.000Z'
 export const headCommit = '4f0c2d9a1b7e3c5d8f60718293a4b5c6d7e8f901'
@@ -66,6 +65,8 @@ export function buildOverview(own: Partial<Overview> = {}): Overview {
     fetchedAt: at,
     applied: { commit: headCommit, at, status: 'done', message: null },
     drift: { at, pending: 0, live: 0, inDoubt: 0, unanswered: 0 },
+    working: null,
+    unattended: [],
     problem: null,
     rollouts: [],
     ended: [],
@@ -83,7 +84,7 @@ export const waiting = () =>
 /** Creates a source of pages that always has the same. */
 export function createPages(own: Partial<PageSource> = {}): PageSource {
   const built: BuiltPage = {
-    format: (frame) => formatPage(buildWavesPage(), frame),
+    format: (nav) => formatPage(buildWavesPage(), nav),
     at,
     commit: headCommit,
     revision: 'plan-1',

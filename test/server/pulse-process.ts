@@ -1,7 +1,6 @@
 /** A process with a listener for probes that blocks its thread for as long as stdin says, ms. */
-import { answerText } from '../../src/server/answer.ts'
-import type { PulseTerm } from '../../src/server/pulse-messages.ts'
-import { startPulse } from '../../src/server/pulse.ts'
+import { answerText } from '../../src/server/http/answer.ts'
+import { type PulseTerm, startPulse } from '../../src/server/leader/pulse.ts'
 
 const [, , text = 'null', port = '0'] = process.argv
 const pulse = await startPulse(

@@ -1,3 +1,4 @@
+// @module-tag often
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
@@ -6,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
 import { createLeadership } from '../../src/state/postgres/leadership.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
-import { createNodeOutside } from '../../src/operations/node-outside.ts'
-import type { PulseTerm } from '../../src/server/pulse-messages.ts'
+import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
+import type { PulseTerm } from '../../src/server/leader/pulse.ts'
 import { TestSchema } from '../state/test-schema.ts'
 
 const program = fileURLToPath(new URL('pulse-process.ts', import.meta.url))

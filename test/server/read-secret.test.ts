@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readSecret } from '../../src/server/read-secret.ts'
+import { readSecret } from '../../src/server/http/read-secret.ts'
 
 const name = 'EDGEWISE_SERVE_TOKEN'
 const secret = 'a-token-of-the-api'

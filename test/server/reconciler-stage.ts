@@ -1,11 +1,11 @@
-import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import type { ListedRollout } from '../../src/model/listed-rollout.ts'
-import type { Engine } from '../../src/server/engine.ts'
+import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { ListedRollout } from '../../src/core/model/listed-rollout.ts'
 import type { Failure } from '../../src/server/notifications.ts'
 import { createLogger } from '../../src/server/logger.ts'
-import { createReconciler } from '../../src/server/reconciler.ts'
-import type { Runs } from '../../src/server/runs.ts'
+import { Reconciler } from '../../src/server/leader/reconciler.ts'
+import type { Runs } from '../../src/server/leader/runs.ts'
+import type { Committed } from '../../src/server/branch/workspaces.ts'
 
 /** What the operations of a reconciler do. */
 interface Behaviour {
@@ -13,33 +13,33 @@ interface Behaviour {
   advance?(id: string): Promise<{ waitMs: number | null; status: string }>
   /** @param running number of watched pieces of work */
   drift?(running: number): { pending: number; live: number; inDoubt: number }
-  fetch?(): Promise<string>
   /** Loads a commit; throws what is wrong with it. */
   load?(commit: string): void
+  /** Called in each look at the rollouts. */
+  look?(): void
 }
 
+/** Wait between two looks at the rollouts, ms. */
+export const lookMs = 30_000
+
 /** Creates a reconciler of a branch whose tip, clock and operations the test controls. */
-export function stageReconciler(does: Behaviour = {}) {
+export function stageReconciler(does: Behaviour = {}, schedule: string | null = null) {
   const world = {
-    tip: 'a'.repeat(40),
     nowMs: 0,
     applied: [] as string[],
     log: [] as string[],
     rollouts: [] as ListedRollout[],
-    /** Open workflows of the database, and those that the reconciler has started. */
-    open: [] as string[],
-    started: [] as string[],
     running: 0,
+    /** Rollouts whose steps were taken, and when, ms. */
+    steps: [] as [string, number][],
     /** Commits that steps of rollouts and drift checks went by. */
     heads: [] as string[],
-    /** Commits and rollouts that were reported as failed, each with the good commit. */
+    /** Commits and rollouts that were reported as failed. */
     reported: [] as string[][],
+    isLeading: true,
   }
-  const clock = {
-    now: () => world.nowMs,
-    monotonic: () => world.nowMs,
-    sleep: () => Promise.resolve(),
-  }
+  const time = createSteps(world)
+  const { clock } = time
   const logger = createLogger({
     clock,
     out: (line) => void world.log.push(line),
@@ -47,65 +47,91 @@ export function stageReconciler(does: Behaviour = {}) {
     level: 'info',
   })
   const metrics = createServerMetrics({ workspace: 'w', account: 'a' })
-  const config = { id: 'w', serve: { drift: { schedule: null } } }
-  const load = async (commit: string) => {
-    does.load?.(commit)
-    return { commit, config, diagnostics: [] }
-  }
+  const config = { id: 'w', serve: { drift: { schedule } } }
+  const create = (commit: string) => ({ commit, config, diagnostics: [] }) as unknown as Committed
   const runs = {
-    load,
+    load: async (commit: string) => {
+      does.load?.(commit)
+      return create(commit)
+    },
     apply: async ({ commit }: { commit: string }) => {
       world.applied.push(commit)
       const { status, stopped = null } = (await does.apply?.(commit)) ?? { status: 'done' }
       return { status, message: stopped }
     },
-    advance: (id: string, { commit }: { commit: string }) => {
-      world.heads.push(commit)
-      return does.advance?.(id) ?? Promise.resolve({ waitMs: null, status: 'done' })
+    advance: async (id: string, _settings: unknown, loadHead: () => Promise<Committed>) => {
+      world.steps.push([id, world.nowMs])
+      world.heads.push((await loadHead()).commit)
+      return (await does.advance?.(id)) ?? { waitMs: null, status: 'done' }
     },
     compare: async ({ commit }: { commit: string }) => {
       world.heads.push(commit)
       const found = does.drift?.(world.running) ?? { pending: 0, live: 0, inDoubt: 0 }
       return { held: 0, unanswered: 0, ...found }
     },
-    reportFailure: async ({ commit }: { commit: string }, { kind, id }: Failure) =>
-      void world.reported.push([commit, ...(kind === 'commit' ? [] : [kind]), id]),
+    reportFailure: async (_settings: unknown, { kind, id }: Failure) =>
+      void world.reported.push([...(kind === 'commit' ? [] : [kind]), id]),
     deliver: () => Promise.resolve(),
     report: (_what: string, error: unknown) => (error instanceof Error ? error.message : ''),
   }
-  const branch = {
-    fetch: () => does.fetch?.() ?? Promise.resolve(world.tip),
-    isAncestor: () => Promise.resolve(true),
-    keepOnly: () => Promise.resolve(),
-  }
-  const engine: Engine = {
-    start: async (_name, id) => {
-      world.started.push(id)
-      world.open.push(id)
-    },
-    listOpen: async () => [...world.open],
-    schedule: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  }
-  const reconciler = createReconciler({
-    outside: { clock, newId: () => 'id' },
-    branch,
-    head: null,
+  const reconciler = new Reconciler({
+    outside: { clock, signal: new AbortController().signal },
     runs: runs as unknown as Runs,
+    first: create('a'.repeat(40)),
+    lookMs,
     metrics,
     logger,
-    listRollouts: () => Promise.resolve(world.rollouts),
-    watch: async (work) => {
+    listRollouts: async () => {
+      does.look?.()
+      return world.rollouts
+    },
+    watch: async (_kind, work) => {
       world.running++
       try {
-        return await work()
+        await work()
       } finally {
         world.running--
       }
     },
-    isLeading: () => Promise.resolve(true),
+    isLeading: async () => world.isLeading,
   })
-  return { world, reconciler, logger, metrics, round: () => reconciler.round(engine) }
+  let leading: Promise<void> | null = null
+  /** Lets the leader work until a time, ms. */
+  const runUntil = (ms: number) =>
+    time.pass(ms, () => {
+      leading ??= reconciler.lead()
+    })
+  return { world, reconciler, logger, metrics, runUntil }
+}
+
+/** Creates a clock whose sleeps pass at once, up to the time until which the test lets it run. */
+function createSteps(world: { nowMs: number }) {
+  let untilMs = 0
+  let resume = () => {}
+  let park = () => {}
+  const clock = {
+    now: () => world.nowMs,
+    monotonic: () => world.nowMs,
+    sleep: async (ms: number, signal?: AbortSignal) => {
+      const dueMs = world.nowMs + ms
+      while (dueMs > untilMs && signal?.aborted !== true) {
+        world.nowMs = untilMs
+        const resumed = new Promise<void>((resolve) => (resume = resolve))
+        signal?.addEventListener('abort', resume, { once: true })
+        park()
+        await resumed
+      }
+      if (signal?.aborted !== true) world.nowMs = dueMs
+    },
+  }
+  const pass = async (ms: number, begin: () => void): Promise<void> => {
+    untilMs = ms
+    const parked = new Promise<void>((resolve) => (park = resolve))
+    begin()
+    resume()
+    await parked
+  }
+  return { clock, pass }
 }
 
 /** Refuses each apply. */

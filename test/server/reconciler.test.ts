@@ -1,196 +1,269 @@
 import { expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { listed } from './http-stage.ts'
-import { refuse, stageReconciler } from './reconciler-stage.ts'
+import { lookMs, refuse, stageReconciler } from './reconciler-stage.ts'
 
 const minute = 60_000
+const [good, heavy, better] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [
+  string,
+  string,
+  string,
+]
+const away = () =>
+  Promise.reject(new EdgewiseError('record-unreachable', 'the database is away', ''))
+const step = { ...listed, id: 'r1', state: 'pausing' as const }
 
 it('repeats a refused commit after growing waits, also if drift is found meanwhile', async () => {
-  const { world, reconciler, round } = stageReconciler({
-    apply: refuse,
-    drift: () => ({ pending: 1, live: 0, inDoubt: 0 }),
-  })
   const attempts: number[] = []
-  for (world.nowMs = 0; world.nowMs < 40 * minute; world.nowMs += minute / 2) {
-    const before = world.applied.length
-    await round()
-    await reconciler.detectDrift()
-    if (world.applied.length > before) attempts.push(world.nowMs / minute)
-  }
+  const { world, reconciler, runUntil } = stageReconciler(
+    {
+      apply: () => {
+        attempts.push(world.nowMs / minute)
+        return refuse()
+      },
+      drift: () => ({ pending: 1, live: 0, inDoubt: 0 }),
+    },
+    '* * * * *',
+  )
+  reconciler.setTip(good)
+  await runUntil(40 * minute)
   expect(attempts).toEqual([0, 1, 3, 7, 15, 31])
+  expect(world.heads.length).toBeGreaterThan(30)
+})
+
+it('repeats a commit and a step soon if the database was away, and reports neither', async () => {
+  const ends = [away, away]
+  const { world, reconciler, runUntil } = stageReconciler({
+    apply: () => ends.pop()?.() ?? Promise.resolve({ status: 'done' }),
+    advance: () => (world.steps.length < 3 ? away() : Promise.resolve(waits(minute))),
+  })
+  world.rollouts = [step]
+  reconciler.setTip(good)
+  await runUntil(20_000)
+  expect(world.applied).toHaveLength(3)
+  expect(world.steps.map(([, ms]) => ms)).toEqual([0, 5000, 10_000])
+  expect(world.reported).toEqual([])
 })
 
 it('reports a refused commit and a rollout that is refused a step, the commit once', async () => {
-  const { world, reconciler, round } = stageReconciler({ apply: refuse, advance: refuse })
-  for (world.nowMs = 0; world.nowMs < 40 * minute; world.nowMs += minute) await round()
+  const { world, reconciler, runUntil } = stageReconciler({ apply: refuse, advance: refuse })
+  reconciler.setTip(good)
+  await runUntil(40 * minute)
   expect(world.applied.length).toBeGreaterThan(3)
-  await reconciler.advance('r1')
-  const [good, better] = ['a'.repeat(40), 'b'.repeat(40)]
-  world.tip = better
-  await round()
-  expect(world.reported).toEqual([
-    [good, good],
-    [good, 'rollout', 'r1'],
-    [better, better],
-  ])
+  world.rollouts = [step]
+  await runUntil(41 * minute)
+  reconciler.setTip(better)
+  await runUntil(41 * minute + 1)
+  expect(world.reported).toEqual([[good], ['rollout', 'r1'], [better]])
 })
 
 it('applies an applied commit again after a drift check that finds something pending', async () => {
   const found = { pending: 0, live: 0, inDoubt: 0 }
-  const { world, reconciler, round } = stageReconciler({ drift: () => found })
-  await round()
-  await reconciler.detectDrift()
-  await round()
-  expect(world.applied).toHaveLength(1)
+  const { world, reconciler, runUntil } = stageReconciler({ drift: () => found }, '*/10 * * * *')
+  reconciler.setTip(good)
+  await runUntil(15 * minute)
+  expect([world.applied.length, world.heads.length]).toEqual([1, 1])
   found.inDoubt = 1
-  await reconciler.detectDrift()
-  await round()
-  expect(world.applied).toHaveLength(2)
+  await runUntil(21 * minute)
+  expect([world.applied.length, world.heads.length]).toEqual([2, 2])
 })
 
-it('repeats a refused step of a rollout, and not the tip', async () => {
-  const steps = ['incomplete', 'failed', 'not-begun', 'incomplete', 'waiting', 'incomplete', 'none']
-  const { world, reconciler, round } = stageReconciler({
-    apply: refuse,
+it('names a schedule of drift checks that has no meaning, and works on', async () => {
+  const { world, reconciler, runUntil } = stageReconciler({}, '61 * * * *')
+  reconciler.setTip(good)
+  await runUntil(minute)
+  expect(world.applied).toEqual([good])
+})
+
+it('repeats a refused step of a rollout after growing waits, and not the tip', async () => {
+  const ends = ['incomplete', 'failed', 'not-begun', 'incomplete', 'waiting', 'incomplete', 'none']
+  const { world, reconciler, runUntil } = stageReconciler({
     advance: async () => {
-      const status = steps.shift() ?? ''
-      if (status === 'failed') throw new Error('the database is away')
-      return { waitMs: status === 'waiting' ? 5 : null, status }
+      const status = ends.shift() ?? ''
+      if (status === 'failed') throw new Error('it fails')
+      if (status === 'none') world.rollouts = []
+      return status === 'waiting' ? waits(7) : { waitMs: null, status }
     },
   })
-  await round()
-  const waits: unknown[] = []
-  for (let left = steps.length; left > 0; left--) {
-    waits.push((await reconciler.advance('r1')).waitMs)
-    await round()
-  }
-  expect(waits).toEqual(['retry', 'retry', 'retry', 'retry', 5, 'retry', null])
+  world.rollouts = [step]
+  reconciler.setTip(good)
+  await runUntil(30 * minute)
+  expect(world.steps.map(([, ms]) => ms)).toEqual([
+    0,
+    ...[1, 3, 7, 12].map((each) => each * minute),
+    12 * minute + 7,
+    13 * minute + 7,
+  ])
+  // Once at first, and again what the rollout had left out.
   expect(world.applied).toHaveLength(2)
 })
 
-it('keeps secrets out of what clients read about the apply and the round', async () => {
+it('keeps secrets out of what clients read about the apply and the fetch', async () => {
   const key = 'key-of-the-origin'
   const stopped = `the service quotes ${key}`
-  const ends = [() => ({ status: 'incomplete', stopped }), () => fail(`refuses ${key}`)]
   const fail = (message: string) => {
     throw new Error(message)
   }
-  const { reconciler, logger, world, round } = stageReconciler({
+  const ends = [() => ({ status: 'incomplete', stopped }), () => fail(`refuses ${key}`)]
+  const { reconciler, logger, runUntil } = stageReconciler({
     apply: async () => ends.shift()?.() ?? fail('expected no more'),
-    fetch: async () => (ends.length === 0 ? fail(`no answer for ${key}`) : world.tip),
   })
   logger.setScrub((text) => text.replaceAll(key, '(key)'))
-  await round()
+  reconciler.setTip(good)
+  await runUntil(1)
   expect(reconciler.found.applied?.message).toBe('the service quotes (key)')
-  world.tip = 'b'.repeat(40)
-  await round()
+  reconciler.setTip(better)
+  await runUntil(2)
   expect(reconciler.found.applied?.message).toBe('refuses (key)')
-  await round()
-  expect(reconciler.found.problem).toBe('no answer for (key)')
+  reconciler.reportFetch(new Error(`no answer for ${key}`))
+  expect(reconciler.found.problem).toBe('the branch was not fetched: no answer for (key)')
+  reconciler.setTip(better)
+  expect(reconciler.found.problem).toBe(null)
 })
 
-it('reports the fetched commit, not in sync, while its apply runs', async () => {
+it('is not in sync while the apply of a fetched commit runs', async () => {
   const list = async () => {
     const { text } = await metrics.format('prometheus')
-    return text.split('\n').filter((line) => /^edgewise_branch_(in_sync|fetch)/.test(line))
+    return text.split('\n').find((line) => line.startsWith('edgewise_branch_in_sync'))
   }
-  const during: string[][] = []
-  const { metrics, world, round } = stageReconciler({
+  const during: unknown[] = []
+  const { metrics, reconciler, runUntil } = stageReconciler({
     apply: async () => {
-      during.push(await list())
+      during.push(await list(), reconciler.found.working?.what)
       return { status: 'done' }
     },
   })
-  world.nowMs = 5000
-  await round()
-  expect((await list())[1]).toMatch(/ 1$/)
-  world.nowMs = 9000
-  world.tip = 'b'.repeat(40)
-  await round()
-  const line = (name: string, value: number) =>
-    expect.stringMatching(new RegExp(`^edgewise_branch_${name}\\{.* ${value}$`))
+  for (const tip of [good, better]) {
+    reconciler.setTip(tip)
+    await runUntil(1)
+    expect(await list()).toMatch(/ 1$/)
+  }
   expect(during).toEqual([
-    [line('fetch_time_seconds', 5), line('in_sync', 0)],
-    [line('fetch_time_seconds', 9), line('in_sync', 0)],
+    expect.stringMatching(/ 0$/),
+    'the apply of commit aaaaaaaaaaaa',
+    expect.stringMatching(/ 0$/),
+    'the apply of commit cccccccccccc',
   ])
-})
-
-it('has each round and each piece of work watched', async () => {
-  const seen: number[] = []
-  const { world, reconciler, round } = stageReconciler({
-    fetch: async () => {
-      seen.push(world.running)
-      return world.tip
-    },
-    advance: async () => {
-      seen.push(world.running)
-      return { waitMs: null, status: 'done' }
-    },
-    drift: (running) => {
-      seen.push(running)
-      return { pending: 0, live: 0, inDoubt: 0 }
-    },
-  })
-  await round()
-  await reconciler.advance('r1')
-  await reconciler.detectDrift()
-  expect([seen, world.running]).toEqual([[1, 1, 1], 0])
+  expect(reconciler.found.working).toBe(null)
 })
 
 it('applies the tip again after somebody has ended a rollout with a command', async () => {
-  const { world, round } = stageReconciler({ apply: async () => ({ status: 'waiting' }) })
+  const { world, reconciler, runUntil } = stageReconciler({
+    apply: async () => ({ status: 'waiting' }),
+  })
   world.rollouts = [listed]
-  await round()
-  await round()
+  reconciler.setTip(good)
+  await runUntil(2 * lookMs)
   expect(world.applied).toHaveLength(1)
   world.rollouts = []
-  await round()
-  await round()
+  await runUntil(4 * lookMs)
   expect(world.applied).toHaveLength(2)
 })
 
-it('starts a workflow beside one that a lost leader began, and that nothing runs', async () => {
-  const { world, round } = stageReconciler()
-  world.open = ['w r0 found']
-  world.rollouts = [{ ...listed, id: 'r0', state: 'pausing' }]
-  await round()
-  expect(world.started).toEqual([])
-  world.rollouts.push({ ...listed, state: 'pausing' })
-  world.open.push('w r1 stray')
-  await round()
-  await round()
-  expect(world.started).toEqual(['w r1 id'])
+it('takes up each rollout that can go on and that nothing works on, within a look', async () => {
+  const { world, reconciler, metrics, runUntil } = stageReconciler({
+    advance: async () => waits(10 * minute),
+  })
+  world.rollouts = [{ ...step, id: 'r0' }, listed]
+  reconciler.setTip(good)
+  await runUntil(minute)
+  expect(world.steps).toEqual([['r0', 0]])
+  world.rollouts.push(step)
+  await runUntil(minute + lookMs)
+  expect(world.steps.slice(1)).toEqual([['r1', minute + lookMs]])
+  const { text } = await metrics.format('prometheus')
+  expect(text).toMatch(/^edgewise_rollouts_taken_up_total\{.*\} 2$/m)
+})
+
+it('repeats what has failed at once after it was woken, and ends no pause', async () => {
+  const { world, reconciler, runUntil } = stageReconciler({
+    apply: refuse,
+    advance: (id) => (id === 'r1' ? refuse() : Promise.resolve(waits(10 * minute))),
+  })
+  world.rollouts = [step, { ...step, id: 'r2' }]
+  reconciler.setTip(good)
+  await runUntil(1000)
+  reconciler.hurry()
+  await runUntil(1001)
+  expect([world.applied, world.steps]).toEqual([
+    [good, good],
+    [
+      ['r1', 0],
+      ['r2', 0],
+      ['r1', 1000],
+    ],
+  ])
+})
+
+it('finds rollouts that nothing works on though their step is due', async () => {
+  let release = () => {}
+  const { world, reconciler, metrics, runUntil } = stageReconciler({
+    apply: () => new Promise((resolve) => (release = () => resolve({ status: 'done' }))),
+    advance: async () => waits(minute),
+  })
+  world.rollouts = [step]
+  await runUntil(10)
+  reconciler.setTip(good)
+  void runUntil(20)
+  await new Promise(setImmediate)
+  // The apply runs, and the next step has been due for a minute.
+  world.nowMs = 2 * minute
+  reconciler.findUnattended()
+  expect(reconciler.found.unattended).toEqual([])
+  world.nowMs = 2 * minute + 2
+  reconciler.findUnattended()
+  reconciler.findUnattended()
+  expect(reconciler.found).toMatchObject({
+    unattended: ['r1'],
+    working: { what: 'the apply of commit aaaaaaaaaaaa' },
+  })
+  const { text } = await metrics.format('prometheus')
+  expect(text).toMatch(/^edgewise_rollouts_unattended\{.*\} 1$/m)
+  expect(world.log.filter((line) => line.includes('nothing works on'))).toHaveLength(1)
+  release()
+  await runUntil(3 * minute)
+  reconciler.findUnattended()
+  expect(reconciler.found.unattended).toEqual([])
 })
 
 it('goes by the last good commit while the tip is invalid, and reports that once', async () => {
-  const [good, heavy, better] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [
-    string,
-    string,
-    string,
-  ]
-  const { world, reconciler, round, metrics } = stageReconciler({
+  const { world, reconciler, metrics, runUntil } = stageReconciler({
     load: (commit) => {
       if (commit === heavy) throw new EdgewiseError('invalid', 'it takes more than 60 seconds')
     },
+    advance: async () => waits(minute),
   })
-  await round()
-  world.tip = heavy
-  world.rollouts = [{ ...listed, state: 'running' }]
-  for (world.nowMs = 0; world.nowMs < 5 * minute; world.nowMs += minute) await round()
-  await reconciler.advance('r1')
-  await reconciler.detectDrift()
-  expect(world.heads).toEqual([good, good])
-  expect(world.started).toHaveLength(1)
+  reconciler.setTip(good)
+  await runUntil(1)
+  world.rollouts = [step]
+  reconciler.setTip(heavy)
+  await runUntil(5 * minute)
+  expect(new Set(world.heads)).toEqual(new Set([good]))
+  expect(world.heads.length).toBeGreaterThan(3)
   expect(reconciler.found).toMatchObject({
     commit: heavy,
     applied: { commit: heavy, status: 'failed', message: 'it takes more than 60 seconds' },
     problem: null,
   })
-  expect(world.reported).toEqual([[good, heavy]])
+  expect(world.reported).toEqual([[heavy]])
   const { text } = await metrics.format('prometheus')
   expect(text).toMatch(/^edgewise_invalid_commits_total\{.*\} 1$/m)
-  world.tip = better
-  await round()
-  await reconciler.advance('r1')
+  reconciler.setTip(better)
+  await runUntil(7 * minute)
   expect([world.heads.at(-1), world.applied]).toEqual([better, [good, better]])
 })
+
+it('begins nothing after its term', async () => {
+  const { world, reconciler, runUntil } = stageReconciler({ advance: async () => waits(minute) })
+  world.rollouts = [step]
+  reconciler.setTip(good)
+  await runUntil(10)
+  world.isLeading = false
+  void runUntil(5 * minute)
+  await new Promise(setImmediate)
+  expect([world.applied.length, world.steps.length]).toEqual([1, 1])
+})
+
+function waits(waitMs: number): { waitMs: number; status: string } {
+  return { waitMs, status: 'waiting' }
+}

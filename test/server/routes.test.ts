@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { apiToken, closeHttp, startHttp, type HttpStage } from './http-stage.ts'
 
 afterEach(closeHttp)
@@ -191,6 +191,12 @@ describe('a method that is not allowed', () => {
     ['/api/rollouts', 'POST', 'GET, HEAD'],
     ['/api/rollouts/r1/approve', 'GET', 'POST'],
     ['/api/rollouts/r1/approve', 'HEAD', 'POST'],
+    ['/', 'PUT', 'GET, HEAD'],
+    ['/plan', 'POST', 'GET, HEAD'],
+    ['/rollouts/r1', 'POST', 'GET, HEAD'],
+    ['/live', 'DELETE', 'GET, HEAD'],
+    ['/login', 'GET', 'POST'],
+    ['/logout', 'GET', 'POST'],
   ])('%s %s', async (path, method, allowed) => {
     const http = await startHttp()
     const answer = await fetch(http.url + path, { method, headers: { authorization } })

@@ -18,7 +18,6 @@ export function setServeStage(): void {
       replica.process.kill('SIGCONT')
       await replica.end('SIGKILL')
     }
-    await schema.query(`drop schema if exists ${schema.name}_dbos cascade`)
     await schema.remove()
   })
 }
@@ -58,9 +57,9 @@ export function start(...args: string[]): Promise<Replica> {
   return keep(startReplica(place.root, place.env, [place.root, ...args]))
 }
 
-/** Starts a replica of a built program in the same way. */
-export function startBuild(program: string): Promise<Replica> {
-  return keep(startReplica(place.root, place.env, [place.root], [program]))
+/** Starts a replica that follows another repository in the same way. */
+export function startFollowing(repository: string): Promise<Replica> {
+  return keep(startReplica(place.root, place.env, [repository]))
 }
 
 async function keep(started: Promise<Replica>): Promise<Replica> {

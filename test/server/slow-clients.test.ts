@@ -1,9 +1,10 @@
+// @module-tag often
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { groupAddress } from '../../src/server/limit-connections.ts'
+import { groupAddress } from '../../src/server/http/limited-server.ts'
 import { apiToken, closeHttp, startHttp, type HttpStage } from './http-stage.ts'
 
 const sockets: Socket[] = []

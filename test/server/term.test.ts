@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createLogger } from '../../src/server/logger.ts'
-import { keepTerm } from '../../src/server/term.ts'
+import { keepTerm } from '../../src/server/leader/term.ts'
 import { createLeadership } from '../../src/state/postgres/leadership.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { context, TestSchema } from '../state/test-schema.ts'
@@ -12,6 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => schema.remove())
 
+const onTick = () => undefined
 const logger = createLogger({
   clock: { now: () => 0 },
   out: () => undefined,
@@ -42,20 +43,12 @@ it('a leader notices a wake before its first sign of life, but not earlier ones'
   }
   const outside = { clock, signal: ended.signal }
   const onWake = () => void noticed.push(beats)
-  expect(await keepTerm(leader, term, outside, logger, () => undefined, onWake)).toBe(false)
+  expect(await keepTerm(leader, term, outside, { logger, onTick, onWake })).toBe(false)
   expect(noticed).toEqual([2])
   await other.wake()
   const again = new AbortController()
   const soon = { ...clock, sleep: async () => void (noticed.length > 1 && again.abort()) }
-  await keepTerm(
-    leader,
-    term,
-    { clock: soon, signal: again.signal },
-    logger,
-    () => undefined,
-    () => {
-      noticed.push(0)
-    },
-  )
+  const endless = { clock: soon, signal: again.signal }
+  await keepTerm(leader, term, endless, { logger, onTick, onWake: () => void noticed.push(0) })
   expect(noticed).toEqual([2, 0])
 })

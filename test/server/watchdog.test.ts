@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import { createNodeOutside } from '../../src/operations/node-outside.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
 import { createLogDialogue } from '../../src/server/log-dialogue.ts'
 import { createLogger } from '../../src/server/logger.ts'
-import { createWatchdog } from '../../src/server/watchdog.ts'
+import { createWatchdog } from '../../src/server/leader/watchdog.ts'
 
 const minute = 60_000
 const start = Date.UTC(2026, 0, 2)

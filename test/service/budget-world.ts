@@ -1,6 +1,5 @@
 import { CallBudget } from '../../src/service/write/call-budget.ts'
-import type { CallLimit } from '../../src/service/write/next-call.ts'
-import type { EndedCalls } from '../../src/service/write/ended-calls.ts'
+import type { CallLimit, EndedCalls } from '../../src/service/write/next-call.ts'
 import { FakeClock } from './fake-clock.ts'
 
 export const minute = 60_000

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
-import type { BudgetWait, CallLimit } from '../../src/service/write/next-call.ts'
-import { sumCounts, type EndedCalls } from '../../src/service/write/ended-calls.ts'
+import {
+  type BudgetWait,
+  type CallLimit,
+  sumCounts,
+  type EndedCalls,
+} from '../../src/service/write/next-call.ts'
 import { countEach, simulateArrivals, minute, maxPerMinute, maxPerWindow } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { fc, itOften, runs } from '../runs.ts'

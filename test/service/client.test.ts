@@ -111,61 +111,6 @@ describe('a write as the service sees it', () => {
   })
 })
 
-describe('answers over HTTP', () => {
-  it.each<[string, number, unknown, string]>([
-    ['200 and code 0', 200, { code: 0, data: { config: {} } }, 'confirmed'],
-    ['400', 400, { code: 400001, message: 'no' }, 'refused'],
-    ['200 and another code', 200, { code: 3, message: 'no' }, 'refused'],
-    ['429', 429, { code: 429001, message: 'slow' }, 'throttled'],
-    ['401', 401, '', 'refused'],
-    ['404', 404, '<html>', 'refused'],
-    ['500', 500, { code: 0 }, 'in-doubt'],
-    ['503', 503, '', 'in-doubt'],
-    ['not JSON', 200, 'OK', 'in-doubt'],
-    ['no numeric code', 200, { code: '0' }, 'in-doubt'],
-  ])('%s', async (_what, status, body, kind) => {
-    nock(url)
-      .post('/v2/domain/config')
-      .reply(status, body as nock.Body)
-    expect(await write()).toMatchObject({ kind })
-  })
-
-  it('a redirect is not followed', async () => {
-    const elsewhere = nock('https://elsewhere.test')
-      .post('/')
-      .reply(200, { code: 0 })
-      .get('/')
-      .reply(200, { code: 0 })
-    for (const status of [301, 302, 303, 307, 308]) {
-      nock(url).post('/v2/domain/config').reply(status, '', { Location: 'https://elsewhere.test/' })
-      expect(await write()).toMatchObject({ kind: 'in-doubt' })
-    }
-    expect(elsewhere.pendingMocks()).toHaveLength(2)
-  })
-
-  it.each([
-    ['ECONNREFUSED', 'not sent'],
-    ['ENOTFOUND', 'not sent'],
-    ['ECONNRESET', 'in-doubt'],
-    ['ETIMEDOUT', 'in-doubt'],
-  ])('an error %s of nock is %s', async (code, kind) => {
-    nock(url)
-      .post('/v2/domain/config')
-      .replyWithError(Object.assign(new Error(`${code} ${token}`), { code }))
-    const outcome = await write()
-    expect(outcome).toMatchObject({ kind })
-    expect(JSON.stringify(outcome)).not.toContain(token)
-  })
-
-  it('no answer in time is in-doubt', async () => {
-    nock(url).post('/v2/domain/config').delay(5000).reply(200, { code: 0 })
-    expect(await write({ timeoutMs: 30 })).toMatchObject({
-      kind: 'in-doubt',
-      message: 'no answer came in time',
-    })
-  })
-})
-
 describe('messages', () => {
   async function writeRefused(status: number, message: string): Promise<string> {
     nock(url).post('/v2/domain/config').reply(status, { code: 9, message })
@@ -186,13 +131,6 @@ describe('messages', () => {
       const shown = (await writeRefused(400, `${'x'.repeat(before)}${token}`)).slice(before)
       expect(shown, `what is shown of a token from ${before} on`).not.toMatch(/^t/)
     }
-  })
-
-  it('of a megabyte of escape codes are short and plain', async () => {
-    const message = await writeRefused(400, '\u001b[31m\u0007'.repeat(200_000))
-    expect(message.length).toBeLessThanOrEqual(4096)
-    // oxlint-disable-next-line no-control-regex
-    expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { WaitingProcess } from '../../src/model/call-ledger.ts'
-import { findClaims } from '../../src/service/write/fair-share.ts'
-import { fc } from '../runs.ts'
+import type { WaitingProcess } from '../../src/core/model/call-ledger.ts'
+import { findClaims } from '../../src/service/write/other-processes.ts'
+import { fc, long } from '../runs.ts'
 import { maxPerMinute } from './budget-world.ts'
 import { computeRateShare, countBetween, simulateSharing } from './shared-world.ts'
 
@@ -69,7 +69,7 @@ const share = (trips: number[], minutes = 6) =>
 const countLast = (arrivals: number[][], from: number, to: number) =>
   arrivals.map((each) => countBetween(each, from * minute, to * minute))
 
-describe('processes with one call rate', () => {
+describe.runIf(long)('processes with one call rate', { tags: 'often' }, () => {
   it.each([
     [[1], 0.99],
     [[1, 1], 0.99],

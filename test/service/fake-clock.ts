@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/model/clock.ts'
+import type { Clock } from '../../src/core/model/time/clock.ts'
 
 interface Sleeper {
   at: number

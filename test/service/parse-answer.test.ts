@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseAnswer } from '../../src/service/write/parse-answer.ts'
-import type { Outcome } from '../../src/model/outcome.ts'
+import type { Outcome } from '../../src/core/model/outcome.ts'
 
 function parse(status: number, body: unknown, headers: Record<string, string> = {}): Outcome {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

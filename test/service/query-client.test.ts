@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Question } from '../../src/model/statistics.ts'
+import type { Question } from '../../src/core/model/statistics.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import { createWorld } from '../emulator/world.ts'
 import {

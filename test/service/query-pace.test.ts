@@ -7,7 +7,7 @@ describe('the remaining calls by the headers', () => {
     it(`are updated with each answer, the reset ${resetMs / 1000} s away`, async () => {
       const clock = new FakeClock()
       const waits: number[] = []
-      const pace = new QueryPace(clock, 300_000, (ms) => waits.push(ms))
+      const pace = new QueryPace({ clock, maxWaitMs: 300_000, onWait: (ms) => waits.push(ms) })
       for (let n = 0; n < 2; n++) await pace.acquire()
       // The service had counted the other one already.
       pace.release({ remaining: 1, resetMs })
@@ -23,7 +23,7 @@ describe('the remaining calls by the headers', () => {
 
   it.each(['hour', 'day'] as const)('wait for the end of a used-up %s', async (period) => {
     const clock = new FakeClock()
-    const pace = new QueryPace(clock, 300_000)
+    const pace = new QueryPace({ clock, maxWaitMs: 300_000 })
     await pace.acquire()
     pace.release({ remaining: 0, resetMs: null, period })
     pace.pause(null)
@@ -34,7 +34,7 @@ describe('the remaining calls by the headers', () => {
   it('pauses queries once none is in flight', async () => {
     const clock = new FakeClock()
     const waits: number[] = []
-    const pace = new QueryPace(clock, 300_000, (ms) => waits.push(ms))
+    const pace = new QueryPace({ clock, maxWaitMs: 300_000, onWait: (ms) => waits.push(ms) })
     await pace.acquire()
     pace.release({ remaining: 0, resetMs: 20_000 })
     const start = clock.time

@@ -1,5 +1,5 @@
-import type { Domain } from '../../src/model/item.ts'
-import { addByTime, toPoints, type Counts, type Point } from '../../src/model/statistics.ts'
+import type { Domain } from '../../src/core/model/item.ts'
+import { addByTime, toPoints, type Counts, type Point } from '../../src/core/model/statistics.ts'
 import { createQueryClient, type QueryClient } from '../../src/service/query/query-client.ts'
 import type { DomainsQuestion, SumQuestion } from '../../src/service/query/statistics.ts'
 import type { Answer, Request, Transport } from '../../src/service/transport.ts'

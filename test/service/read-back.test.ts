@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Transport } from '../../src/service/transport.ts'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { buildAnswer, createTestClient, type CannedAnswer } from './query-world.ts'
 
 const name = (i: number) => `d${i}.example.com`

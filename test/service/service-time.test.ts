@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDate, parseDate } from '../../src/model/http-date.ts'
+import { formatDate, parseDate } from '../../src/core/model/time/http-date.ts'
 import { ServiceTime } from '../../src/service/service-time.ts'
 import { fc } from '../runs.ts'
 import { FakeClock } from './fake-clock.ts'

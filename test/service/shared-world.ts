@@ -1,7 +1,7 @@
-import type { CallLedger, OtherCalls, TimedCalls } from '../../src/model/call-ledger.ts'
+import type { CallLedger, OtherCalls, TimedCalls } from '../../src/core/model/call-ledger.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
 import type { CallLimit } from '../../src/service/write/next-call.ts'
-import { createSerialQueue } from '../../src/state/serial-queue.ts'
+import { createSerialQueue } from '../../src/state/store/serial-queue.ts'
 import { FakeClock } from './fake-clock.ts'
 
 const minute = 60_000

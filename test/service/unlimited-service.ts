@@ -1,8 +1,8 @@
 import { buildPeriods } from '../../src/emulator/entities/periods.ts'
 import { countRequests, formatPoints } from '../../src/emulator/entities/statistics.ts'
 import { areas, type Area } from '../../src/emulator/entities/traffic.ts'
-import { grainMs, type Grain, type Point } from '../../src/model/statistics.ts'
-import type { TimeZone } from '../../src/model/time-zone.ts'
+import { grainMs, type Grain, type Point } from '../../src/core/model/statistics.ts'
+import type { TimeZone } from '../../src/core/model/time/time-zone.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import { buildAnswer } from './query-world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withholdMessage } from '../../src/service/write/withhold-message.ts'
+import { withholdMessage } from '../../src/service/write/client.ts'
 
 it.each([
   ['domain(.example.com) is invalid', '.example.com'],

@@ -1,5 +1,5 @@
-import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
-import type { StateConfig } from '../../src/model/config.ts'
+import type { WorkspaceConfig } from '../../src/manifest/workspace-file/workspace.ts'
+import type { StateConfig } from '../../src/core/model/config.ts'
 import type { Chance } from './chance.ts'
 
 /** Service of all simulations. */

@@ -1,5 +1,5 @@
 import type { Fault } from '../../src/emulator/entities/fault.ts'
-import type { Domain, ItemKey, Snapshot } from '../../src/model/item.ts'
+import type { Domain, ItemKey, Snapshot } from '../../src/core/model/item.ts'
 import type { Chance } from './chance.ts'
 
 /**

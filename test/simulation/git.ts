@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import type { Changes, GitRepository } from '../../src/state/git/git-repository.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/model/clock.ts'
-import type { Machine as MachineOutside } from '../../src/state/machine.ts'
+import type { Clock } from '../../src/core/model/time/clock.ts'
+import type { Machine as MachineOutside } from '../../src/state/locks/machine.ts'
 import type { Chance } from './chance.ts'
 import type { World } from './world.ts'
 

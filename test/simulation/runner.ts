@@ -1,17 +1,16 @@
-import { SecretVault } from '../../src/manifest/secret-vault.ts'
-import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import type { Snapshot } from '../../src/model/item.ts'
+import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
+import type { WorkspaceConfig } from '../../src/manifest/workspace-file/workspace.ts'
+import { EdgewiseError, DefectAfterWrites } from '../../src/core/model/edgewise-error.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import type { Snapshot } from '../../src/core/model/item.ts'
 import { apply, type ApplyRequest } from '../../src/operations/apply.ts'
-import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
-import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
-import { loadState } from '../../src/operations/open-state.ts'
-import { approveRollout, listRollouts } from '../../src/operations/rollouts.ts'
+import type { LoadedWorkspace } from '../../src/operations/runtime/load-workspace.ts'
+import { loadState } from '../../src/operations/runtime/open-state.ts'
+import { decideRollout, listRollouts } from '../../src/operations/rollouts.ts'
 import { unlock } from '../../src/operations/unlock.ts'
-import type { Outside } from '../../src/operations/outside.ts'
-import type { Dialogue } from '../../src/operations/ports.ts'
-import type { RecordedState } from '../../src/state/store.ts'
+import type { Outside } from '../../src/operations/runtime/outside.ts'
+import type { Dialogue } from '../../src/operations/runtime/ports.ts'
+import type { RecordedState } from '../../src/state/store/store.ts'
 import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { StateWorld } from './state-world.ts'
@@ -29,7 +28,6 @@ export interface Run {
   network: Pick<Network, 'createTransport'>
   stateWorld: StateWorld
   lockTimeoutMs: number
-  bisects: boolean
   signal: AbortSignal
   /** Called with the loaded state, under the lock. */
   loaded(recorded: RecordedState): void
@@ -40,7 +38,7 @@ export interface Run {
   /** Number of the checked-out commit of a history without branches; absent: no repository. */
   commit?: number
   /** Also apply what is on hold, and older values. */
-  allows?: Pick<ApplyRequest, 'retryHeld' | 'allowOlder' | 'supersede'>
+  allows?: Pick<ApplyRequest, 'retryHeld' | 'allowOlder'>
 }
 
 /** Runs `edgewise apply --yes` in a process of the simulation. */
@@ -60,7 +58,6 @@ async function runUntilEnd(run: Run): Promise<Ending> {
   const request = {
     effort: 'quick',
     lockTimeout: run.lockTimeoutMs / 1000,
-    stopOnRefusal: !run.bisects,
     ...run.allows,
   } as const
   const { plan, status, result } = await apply(createWorkspace(run), request, {
@@ -123,24 +120,25 @@ export async function runUnlock(
   return ended
 }
 
-/** Runs `edgewise rollout approve` of the first unfinished rollout. */
-export async function runApprove(
+/** Runs `edgewise rollout approve`, or `abort`, of the first unfinished rollout. */
+export async function runDecision(
+  verb: 'approve' | 'abort',
   run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'stateWorld'>,
 ): Promise<string> {
   const { process } = run
   const dialogue = createDialogue({ ...run, loaded: () => undefined })
   const [workspace, outside] = [createWorkspace(run), createOutside(run)]
-  const approve = async () => {
+  const decide = async () => {
     const [listed] = await listRollouts(workspace, outside)
     const request = { rollout: listed?.id ?? '', lockTimeout: 300 }
-    return (await approveRollout(workspace, request, { outside, dialogue })).verb
+    return (await decideRollout(verb, workspace, request, { outside, dialogue })).verb
   }
   const ended = await Promise.race([
     process.killed,
-    approve().catch((error: unknown) => reportFailure(error, process)),
+    decide().catch((error: unknown) => reportFailure(error, process)),
   ])
   if (ended !== 'killed') process.end()
-  process.log(`approve ends: ${ended}`)
+  process.log(`${verb} ends: ${ended}`)
   return ended
 }
 

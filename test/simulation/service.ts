@@ -4,12 +4,12 @@ import { JsonText } from '../../src/emulator/routes/exchange.ts'
 import { Refusal } from '../../src/emulator/routes/refusal.ts'
 import { createService } from '../../src/emulator/routes/router.ts'
 import { buildWireNames } from '../../src/emulator/routes/wire-names.ts'
-import { createTimeZone } from '../../src/model/time-zone.ts'
+import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
 import { SettableClock } from '../../src/emulator/store/clock.ts'
-import { DataLog } from '../../src/emulator/store/data-log.ts'
+import { DataFile } from '../../src/emulator/store/data-file.ts'
 import { FaultPlan } from '../../src/emulator/store/fault-plan.ts'
 import { Store } from '../../src/emulator/store/store.ts'
-import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
+import type { Domain, ItemKey, Value } from '../../src/core/model/item.ts'
 import type { Answer } from '../../src/service/transport.ts'
 import { unsetConfig } from './unset-config.ts'
 import type { World } from './world.ts'
@@ -21,6 +21,8 @@ export interface Answered extends Answer {
 
 /** Emulator without sockets, on the time of the world. */
 export class Service {
+  /** Number of the writes of each domain that were done. */
+  readonly writes = new Map<Domain, number>()
   readonly #store: Store
   readonly #faults: FaultPlan
   readonly #answer: ReturnType<typeof createService>
@@ -38,7 +40,7 @@ export class Service {
   ) {
     this.#world = world
     this.#limitStyle = limitStyle
-    this.#store = new Store({ domains: null, callsPerMinute, deadOrigins }, new DataLog(null))
+    this.#store = new Store({ domains: null, callsPerMinute, deadOrigins }, new DataFile(null))
     this.#faults = new FaultPlan(seed, faults)
     this.#answer = createService(
       { store: this.#store, clock: new SettableClock(() => world.time), faults: this.#faults },
@@ -57,8 +59,13 @@ export class Service {
   }
 
   /** Handles one write, now. */
-  write(body: string): Promise<Answered> {
-    return this.#handle('POST', '/v2/domain/config', '', body)
+  async write(body: string): Promise<Answered> {
+    const answered = await this.#handle('POST', '/v2/domain/config', '', body)
+    if (answered.code !== 0) return answered
+    const { domains } = JSON.parse(body) as { domains: string }
+    for (const domain of domains.split(','))
+      this.writes.set(domain, (this.writes.get(domain) ?? 0) + 1)
+    return answered
   }
 
   /** Handles one DELETE, now: only accounts beyond the specification have it. */

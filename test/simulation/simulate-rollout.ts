@@ -1,17 +1,17 @@
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import {
   createConfirmedState,
   type Domain,
   type ItemKey,
   type Snapshot,
-} from '../../src/model/item.ts'
-import type { Json } from '../../src/model/json.ts'
+} from '../../src/core/model/item.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import { Chance } from './chance.ts'
 import { createConfig, service as address } from './config.ts'
 import { noFaults } from './faults.ts'
 import type { Process } from './machine.ts'
-import { runApply, runApprove, type Ending, type Run } from './runner.ts'
+import { runApply, runDecision, type Ending, type Run } from './runner.ts'
 import { runSealed } from './seal.ts'
 import { Service } from './service.ts'
 import type { Simulated } from './simulate.ts'
@@ -67,7 +67,7 @@ class Rollout {
   readonly #writes: { at: number; domains: number }[] = []
   /** Numbers of the waves that need approval, and the number of approvals begun. */
   readonly #approval: number[]
-  #approvals = 0
+  #decisions = 0
   #isInWaves = false
   /** A value that no write may have now. */
   #forbidden: { origin: string; law: string } | null = null
@@ -92,7 +92,7 @@ class Rollout {
     let ending: Ending = 'killed'
     const isOver = () => ending !== 'killed' && ending !== 'waiting'
     for (let runs = 0; !isOver() && runs < 3 * maxRuns; runs++) {
-      if (ending === 'waiting') await this.#approve(runs + 1 < maxRuns)
+      if (ending === 'waiting') await this.#decide('approve', runs + 1 < maxRuns)
       ending = await this.#apply(isBroken ? dead : alsoGood, {
         waves: true,
         mayDie: runs + 1 < maxRuns,
@@ -120,7 +120,8 @@ class Rollout {
       await this.#wait(2 * minute)
     }
     this.#forbidden = null
-    const allows = { retryHeld: true, supersede: true }
+    await this.#decide('abort', false)
+    const allows = { retryHeld: true }
     const ending = await this.#apply(dead, { waves: false, mayDie: false, seconds: 30, allows })
     this.#checkAll(dead, ending)
   }
@@ -134,7 +135,8 @@ class Rollout {
     await this.#apply(good, { waves: this.#chance.happens(0.5), mayDie: true })
     await this.#wait(2 * minute)
     this.#forbidden = null
-    const allows = { allowOlder: true, supersede: true }
+    await this.#decide('abort', false)
+    const allows = { allowOlder: true, retryHeld: true }
     this.#checkAll(good, await this.#apply(good, { waves: false, mayDie: false, allows }))
   }
 
@@ -159,7 +161,7 @@ class Rollout {
   /** Checks that a write of a wave was approved: each approval is of one wave. */
   #checkApproval(wave: number): void {
     const needed = this.#approval.filter((number) => number <= wave).length
-    if (this.#approvals < needed)
+    if (this.#decisions < needed)
       this.#world.violated('no wave is sent before its approval', `wave ${wave} was sent`)
   }
 
@@ -224,7 +226,6 @@ class Rollout {
       ...(allows === undefined ? {} : { allows }),
       network: { createTransport: (sender) => this.#createTransport(sender) },
       stateWorld: this.#stateWorld,
-      bisects: true,
       lockTimeoutMs: 5 * minute,
       signal: new AbortController().signal,
       loaded: () => undefined,
@@ -233,15 +234,15 @@ class Rollout {
   }
 
   /** Approves the waiting wave, or dies while it does. */
-  async #approve(mayDie: boolean): Promise<void> {
-    this.#world.count('rollout: approve')
-    this.#approvals++
-    const chance = this.#chance.fork(`approve ${this.#approvals}`)
+  async #decide(verb: 'approve' | 'abort', mayDie: boolean): Promise<void> {
+    this.#world.count(`rollout: ${verb}`)
+    this.#decisions++
+    const chance = this.#chance.fork(`${verb} ${this.#decisions}`)
     const steps = mayDie && chance.happens(0.3) ? chance.between(1, 60) : Infinity
     const process = chance
       .pick(this.#stateWorld.machines)
-      .start(`approve ${this.#approvals}`, chance, steps)
-    await runApprove({
+      .start(`${verb} ${this.#decisions}`, chance, steps)
+    await runDecision(verb, {
       process,
       config: createConfig(new Chance('config'), this.#stateWorld.state),
       desired: buildDesired(alsoGood),

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { parseItem } from '../../src/catalog/parse-item.ts'
-import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
+import { parseItem } from '../../src/core/catalog/parse-item.ts'
+import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { Chance } from './chance.ts'
 import { mutations } from './mutations.ts'
 import { runSealed } from './seal.ts'
@@ -74,7 +74,7 @@ it('generated manifests are valid', () => {
         const spec = getItemSpec(item)
         for (const value of candidates)
           expect(
-            parseItem(spec, value, 'manifest', 'd0.example.com').problems.filter(
+            parseItem(spec, value, 'manifest').problems.filter(
               ({ severity }) => severity === 'error',
             ),
           ).toEqual([])

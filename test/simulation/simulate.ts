@@ -1,5 +1,5 @@
-import type { RecordedState } from '../../src/state/store.ts'
-import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
+import type { RecordedState } from '../../src/state/store/store.ts'
+import type { WorkspaceConfig } from '../../src/manifest/workspace-file/workspace.ts'
 import { Chance } from './chance.ts'
 import { createConfig, service } from './config.ts'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
@@ -208,14 +208,12 @@ class Simulation {
       process.afterSteps(suspension.between(1, suspension.pick([50, 150, 500])), () =>
         this.#suspend(process, suspension),
       )
-    const bisects = chance.happens(0.8)
     return runApply({
       process,
       config: this.#config,
       desired: this.#workload.desired(),
       network: this.#network,
       stateWorld: this.#record,
-      bisects,
       lockTimeoutMs: this.#healed ? 5 * minute : chance.pick([0, 10_000, 5 * minute]),
       signal: interrupt.signal,
       loaded: (recorded) => {
@@ -225,7 +223,7 @@ class Simulation {
       },
       marked: () => this.#laws.marked(process),
       refused: (part) => {
-        if (bisects) this.#laws.checkIsolated(part, this.#serviceFaults, this.#config.grouping)
+        this.#laws.checkIsolated(part, this.#serviceFaults, this.#config.grouping)
       },
     })
   }

@@ -1,7 +1,7 @@
-import type { Outside } from '../../src/operations/outside.ts'
-import type { StateConfig } from '../../src/model/config.ts'
+import type { Outside } from '../../src/operations/runtime/outside.ts'
+import type { StateConfig } from '../../src/core/model/config.ts'
 import { buildLockPath } from '../../src/state/format/state-paths.ts'
-import { isObject, type Json } from '../../src/model/json.ts'
+import { isObject, type Json } from '../../src/core/model/json.ts'
 import type { Chance } from './chance.ts'
 import { Volume } from './disk.ts'
 import type { Faults } from './faults.ts'
@@ -114,6 +114,11 @@ export class StateWorld {
     this.#world.log('database', `stops for ${ms} ms`)
     this.#server.stop()
     this.#world.after(ms, () => this.#server.start())
+  }
+
+  /** Sets what is called before each statement that reaches the database. */
+  set onStatement(call: () => void) {
+    this.#server.onStatement = call
   }
 
   /** Counts the rows of each table of the database, and the characters of its files. */

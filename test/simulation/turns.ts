@@ -1,4 +1,4 @@
-import { createConfirmedState, type Snapshot } from '../../src/model/item.ts'
+import { createConfirmedState, type Snapshot } from '../../src/core/model/item.ts'
 import { Chance } from './chance.ts'
 import { createConfig, service } from './config.ts'
 import { noFaults } from './faults.ts'
@@ -60,7 +60,6 @@ async function run(world: World, kind: StoreKind, turns: Turn[], together: boole
         desired,
         network,
         stateWorld,
-        bisects: true,
         lockTimeoutMs: 600_000,
         signal: new AbortController().signal,
         loaded: () => undefined,

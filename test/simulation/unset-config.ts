@@ -2,7 +2,7 @@ import { Faults } from '../../src/emulator/routes/answer-with-faults.ts'
 import { Refusal } from '../../src/emulator/routes/refusal.ts'
 import type { FaultPlan } from '../../src/emulator/store/fault-plan.ts'
 import type { Store } from '../../src/emulator/store/store.ts'
-import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
+import type { Domain, ItemKey, Value } from '../../src/core/model/item.ts'
 
 /**
  * Handles a `DELETE /domain/config` that is valid: all or nothing, except that a `partial` fault

@@ -1,4 +1,4 @@
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import {
   createConfirmedState,
   type Domain,
@@ -6,9 +6,8 @@ import {
   type ItemKey,
   type Snapshot,
   type Value,
-} from '../../src/model/item.ts'
-import { isSameJson } from '../../src/model/canonical-json.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+} from '../../src/core/model/item.ts'
+import { isSameJson, type JsonObject } from '../../src/core/model/json.ts'
 import type { Chance } from './chance.ts'
 
 type Items = Map<ItemKey, Value | null>

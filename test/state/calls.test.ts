@@ -9,7 +9,7 @@ import {
   type Call,
   type MachineTimes,
 } from '../../src/state/format/calls.ts'
-import type { Json } from '../../src/model/json.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { countEach } from '../service/budget-world.ts'
 
@@ -85,11 +85,9 @@ describe('calls of another machine or an earlier boot', () => {
     ])
   })
 
-  it('in flight, or of an earlier version, count as made now, and say nothing of others', () => {
+  it('in flight count as made now, and say nothing of others', () => {
     const inFlight = save(40_000, 0, -60_000)
     expect(times(inFlight)).toEqual([here.up - 40_000, here.up, here.up])
-    const [old] = [{ format: 'edgewise.budget/2', apply: 'one', calls: save(40_000, 0) }]
-    expect(times(parseCalls(old as never).calls)).toEqual([here.up, here.up])
   })
 
   itOften('never count too early, whatever both clocks show', () => {

@@ -1,9 +1,9 @@
 import type { LockHolder } from '../../src/state/format/lock-file.ts'
-import { accountScope, type AccountLock, type Contender } from '../../src/state/locks.ts'
-import type { Lease } from '../../src/state/lease.ts'
-import type { Machine } from '../../src/state/machine.ts'
-import type { OpenState } from '../../src/state/open-state.ts'
-import type { Register } from '../../src/state/register.ts'
+import { accountScope, type AccountLock, type Contender } from '../../src/state/locks/locks.ts'
+import type { Lease } from '../../src/state/locks/lease.ts'
+import type { Machine } from '../../src/state/locks/machine.ts'
+import type { OpenState } from '../../src/state/store/open-state.ts'
+import type { Register } from '../../src/state/store/register.ts'
 import { context } from './test-schema.ts'
 
 /** A machine on which all processes run. */
@@ -27,7 +27,7 @@ export function buildHolder(token: string, more: Partial<LockHolder> = {}): Lock
     namespace: '',
     pid: 1,
     started: '',
-    lateMs: null,
+    lateMs: 40_000,
     ...more,
   }
 }

@@ -9,21 +9,21 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
-import { openState, type OpenState } from '../../src/state/open-state.ts'
+import { openState, type OpenState } from '../../src/state/store/open-state.ts'
 import { getRegister } from './contender.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import type { Store } from '../../src/state/store.ts'
+import type { Store } from '../../src/state/store/store.ts'
 import {
   buildApplied,
   buildDomain,
-  buildItem,
-  buildWave,
   recordedAt,
   storeContract,
   type Kind,
+  buildTimeout,
+  begin,
 } from './store-contract.ts'
 
 interface FolderKind extends Kind {
@@ -88,18 +88,18 @@ storeContract('a folder', inFolder)
  * the log of the last store waits for the next one.
  */
 async function underLock(): Promise<Kind> {
-  const kind = await inFolder()
+  const own = await inFolder()
   const reading = ['load', 'list', 'find', 'knows', 'keep', 'explain']
   const open = async (...key: Parameters<Kind['open']>): Promise<OpenState> => {
-    const opened = await kind.open(...key)
+    const opened = await own.open(...key)
     const lock = getRegister(opened)
-    let own: string | null | undefined
+    let held: string | null | undefined
     const acquire = async () => {
       const { version } = await lock.read()
-      if (version === own) return
+      if (version === held) return
       // It has lost the lock: nothing moves to the files, and its log is forgotten.
       await opened.store.checkpoint?.()
-      own = await lock.compareAndSwap(version, `holder of ${key.join(' ')}`)
+      held = await lock.compareAndSwap(version, `holder of ${key.join(' ')}`)
     }
     const store = new Proxy(opened.store, {
       get: (target, name) => {
@@ -116,9 +116,9 @@ async function underLock(): Promise<Kind> {
     return { ...opened, store }
   }
   const moveLogs = async () => {
-    for (const path of kind.files().filter((file) => file.endsWith('.jsonl'))) {
+    for (const path of own.files().filter((file) => file.endsWith('.jsonl'))) {
       const [account, id] = basename(path).split('.')
-      const opened = await kind.open(id, 'https://api.example.net', account)
+      const opened = await own.open(id, 'https://api.example.net', account)
       const { store } = opened
       const lock = getRegister(opened)
       await lock.compareAndSwap((await lock.read()).version, 'moves the logs')
@@ -126,16 +126,16 @@ async function underLock(): Promise<Kind> {
     }
   }
   return {
-    ...kind,
+    ...own,
     open,
     elsewhere: open,
     damage: async (name, change) => {
       await moveLogs()
-      await kind.damage(name, change)
+      await own.damage(name, change)
     },
     everything: async () => {
       await moveLogs()
-      return kind
+      return own
         .files()
         .filter((path) => !path.includes('/lock/'))
         .map((file) => [file, readFileSync(file, 'utf8')])
@@ -145,59 +145,18 @@ async function underLock(): Promise<Kind> {
 
 storeContract('a folder, under its lock', underLock, { own: it, shared: it, every: false })
 
-it('state in a folder is readable by its owner only', async () => {
-  const kind = await inFolder()
-  const opened = await kind.open()
-  const { store } = opened
-  const lock = getRegister(opened)
-  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
-  await store.saveCalls('x', [])
-  await lock.compareAndSwap(null, 'me')
-  expect(kind.files().length).toBeGreaterThan(3)
-  for (const path of kind.files()) {
-    expect(statSync(path).mode & 0o777, path).toBe(0o600)
-    expect(statSync(dirname(path)).mode & 0o777, dirname(path)).toBe(0o700)
-  }
-  kind.remove()
+let kind: FolderKind
+beforeEach(async () => {
+  kind = await inFolder()
 })
+afterEach(() => kind.remove())
 
-it('leaves no temporary file behind, and ignores those of dead processes', async () => {
-  const kind = await inFolder()
-  const { store } = await kind.open()
-  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
-  expect(kind.files().filter((path) => path.endsWith('.tmp'))).toEqual([])
-  const path = kind.files().find((file) => file.endsWith('a.example.com.json')) ?? ''
-  for (const name of [
-    'a.example.com.json.99999.tmp',
-    'b.example.com.json.1.tmp',
-    '.a.example.com.json.swp',
-  ]) {
-    writeFileSync(join(dirname(path), name), '{"format": "edgewise.rec')
-  }
-  expect([...(await store.load()).keys()]).toEqual(['a.example.com'])
-  kind.remove()
-})
-
-it('a process that lost the lock while asleep overwrites nothing', async () => {
-  const kind = await inFolder()
-  const slept = await kind.open()
-  const version = await getRegister(slept).compareAndSwap(null, 'the one that slept')
-  await slept.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
-  const other = await kind.open()
-  await other.store.load()
-  await getRegister(other).compareAndSwap(version, 'the other')
-  await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
-  const now = await kind.everything()
-  const late = buildDomain('a.example.com', { timeout: buildItem('3') })
-  const moved = { code: 'record-moved', message: expect.stringContaining('the lock') as string }
-  await expect(slept.store.save(late, 'test')).rejects.toMatchObject(moved)
-  await expect(slept.store.recordOutcomes(buildApplied('late'), [1], late)).rejects.toMatchObject(
-    moved,
-  )
-  await expect(slept.store.saveCalls('late', [])).rejects.toMatchObject(moved)
-  expect(await kind.everything()).toEqual(now)
-  kind.remove()
-})
+/** Opens state with the lock of a new account. */
+async function openLocked(name: string, ...key: Parameters<Kind['open']>): Promise<OpenState> {
+  const opened = await kind.open(...key)
+  await getRegister(opened).compareAndSwap(null, name)
+  return opened
+}
 
 /** A disk that fails at the nth change of its files. */
 function failAt(n: number): Disk {
@@ -232,17 +191,18 @@ it.each<[string, (store: Store) => Promise<void>]>([
   ],
 ])('an interrupted %s loses nothing, and can be repeated', async (_what, change) => {
   const state = new Map([
-    ...buildDomain('a.example.com', { timeout: buildItem('1') }),
-    ...buildDomain('b.example.com', { timeout: buildItem('2') }),
+    ...buildTimeout('a.example.com', '1'),
+    ...buildTimeout('b.example.com', '2'),
   ])
   const ended = { endedAt: recordedAt, outcome: 'complete' as const }
   for (let n = 1, interrupted = true; interrupted; n++) {
-    const kind = await inFolder()
+    kind.remove()
+    kind = await inFolder()
     const { store } = await kind.open()
     await store.load()
     await store.save(state, 'test')
     for (const id of ['one', 'two', 'three']) {
-      await store.recordIntents(buildApplied(id), buildWave(id, state))
+      await begin(store, id, state)
       await store.endApply(buildApplied(id, ended))
     }
     const { store: failing } = await kind.openOn(failAt(n))
@@ -268,15 +228,61 @@ it.each<[string, (store: Store) => Promise<void>]>([
     const waves = new Set(kind.files().flatMap((path) => /waves\/(\w+)\//.exec(path)?.[1] ?? []))
     const applies = (await mine.listApplies()).map(({ id }) => id)
     expect([n, [...waves].toSorted()]).toEqual([n, applies.toSorted()])
-    kind.remove()
   }
 })
 
+it('state in a folder is readable by its owner only', async () => {
+  const opened = await kind.open()
+  const { store } = opened
+  const lock = getRegister(opened)
+  await store.save(buildTimeout('a.example.com', '1'), 'test')
+  await store.saveCalls('x', [])
+  await lock.compareAndSwap(null, 'me')
+  expect(kind.files().length).toBeGreaterThan(3)
+  for (const path of kind.files()) {
+    expect(statSync(path).mode & 0o777, path).toBe(0o600)
+    expect(statSync(dirname(path)).mode & 0o777, dirname(path)).toBe(0o700)
+  }
+})
+
+it('leaves no temporary file behind, and ignores those of dead processes', async () => {
+  const { store } = await kind.open()
+  await store.save(buildTimeout('a.example.com', '1'), 'test')
+  expect(kind.files().filter((path) => path.endsWith('.tmp'))).toEqual([])
+  const path = kind.files().find((file) => file.endsWith('a.example.com.json')) ?? ''
+  for (const name of [
+    'a.example.com.json.99999.tmp',
+    'b.example.com.json.1.tmp',
+    '.a.example.com.json.swp',
+  ]) {
+    writeFileSync(join(dirname(path), name), '{"format": "edgewise.rec')
+  }
+  expect([...(await store.load()).keys()]).toEqual(['a.example.com'])
+})
+
+it('a process that lost the lock while asleep overwrites nothing', async () => {
+  const slept = await kind.open()
+  const version = await getRegister(slept).compareAndSwap(null, 'the one that slept')
+  await slept.store.save(buildTimeout('a.example.com', '1'), 'test')
+  const other = await kind.open()
+  await other.store.load()
+  await getRegister(other).compareAndSwap(version, 'the other')
+  await other.store.save(buildTimeout('a.example.com', '2'), 'test')
+  const now = await kind.everything()
+  const late = buildTimeout('a.example.com', '3')
+  const moved = { code: 'record-moved', message: expect.stringContaining('the lock') as string }
+  await expect(slept.store.save(late, 'test')).rejects.toMatchObject(moved)
+  await expect(slept.store.recordOutcomes(buildApplied('late'), [1], late)).rejects.toMatchObject(
+    moved,
+  )
+  await expect(slept.store.saveCalls('late', [])).rejects.toMatchObject(moved)
+  expect(await kind.everything()).toEqual(now)
+})
+
 it('a file that is removed while the state loads is not a damaged file', async () => {
-  const kind = await inFolder()
   const domains = new Map([
-    ...buildDomain('a.example.com', { timeout: buildItem('1') }),
-    ...buildDomain('b.example.com', { timeout: buildItem('2') }),
+    ...buildTimeout('a.example.com', '1'),
+    ...buildTimeout('b.example.com', '2'),
   ])
   await (await kind.open()).store.save(domains, 'test')
   const changing: Disk = {
@@ -288,11 +294,9 @@ it('a file that is removed while the state loads is not a damaged file', async (
   }
   domains.delete('b.example.com')
   expect(await (await kind.openOn(changing)).store.load()).toEqual(domains)
-  kind.remove()
 })
 
 it('a process that loses the lock while its log moves to the files replaces nothing', async () => {
-  const kind = await inFolder()
   let meanwhile = async () => {}
   const suspended: Disk = {
     ...realDisk,
@@ -305,7 +309,7 @@ it('a process that loses the lock while its log moves to the files replaces noth
   }
   const slow = await kind.openOn(suspended)
   const version = await getRegister(slow).compareAndSwap(null, 'slow')
-  const state = (value: string) => buildDomain('a.example.com', { timeout: buildItem(value) })
+  const state = (value: string) => buildTimeout('a.example.com', value)
   await slow.store.save(state('1'), 'test')
   meanwhile = async () => {
     meanwhile = async () => {}
@@ -318,21 +322,17 @@ it('a process that loses the lock while its log moves to the files replaces noth
   await slow.store.checkpoint?.()
   expect(await (await kind.open()).store.load()).toEqual(state('2'))
   expect(kind.files().filter((path) => /\.(tmp|jsonl)$/.test(path))).toEqual([])
-  kind.remove()
 })
 
 it('a move into a workspace whose killed command has changed the domain is refused', async () => {
-  const kind = await inFolder()
-  const state = buildDomain('a.example.com', { timeout: buildItem('1') })
-  const theirs = await kind.open('theirs', undefined, 'another account')
-  await getRegister(theirs).compareAndSwap(null, 'theirs')
+  const state = buildTimeout('a.example.com', '1')
+  const theirs = await openLocked('theirs', 'theirs', undefined, 'another account')
   await theirs.store.save(state, 'test')
   await theirs.store.checkpoint?.()
   // Killed before the removal is in the files.
   await theirs.store.load()
   await theirs.store.save(buildDomain('a.example.com', {}), 'test')
-  const mine = await kind.open('mine')
-  await getRegister(mine).compareAndSwap(null, 'mine')
+  const mine = await openLocked('mine', 'mine')
   await mine.store.load()
   await mine.store.save(state, 'test')
   await expect(mine.store.move(state, 'theirs', 'Move')).rejects.toMatchObject({
@@ -341,21 +341,15 @@ it('a move into a workspace whose killed command has changed the domain is refus
   })
   expect(await (await kind.open('mine')).store.load()).toEqual(state)
   // The account of the workspace was changed meanwhile.
-  const next = await kind.open('theirs', undefined, 'a third account')
-  await getRegister(next).compareAndSwap(null, 'next')
+  const next = await openLocked('next', 'theirs', undefined, 'a third account')
   await next.store.checkpoint?.()
   await mine.store.move(state, 'theirs', 'Move')
   expect(await (await kind.open('theirs')).store.load()).toEqual(state)
-  kind.remove()
 })
 
 it('state that is only in a log counts for the choice of the store', async () => {
-  const kind = await inFolder()
-  const opened = await kind.open()
-  const { store } = opened
-  const lock = getRegister(opened)
-  await lock.compareAndSwap(null, 'me')
-  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+  const { store } = await openLocked('me')
+  await store.save(buildTimeout('a.example.com', '1'), 'test')
   mkdirSync(join(kind.folder, '.git'))
   writeFileSync(join(kind.folder, '.git', 'HEAD'), '')
   const state = { store: null, branch: 'edgewise-state', remote: 'origin', path: 'state' }
@@ -364,16 +358,11 @@ it('state that is only in a log counts for the choice of the store', async () =>
   await expect(
     openState({ root: kind.folder, ...key, state }, { disk: realDisk, processName: 'p', openGit }),
   ).rejects.toMatchObject({ code: 'usage' })
-  kind.remove()
 })
 
 it('a log whose last line is cut off has the others; a damaged one is reported', async () => {
-  const kind = await inFolder()
-  const opened = await kind.open()
-  const { store } = opened
-  const lock = getRegister(opened)
-  await lock.compareAndSwap(null, 'me')
-  const state = (value: string) => buildDomain('a.example.com', { timeout: buildItem(value) })
+  const { store } = await openLocked('me')
+  const state = (value: string) => buildTimeout('a.example.com', value)
   for (const value of ['1', '2']) await store.save(state(value), 'test')
   const path = kind.files().find((file) => file.endsWith('.jsonl')) ?? ''
   const [first = '', second = ''] = readFileSync(path, 'utf8').split('\n')
@@ -392,11 +381,9 @@ it('a log whose last line is cut off has the others; a damaged one is reported',
         message: expect.stringMatching(message) as string,
       })
   }
-  kind.remove()
 })
 
 it('a process that loses the lock while it is suspended in a write replaces nothing', async () => {
-  const kind = await inFolder()
   let meanwhile = async () => {}
   const suspended: Disk = {
     ...realDisk,
@@ -408,54 +395,47 @@ it('a process that loses the lock while it is suspended in a write replaces noth
   }
   const slow = await kind.openOn(suspended)
   const version = await getRegister(slow).compareAndSwap(null, 'slow')
-  await slow.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+  await slow.store.save(buildTimeout('a.example.com', '1'), 'test')
   meanwhile = async () => {
     meanwhile = async () => {}
     const other = await kind.open()
     await other.store.load()
     await getRegister(other).compareAndSwap(version, 'other')
-    await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
+    await other.store.save(buildTimeout('a.example.com', '2'), 'test')
   }
-  await expect(
-    slow.store.save(buildDomain('a.example.com', { timeout: buildItem('3') }), 'test'),
-  ).rejects.toMatchObject({ code: 'record-moved' })
-  expect(await (await kind.open()).store.load()).toEqual(
-    buildDomain('a.example.com', { timeout: buildItem('2') }),
-  )
+  await expect(slow.store.save(buildTimeout('a.example.com', '3'), 'test')).rejects.toMatchObject({
+    code: 'record-moved',
+  })
+  expect(await (await kind.open()).store.load()).toEqual(buildTimeout('a.example.com', '2'))
   expect(kind.files().filter((path) => path.endsWith('.tmp'))).toEqual([])
-  kind.remove()
 })
 
-it.each<[string, (kind: FolderKind, version: string) => Promise<unknown>, RegExp]>([
+it.each<[string, (version: string) => Promise<unknown>, RegExp]>([
   [
     'the folder is gone',
-    async ({ folder }) => rmSync(join(folder, 'state'), { recursive: true }),
+    async () => rmSync(join(kind.folder, 'state'), { recursive: true }),
     /^the state folder \S+state was deleted or moved during the command$/,
   ],
   [
     'the lock is gone',
-    async ({ folder }) => rmSync(join(folder, 'state', 'lock'), { recursive: true }),
+    async () => rmSync(join(kind.folder, 'state', 'lock'), { recursive: true }),
     /can't be written: the lock \S+ was deleted$/,
   ],
   [
     'the lock was removed',
-    async (kind, version) => getRegister(await kind.open()).compareAndSwap(version, null),
+    async (version) => getRegister(await kind.open()).compareAndSwap(version, null),
     /can't be written: the lock was removed$/,
   ],
 ])('a write after %s says so', async (_what, change, message) => {
-  const kind = await inFolder()
   const opened = await kind.open()
   const { store } = opened
   const lock = getRegister(opened)
   const version = (await lock.compareAndSwap(null, 'me')) ?? ''
-  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
-  await change(kind, version)
-  await expect(
-    store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test'),
-  ).rejects.toMatchObject({
+  await store.save(buildTimeout('a.example.com', '1'), 'test')
+  await change(version)
+  await expect(store.save(buildTimeout('a.example.com', '2'), 'test')).rejects.toMatchObject({
     code: 'record-moved',
     message: expect.stringMatching(message) as string,
     hint: expect.stringMatching(/run the same command again/i) as string,
   })
-  kind.remove()
 })

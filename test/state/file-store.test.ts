@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { globSync } from 'tinyglobby'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { createFolderFiles } from '../../src/state/folder/folder-files.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
-import { openFileStore } from '../../src/state/file-store.ts'
-import { formatEntry, parseEntry } from '../../src/state/format/journal.ts'
+import { FileStore } from '../../src/state/store/file-store.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import type { RecordedState, Store } from '../../src/state/store.ts'
-import { buildApplied, buildItem, buildDomain, buildWave } from './store-contract.ts'
+import type { RecordedState, Store } from '../../src/state/store/store.ts'
+import { buildApplied, buildWave, buildTimeout, begin } from './store-contract.ts'
 
 const key = { id: 'test', address: 'https://service' }
 let folder = ''
@@ -20,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (disk: Disk): Store =>
-  openFileStore(
+  new FileStore(
     createFolderFiles(disk, folder, 'me', createFolderRegister(disk, `${folder}/lock`, 'me'), {
       ...key,
       account: 'default',
@@ -31,8 +30,8 @@ const open = (disk: Disk): Store =>
 
 it('an unrecorded outcome leaves its write in-doubt, even if later ones are recorded', async () => {
   const before: RecordedState = new Map([
-    ...buildDomain('one.example.com', { timeout: buildItem('1') }),
-    ...buildDomain('two.example.com', { timeout: buildItem('2') }),
+    ...buildTimeout('one.example.com', '1'),
+    ...buildTimeout('two.example.com', '2'),
   ])
   await open(realDisk).save(before, 'as it was')
   let full = false
@@ -45,10 +44,9 @@ it('an unrecorded outcome leaves its write in-doubt, even if later ones are reco
   }
   const store = open(disk)
   await store.load()
-  await store.recordIntents(buildApplied('this'), buildWave('this', before))
+  await begin(store, 'this', before)
   full = true
-  const done = (domain: string) =>
-    buildDomain(domain, { timeout: buildItem('99', { apply: 'this' }) })
+  const done = (domain: string) => buildTimeout(domain, '99', { apply: 'this' })
   await expect(
     store.recordOutcomes(buildApplied('this'), [1], done('one.example.com')),
   ).rejects.toThrow('the disk is full')
@@ -74,51 +72,10 @@ it('all calls of one moment count', async () => {
   ])
 })
 
-describe('the journal of an apply that version 1 recorded', () => {
-  const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
-
-  /** Records the intents of two writes, and the journal entry as version 1 wrote it. */
-  const recordOld = async (more: object) => {
-    const before: RecordedState = new Map([
-      ...buildDomain('one.example.com', { timeout: buildItem('1') }),
-      ...buildDomain('two.example.com', { timeout: buildItem('2') }),
-    ])
-    const store = open(realDisk)
-    await store.save(before, 'as it was')
-    await store.recordIntents(buildApplied('old'), buildWave('old', before))
-    const found = globSync('**/journal/old.json', { cwd: folder })
-    const file = join(folder, found[0] ?? '')
-    const entry = JSON.parse(readFileSync(file, 'utf8')) as object
-    writeFileSync(file, JSON.stringify({ ...entry, format: 'edgewise.journal/1', ...more }))
-    return file
-  }
-
-  it('counts the writes without an outcome as in-doubt, also once it is closed', async () => {
-    const file = await recordOld({ writes: { ...none, confirmed: 1 }, settled: [1] })
-    const writes = { ...none, confirmed: 1, inDoubt: 1 }
-    const store = open(realDisk)
-    await store.load()
-    const [unfinished] = await store.listApplies()
-    expect(unfinished).toMatchObject({ id: 'old', outcome: 'unfinished', writes })
-    expect(unfinished).not.toHaveProperty('parts')
-    expect(unfinished).not.toHaveProperty('isOld')
-    expect(store.listUnfinished()).toMatchObject([{ id: 'old', writes }])
-
-    await store.save(new Map(), 'the next change')
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      format: 'edgewise.journal/3',
-      writes,
-    })
-    const next = open(realDisk)
-    await next.load()
-    expect(await next.listApplies()).toMatchObject([{ id: 'old', writes }])
-  })
-})
-
 it('a batch without unsettled writes is only counted, and its writes stay settled', async () => {
   const domains = ['one.example.com', 'two.example.com', 'three.example.com']
   const recorded: RecordedState = new Map(
-    domains.flatMap((domain) => [...buildDomain(domain, { timeout: buildItem('1') })]),
+    domains.flatMap((domain) => [...buildTimeout(domain, '1')]),
   )
   const store = open(realDisk)
   await store.load()
@@ -144,14 +101,8 @@ it('a batch without unsettled writes is only counted, and its writes stay settle
   expect(load()).toMatchObject({ settledBatches: 2, settled: [] })
 })
 
-it('an entry of version 2 has no settled batches', () => {
-  const entry = { ...buildApplied('this'), settledBatches: 0, settled: [1] }
-  const text = formatEntry(entry).replace('journal/3', 'journal/2')
-  expect(parseEntry('x', text.replace(/ *"settledBatches": 0,\n/, ''))).toEqual(entry)
-})
-
 it('an item stays in-doubt while its second write has no outcome', async () => {
-  const before = buildDomain('one.example.com', { timeout: buildItem('1') })
+  const before = buildTimeout('one.example.com', '1')
   await open(realDisk).save(before, 'as it was')
   const store = open(realDisk)
   await store.load()
@@ -169,7 +120,7 @@ it('an item stays in-doubt while its second write has no outcome', async () => {
   await store.recordOutcomes(
     buildApplied('this'),
     [1],
-    buildDomain('one.example.com', { timeout: buildItem('50', { apply: 'this' }) }),
+    buildTimeout('one.example.com', '50', { apply: 'this' }),
   )
   // The process dies while the second write is in flight.
   expect((await open(realDisk).load()).get('one.example.com')?.get('timeout')).toMatchObject({

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { findCheckout, findRepository } from '../../src/state/git/find-repository.ts'
 import { createCommitTest, openPlace } from '../../src/state/git/open-place.ts'
 import { GitSandbox } from './git-sandbox.ts'
@@ -158,7 +158,7 @@ describe('a file that git has or would add', () => {
     ])
   })
 
-  it('is one that git can not tell about, such as a file of a submodule', async () => {
+  it('is one that git has no answer for, such as a file of a submodule', async () => {
     await addSubmodule('sub')
     writeFileSync(join(top, 'sub', 'key'), '')
     expect(createCommitTest(top, sandbox.env)('sub/key')).toBe(true)

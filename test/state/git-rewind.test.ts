@@ -1,7 +1,8 @@
+// @module-tag often
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { RecordedState } from '../../src/state/store.ts'
+import type { RecordedState } from '../../src/state/store/store.ts'
 import {
   buildTimeout,
   listCommands,
@@ -99,16 +100,6 @@ describe('state that was set back on the remote', () => {
     expect((await fail(where)).code).toBe('state-rewound')
   })
 
-  it('is refused during an apply, which does not claim that another process wrote', async () => {
-    const store = await two.open('clone')
-    await setBack(commits[0] ?? '')
-    await expect(store.save(buildTimeout('4'), 'save 4')).rejects.toMatchObject({
-      code: 'state-rewound',
-      message: expect.stringContaining('was set back') as string,
-    })
-    expect(await two.log()).toEqual(['save 1'])
-  })
-
   it('is refused in a shallow clone, whose history is completed for it', async () => {
     const url = `file://${two.sandbox.folder}/remote.git`
     await two.sandbox.git('.', 'clone', '--quiet', '--depth=1', '--no-single-branch', url, 'thin')
@@ -173,15 +164,6 @@ describe('state that was set back on the remote', () => {
       expect(await store.load()).toEqual(new Map())
       await store.save(buildTimeout('7'), 'begins')
       expect(await two.log()).toEqual(['begins'])
-    })
-  })
-
-  it('by a deletion during an apply is reported as such', async () => {
-    const store = await two.open('clone')
-    await two.sandbox.git('remote.git', 'update-ref', '-d', ref)
-    await expect(store.save(buildTimeout('4'), 'save 4')).rejects.toMatchObject({
-      code: 'state-rewound',
-      message: expect.stringContaining('was deleted') as string,
     })
   })
 })

@@ -1,10 +1,11 @@
+// @module-tag often
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { RemoteContext, RemoteLimits } from '../../src/state/git/remote-calls.ts'
-import { buildApplied, buildDomain, buildItem, buildWave } from './store-contract.ts'
+import { buildApplied, buildItem, buildTimeout, begin } from './store-contract.ts'
 import { branch, Two } from './two-clones.ts'
 
 const ref = `refs/heads/${branch}`
@@ -212,11 +213,8 @@ describe.concurrent('a remote that hangs', () => {
     const patient = { ...limits }
     const openPatient = () => open({}, { limits: patient })
     const store = await two.open('clone', 'default', (git) => git, openPatient)
-    await store.recordIntents(
-      buildApplied('one'),
-      buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
-    )
-    const outcome = buildDomain('a.example.com', { timeout: buildItem('2', { apply: 'one' }) })
+    await begin(store, 'one', buildTimeout('a.example.com', '1'))
+    const outcome = buildTimeout('a.example.com', '2', { apply: 'one' })
     await store.recordOutcomes(buildApplied('one'), [1], outcome)
     writeFileSync(flag, '')
     patient.silenceMs = 200
@@ -239,7 +237,7 @@ describe.concurrent('a remote that hangs', () => {
 
   it('also limits a partial clone that lacks files', async ({ hanging: { two, path } }) => {
     const store = await two.open('clone')
-    await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
+    await store.save(buildTimeout('a.example.com', '1'), 'first')
     await two.sandbox.git('remote.git', 'config', 'uploadpack.allowFilter', 'true')
     const url = `file://${two.sandbox.folder}/remote.git`
     await two.sandbox.git('.', 'clone', '--quiet', '--filter=blob:none', url, 'partial')

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
-import { formatLock, parseLock, type LockHolder } from '../../src/state/format/lock-file.ts'
-import { leaseMs } from '../../src/state/lease.ts'
+import { formatLock, type LockHolder } from '../../src/state/format/lock-file.ts'
+import { leaseMs } from '../../src/state/locks/lease.ts'
 import {
-  acquireLock,
+  accountScope,
   computeRevokedWait,
-  findLockHolder,
-  revokeLock,
-} from '../../src/state/lock.ts'
-import { isAliveHere, type Machine } from '../../src/state/machine.ts'
+  createAccountLock,
+  type Contender,
+} from '../../src/state/locks/locks.ts'
+import { isAliveHere, type Machine } from '../../src/state/locks/machine.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import type { Register } from '../../src/state/register.ts'
+import type { Register } from '../../src/state/store/register.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 
 /** A power cut is not tested here, and a sync would outlast the fake clock. */
@@ -45,8 +45,23 @@ const holder = (token: string, more: Partial<LockHolder> = {}): LockHolder => ({
   lateMs: 40_000,
   ...more,
 })
+const acquire = (own: LockHolder, machine: Machine, more: Partial<Contender> = {}, at = register) =>
+  createAccountLock(at).acquire(accountScope, {
+    holder: own,
+    machine,
+    timeoutMs: 0,
+    clock,
+    signal: never,
+    ...more,
+  })
+const findHolder = async () => {
+  const [found = null] = await createAccountLock(register).listHolders(accountScope)
+  return found
+}
+const revoke = (token: string, machine: Machine) =>
+  createAccountLock(register).revoke(token, machine)
 const take = (token: string, timeoutMs = 0, machine = here) =>
-  acquireLock(register, holder(token), machine, timeoutMs, clock, never)
+  acquire(holder(token), machine, { timeoutMs })
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-lock-'))
@@ -60,9 +75,10 @@ describe('the lock', () => {
   it('reports a wait once, with the holder and its maximum', async () => {
     const reported: unknown[] = []
     const wait = (timeoutMs: number) =>
-      acquireLock(register, holder('next'), here, timeoutMs, clock, never, (other, ms) =>
-        reported.push([other?.who, ms]),
-      )
+      acquire(holder('next'), here, {
+        timeoutMs,
+        onWait: (other, ms) => reported.push([other?.who, ms]),
+      })
     const lease = await wait(5000)
     await expect(wait(0)).rejects.toMatchObject({ code: 'locked' })
     expect(reported).toEqual([])
@@ -91,9 +107,9 @@ describe('the lock', () => {
     })
     await lease.release()
     const next = await take('second')
-    expect((await findLockHolder(register))?.token).toBe('second')
+    expect((await findHolder())?.token).toBe('second')
     await next.release()
-    expect(await findLockHolder(register)).toBeNull()
+    expect(await findHolder()).toBeNull()
   })
 
   it('can be waited for', async () => {
@@ -118,8 +134,8 @@ describe('the lock', () => {
     await expect(
       take('second', 0, { ...here, namespace: 'pid:[9]', isRunning: () => false }),
     ).rejects.toMatchObject({ code: 'locked' })
-    await revokeLock(register, 'first', here)
-    await acquireLock(register, holder('third', { boot: '' }), here, 0, clock, never)
+    await revoke('first', here)
+    await acquire(holder('third', { boot: '' }), here)
     await expect(
       take('second', 0, { ...here, boot: '', isRunning: () => false }),
     ).rejects.toMatchObject({ code: 'locked' })
@@ -145,13 +161,13 @@ describe('the lock', () => {
 
   it('that was removed is lost to its holder, whose release does nothing', async () => {
     const lease = await take('first')
-    expect(await revokeLock(register, 'first', here)).toBe(true)
-    expect(await revokeLock(register, 'first', here)).toBe(false)
+    expect(await revoke('first', here)).toBe(true)
+    expect(await revoke('first', here)).toBe(false)
     await lease.look()
     expect(lease.check(0)).toEqual({ refused: expect.stringContaining('unlock') as string })
     const second = await take('second')
     await lease.release()
-    expect((await findLockHolder(register))?.token).toBe('second')
+    expect((await findHolder())?.token).toBe('second')
     await second.look()
     expect(second.check(0)).toBe('clear')
   })
@@ -160,9 +176,9 @@ describe('the lock', () => {
     await take('first')
     const gone = { ...here, isRunning: () => false }
     const seen = await register.read()
-    await acquireLock(register, holder('a', { pid: 1 }), gone, 0, clock, never)
+    await acquire(holder('a', { pid: 1 }), gone)
     expect(await register.compareAndSwap(seen.version, JSON.stringify(holder('b')))).toBeNull()
-    expect((await findLockHolder(register))?.token).toBe('a')
+    expect((await findHolder())?.token).toBe('a')
   })
 
   it('without a name has a holder: it is not taken over, and can be removed', async () => {
@@ -170,8 +186,8 @@ describe('the lock', () => {
     await expect(take('second')).rejects.toMatchObject({
       message: expect.stringContaining('an unknown user') as string,
     })
-    const token = (await findLockHolder(register))?.token ?? ''
-    expect(await revokeLock(register, token, here)).toBe(true)
+    const token = (await findHolder())?.token ?? ''
+    expect(await revoke(token, here)).toBe(true)
     expect(await take('second')).toBeDefined()
   })
 
@@ -182,7 +198,7 @@ describe('the lock', () => {
       compareAndSwap: (version, text) =>
         reachable ? register.compareAndSwap(version, text) : Promise.reject(new Error('no route')),
     }
-    const lease = await acquireLock(far, holder('first'), here, 0, clock, never)
+    const lease = await acquire(holder('first'), here, {}, far)
     reachable = false
     await clock.advance(60_000)
     expect(lease.check(leaseMs - 60_000)).toMatchObject({
@@ -218,7 +234,7 @@ describe('the lock', () => {
         return swapped
       },
     }
-    const lease = await acquireLock(far, holder('first'), here, 0, clock, never)
+    const lease = await acquire(holder('first'), here, {}, far)
     lossy = true
     await clock.advance(20_000)
     lossy = false
@@ -226,7 +242,7 @@ describe('the lock', () => {
     await lease.look()
     expect(lease.check(leaseMs - 20_000)).toBe('clear')
     await lease.release()
-    expect(await findLockHolder(register)).toBeNull()
+    expect(await findHolder()).toBeNull()
   })
 })
 
@@ -257,7 +273,7 @@ describe('a look at the lock', () => {
         return found
       },
     }
-    const lease = await acquireLock(slow, holder('first'), here, 0, clock, never)
+    const lease = await acquire(holder('first'), here, {}, slow)
     delayMs = 6000
     await clock.drive(lease.look())
     expect(lease.check(0)).toBe('look')
@@ -267,7 +283,7 @@ describe('a look at the lock', () => {
   })
 
   it.each<[string, (text: string) => Promise<unknown>, string]>([
-    ['removed by unlock', async () => revokeLock(register, 'first', here), 'state unlock'],
+    ['removed by unlock', async () => revoke('first', here), 'state unlock'],
     ['released by a repair', async (version) => register.compareAndSwap(version, null), 'removed'],
     [
       'taken over',
@@ -289,13 +305,12 @@ describe('a removed lock', () => {
 
   it('leaves a mark for the next holder, who waits and drops it', async () => {
     await take('first')
-    await revokeLock(register, 'first', here)
-    expect(await findLockHolder(register)).toBeNull()
+    await revoke('first', here)
+    expect(await findHolder()).toBeNull()
     const lease = await take('second')
     expect(lease.revoked.map(({ token }) => token)).toEqual(['first'])
-    expect(computeRevokedWait(lease.revoked, here, 1)).toBe(leaseMs / 5 + 40_000)
-    expect(computeRevokedWait([holder('old', { lateMs: null })], here, 7)).toBe(leaseMs / 5 + 7)
-    expect(computeRevokedWait(lease.revoked, gone, 1)).toBe(0)
+    expect(computeRevokedWait(lease.revoked, here)).toBe(leaseMs / 5 + 40_000)
+    expect(computeRevokedWait(lease.revoked, gone)).toBe(0)
     await lease.dropRevoked()
     await lease.release()
     expect(await register.read()).toMatchObject({ text: null })
@@ -303,23 +318,23 @@ describe('a removed lock', () => {
 
   it('keeps its mark if the next holder ends before it has waited', async () => {
     await take('first')
-    await revokeLock(register, 'first', here)
+    await revoke('first', here)
     const second = await take('second')
     await clock.advance(20_000)
     await second.release()
     expect((await take('third')).revoked.map(({ token }) => token)).toEqual(['first'])
-    await revokeLock(register, 'third', here)
+    await revoke('third', here)
     const { revoked } = await take('fourth')
     expect(revoked.map(({ token }) => token)).toEqual(['first', 'third'])
   })
 
   it('has no mark if its process has certainly ended, or has noticed', async () => {
     await take('first')
-    await revokeLock(register, 'first', gone)
+    await revoke('first', gone)
     expect((await take('second')).revoked).toEqual([])
-    await revokeLock(register, 'second', gone)
+    await revoke('second', gone)
     const third = await take('third')
-    await revokeLock(register, 'third', here)
+    await revoke('third', here)
     await third.release()
     expect((await take('fourth')).revoked).toEqual([])
   })
@@ -337,25 +352,5 @@ describe('a removed lock', () => {
     const unnamed = holder('a', { boot: '', namespace: '' })
     expect(isAliveHere(unnamed, plain, 'a@host')).toBe(true)
     expect(isAliveHere(unnamed, plain, 'b@host')).toBe(false)
-  })
-
-  it('of version 1 is parsed', () => {
-    const text =
-      '{"token":"t","who":"w","reason":"apply","since":"s","boot":"b","namespace":"n",' +
-      '"pid":1,"beat":3}'
-    expect(parseLock(text)).toEqual({
-      holder: {
-        token: 't',
-        who: 'w',
-        reason: 'apply',
-        since: 's',
-        boot: 'b',
-        namespace: 'n',
-        pid: 1,
-        started: '',
-        lateMs: null,
-      },
-      revoked: [],
-    })
   })
 })

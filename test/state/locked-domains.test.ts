@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Domain } from '../../src/model/item.ts'
-import type { Rollout } from '../../src/model/rollout.ts'
+import type { Domain } from '../../src/core/model/item.ts'
+import type { Rollout } from '../../src/core/model/rollout.ts'
 import { createFolderFiles } from '../../src/state/folder/folder-files.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
-import { openFileStore } from '../../src/state/file-store.ts'
+import { FileStore } from '../../src/state/store/file-store.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import type { RecordedState, Store } from '../../src/state/store.ts'
-import { buildApplied, buildDomain, buildItem, buildWave, recordedAt } from './store-contract.ts'
+import type { RecordedState, Store } from '../../src/state/store/store.ts'
+import { buildApplied, buildWave, recordedAt, buildTimeout, begin } from './store-contract.ts'
 
 const key = { id: 'test', address: 'https://service' }
 const [a, b, c] = ['a.example.com', 'b.example.com', 'c.example.com']
@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 function open(...locked: Domain[]): Store {
   const register = createFolderRegister(realDisk, `${folder}/lock`, 'me')
   const files = createFolderFiles(realDisk, folder, 'me', register, { ...key, account: 'default' })
-  const store = openFileStore(files, key, 'default')
+  const store = new FileStore(files, key, 'default')
   if (locked.length > 0) store.lockOnly(new Set(locked))
   return store
 }
@@ -36,12 +36,12 @@ async function openLoaded(...locked: Domain[]): Promise<Store> {
 }
 
 const build = (value: string, ...domains: Domain[]): RecordedState =>
-  new Map(domains.flatMap((name) => [...buildDomain(name, { timeout: buildItem(value) })]))
+  new Map(domains.flatMap((name) => [...buildTimeout(name, value)]))
 
 /** Begins an apply that changes some domains. */
-async function begin(id: string, ...domains: Domain[]): Promise<Store> {
+async function beginLocked(id: string, ...domains: Domain[]): Promise<Store> {
   const store = await openLoaded(...domains)
-  await store.recordIntents(buildApplied(id), buildWave(id, build('1', ...domains)))
+  await begin(store, id, build('1', ...domains))
   return store
 }
 
@@ -59,10 +59,10 @@ const unlocked = (domain: Domain) => ({
 
 describe('a process with the locks of some domains', () => {
   it('leaves the apply that runs on others as it is', async () => {
-    const theirs = await begin('theirs', b)
+    const theirs = await beginLocked('theirs', b)
     const mine = await openLoaded(a)
     expect(mine.listUnfinished()).toEqual([])
-    await mine.recordIntents(buildApplied('mine'), buildWave('mine', build('1', a)))
+    await begin(mine, 'mine', build('1', a))
     await mine.recordOutcomes(buildApplied('mine'), [1], build('99', a))
     await mine.endApply(buildApplied('mine', { outcome: 'complete', endedAt: recordedAt }))
     expect(await findStatuses()).toEqual({ [a]: 'confirmed', [b]: 'in-doubt', [c]: 'confirmed' })
@@ -72,7 +72,7 @@ describe('a process with the locks of some domains', () => {
   })
 
   it('closes the apply that died on them, and says so', async () => {
-    await begin('died', a, b)
+    await beginLocked('died', a, b)
     const mine = await openLoaded(a, b, c)
     expect(mine.listUnfinished()).toMatchObject([{ id: 'died' }])
     await mine.save(build('2', c), 'something')
@@ -83,15 +83,15 @@ describe('a process with the locks of some domains', () => {
   })
 
   it('closes no apply of which it has only a part', async () => {
-    await begin('died', a, b)
+    await beginLocked('died', a, b)
     const mine = await openLoaded(b, c)
     await mine.save(build('2', c), 'something')
     expect((await openLoaded()).listUnfinished()).toMatchObject([{ id: 'died' }])
   })
 
   it('removes a doubt mark only with all of its domains', async () => {
-    const late = await begin('late', a, b)
-    await begin('next', a, b).then((store) => store.endApply(buildApplied('next')))
+    const late = await beginLocked('late', a, b)
+    await beginLocked('next', a, b).then((store) => store.endApply(buildApplied('next')))
     await late.markDoubtful('late', [1, 2], [])
     await (await openLoaded(a, c)).save(build('2', c), 'something')
     expect(await findStatuses()).toMatchObject({ [a]: 'in-doubt', [b]: 'in-doubt' })
@@ -101,10 +101,7 @@ describe('a process with the locks of some domains', () => {
   })
 
   it.each<[string, (store: Store) => Promise<void>]>([
-    [
-      'intents',
-      (store) => store.recordIntents(buildApplied('mine'), buildWave('mine', build('1', a, b))),
-    ],
+    ['intents', (store) => begin(store, 'mine', build('1', a, b))],
     [
       'releases',
       (store) =>
@@ -122,9 +119,12 @@ describe('a process with the locks of some domains', () => {
   })
 
   it('records nothing over an apply with the same id', async () => {
-    const theirs = await begin('same', b)
+    const theirs = await beginLocked('same', b)
     const why = expect.stringContaining('begun with the same id') as string
-    await expect(begin('same', a)).rejects.toMatchObject({ code: 'record-moved', message: why })
+    await expect(beginLocked('same', a)).rejects.toMatchObject({
+      code: 'record-moved',
+      message: why,
+    })
     await theirs.recordOutcomes(buildApplied('same'), [1], build('99', b))
     expect(await findStatuses()).toEqual({ [a]: 'confirmed', [b]: 'confirmed', [c]: 'confirmed' })
   })
@@ -156,10 +156,10 @@ describe('a process with the locks of some domains', () => {
 
 describe('domains that can only be changed together', () => {
   it('are those of applies and doubt marks, and what these have in common', async () => {
-    const late = await begin('late', a, b)
+    const late = await beginLocked('late', a, b)
     await (await openLoaded()).save(build('1', 'x.example.com'), 'closes it')
     await late.markDoubtful('late', [1, 2], [])
-    await begin('died', b, c)
+    await beginLocked('died', b, c)
     const store = open()
     expect(await store.findEntangled([a])).toEqual(new Set([a, b, c]))
     expect(await store.findEntangled(['x.example.com'])).toEqual(new Set(['x.example.com']))

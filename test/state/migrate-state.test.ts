@@ -1,20 +1,19 @@
+// @module-tag often
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { migrateState, type Migrated } from '../../src/state/migrate-state.ts'
+import { migrateState, type Migrated } from '../../src/state/store/migrate-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { openState, type OpenState } from '../../src/state/open-state.ts'
-import type { RecordedState } from '../../src/state/store.ts'
+import { openState, type OpenState } from '../../src/state/store/open-state.ts'
+import type { RecordedState } from '../../src/state/store/store.ts'
 import type { Call } from '../../src/state/format/calls.ts'
-import type { StateFiles } from '../../src/state/state-files.ts'
-import { buildApplied, buildDomain, buildItem, buildWave } from './store-contract.ts'
+import type { StateFiles } from '../../src/state/store/state-files.ts'
+import { buildTimeout, begin } from './store-contract.ts'
 
 const key = { id: 'default', address: 'https://api.example.net' }
 const names = Array.from({ length: 1100 }, (_, i) => `d${i}.example.com`)
-const domains: RecordedState = new Map(
-  names.flatMap((name) => [...buildDomain(name, { timeout: buildItem('60') })]),
-)
+const domains: RecordedState = new Map(names.flatMap((name) => [...buildTimeout(name, '60')]))
 
 let root = ''
 beforeEach(() => {
@@ -86,7 +85,7 @@ describe('a migration', () => {
     await store.save(domains, 'as it was')
     await expect(migrate(failFrom(3))).rejects.toThrow('the power is off')
     const changed = new Map([
-      ...buildDomain('d1.example.com', { timeout: buildItem('61') }),
+      ...buildTimeout('d1.example.com', '61'),
       ['d2.example.com', new Map()] as const,
     ])
     await store.load()
@@ -101,8 +100,8 @@ describe('a migration', () => {
     const { store } = await open('old')
     await store.save(domains, 'as it was')
     const [there] = [(await open('new')).store]
-    await there.save(buildDomain('d1.example.com', { timeout: buildItem('99') }), 'its own')
-    await there.recordIntents(buildApplied('that'), buildWave('that', new Map()))
+    await there.save(buildTimeout('d1.example.com', '99'), 'its own')
+    await begin(there, 'that', new Map())
     await expect(migrate()).rejects.toThrow('has other state of a workspace "default"')
     expect((await (await open('new')).store.load()).size).toBe(1)
     expect((await (await open('old')).store.load()).size).toBe(1100)
@@ -153,7 +152,7 @@ describe('a migration', () => {
     await store.save(domains, 'as it was')
     if (other !== null) {
       there.keepSalt(other)
-      await there.save(buildDomain('x.example.com', { timeout: buildItem('1') }), 'its own')
+      await there.save(buildTimeout('x.example.com', '1'), 'its own')
     }
     expect((await migrate()).hasOtherSalt).toBe(hasOtherSalt)
     expect(await (await open('new')).store.loadSalt()).toBe(other ?? own)

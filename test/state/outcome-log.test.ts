@@ -1,15 +1,15 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// @module-tag often
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it, vi } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { buildApplied, buildDomain, buildItem, buildWave, recordedAt } from './store-contract.ts'
+import { buildApplied, buildTimeout, begin, complete } from './store-contract.ts'
 import { branch, Two } from './two-clones.ts'
 
 const a = 'a.example.com'
-const intent = buildDomain(a, { timeout: buildItem('1') })
-const outcome = (value: string) =>
-  buildDomain(a, { timeout: buildItem(value, { apply: 'one', status: 'confirmed' }) })
+const intent = buildTimeout(a, '1')
+const outcome = (value: string) => buildTimeout(a, value, { apply: 'one', status: 'confirmed' })
 
 describe('outcomes that no commit has yet', () => {
   let template: Two
@@ -36,7 +36,7 @@ describe('outcomes that no commit has yet', () => {
   /** Begins an apply and records these outcomes of it. */
   const record = async (...values: string[]) => {
     const store = await two.open('clone')
-    await store.recordIntents(buildApplied('one'), buildWave('one', intent))
+    await begin(store, 'one', intent)
     for (const [i, value] of values.entries())
       await store.recordOutcomes(buildApplied('one'), [i + 1], outcome(value))
     return store
@@ -48,7 +48,7 @@ describe('outcomes that no commit has yet', () => {
     await record()
     const before = await countCommits()
     const store = await two.open('clone')
-    await store.recordIntents(buildApplied('two'), buildWave('two', intent))
+    await begin(store, 'two', intent)
     const commits = await countCommits()
     expect(commits).toBe(before + 1)
     await store.recordOutcomes(buildApplied('two'), [1], outcome('2'))
@@ -88,7 +88,7 @@ describe('outcomes that no commit has yet', () => {
   it('are committed with the end of an apply in a repository without a remote', async () => {
     await two.sandbox.git('clone', 'remote', 'remove', 'origin')
     const store = await record('2')
-    await store.endApply(buildApplied('one', { endedAt: recordedAt, outcome: 'complete' }))
+    await complete(store, 'one')
     expect(listFiles()).toEqual([])
     expect(await load()).toMatchObject({ candidates: [{ time: '2' }] })
   })
@@ -124,7 +124,7 @@ describe('outcomes that no commit has yet', () => {
     await next.recordOutcomes(buildApplied('one'), [2], outcome('7'))
     expect(listFiles()).toHaveLength(2)
     expect(await load()).toMatchObject({ candidates: [{ time: '7' }] })
-    await next.recordIntents(buildApplied('two'), buildWave('two', intent))
+    await begin(next, 'two', intent)
     await next.recordOutcomes(buildApplied('two'), [1], outcome('8'))
     expect(await load()).toMatchObject({ candidates: [{ time: '8' }] })
   })
@@ -143,30 +143,12 @@ describe('outcomes that no commit has yet', () => {
     expect(await load()).toMatchObject({ candidates: [{ time: '4' }] })
   })
 
-  it('of version 1 count, each in a file of its own, before later ones', async () => {
-    await record('2', '3')
-    const [file = ''] = listFiles()
-    const lines = readLines(file)
-    rmSync(join(folder(), file))
-    const earlier = (line: string) => line.replace('edgewise.outcomes/2', 'edgewise.outcomes/1')
-    const write = (number: number, text: string) =>
-      writeFileSync(join(folder(), file.replace('-1.jsonl', `-${number}.json`)), text)
-    for (const [i, line] of lines.entries()) write(i + 1, `${earlier(line)}\n`)
-    write(3, earlier(lines[0] ?? '').slice(0, 40))
-    const next = await two.open('clone')
-    expect(await next.load()).toEqual(outcome('3'))
-    await next.recordOutcomes(buildApplied('one'), [3], outcome('4'))
-    expect(await load()).toMatchObject({ candidates: [{ time: '4' }] })
-    await next.share?.()
-    expect(listFiles()).toEqual([])
-  })
-
   it.each([
-    ['of a newer version', (text: string) => text.replace('outcomes/2', 'outcomes/9'), 'newer'],
+    ['of a newer version', (text: string) => text.replace('outcomes/1', 'outcomes/9'), 'newer'],
     [
       'with a path elsewhere',
       (text: string) => text.replace('default/', 'other/'),
-      'is no file of',
+      'is no path of a file of',
     ],
   ])('%s are refused with their file', async (_kind, damage, message) => {
     await record('2')

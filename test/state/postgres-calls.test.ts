@@ -1,12 +1,11 @@
+// @module-tag often
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { CallLedger, OtherCalls } from '../../src/model/call-ledger.ts'
-import { CallBudget } from '../../src/service/write/call-budget.ts'
+import type { CallLedger, OtherCalls } from '../../src/core/model/call-ledger.ts'
 import { formatCalls, type MachineTimes } from '../../src/state/format/calls.ts'
 import type { Database } from '../../src/state/postgres/database.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { openPostgresLedger } from '../../src/state/postgres/postgres-calls.ts'
-import { maxPerMinute } from '../service/budget-world.ts'
 import { PostgresProxy } from './postgres-proxy.ts'
 import { context, findServer, TestSchema } from './test-schema.ts'
 
@@ -219,22 +218,15 @@ describe('a reservation whose connection is cut', () => {
   })
 })
 
-/** Builds the file of an earlier program, or of "state migrate", with so many calls of now. */
+/** Builds the file of "state migrate", with so many calls of now. */
 function buildFile(count: number): string {
   const { now, up } = buildClocks()()
   return formatCalls('before', [{ at: Math.ceil(now), boot, up, count }])
 }
 
-describe('calls in the file of an earlier program', () => {
+describe('calls in the file of a migrated state', () => {
   it('count until they are old, and the file is gone with the next apply', async () => {
     await open().transact(() => Promise.resolve())
-    await schema.query(
-      `drop table ${schema.name}.leaders;
-       drop table ${schema.name}.calls, ${schema.name}.locks, ${schema.name}.wave_domains,
-         ${schema.name}.outbox, ${schema.name}.outbox_begun, ${schema.name}.outbox_drift;
-       drop function ${schema.name}.index_wave cascade; create table ${schema.name}.registers ();
-       update ${schema.name}.version set version = 1`,
-    )
     await schema.query(`insert into ${schema.name}.files values ($1, $2), ('w/a', 'kept')`, [
       account,
       buildFile(4),
@@ -254,59 +246,5 @@ describe('calls in the file of an earlier program', () => {
     expect(sum(await openLedger().load())).toBe(0)
     await openLedger().record(() => [])
     expect(await schema.query(`select path from ${schema.name}.files`)).toEqual([])
-  })
-})
-
-describe('two processes, of which one has a long way to the database,', () => {
-  /** How many times as fast as the real clock those of this test are, also the database's. */
-  const speed = 20
-
-  /** Sends calls until the end, four at a time; returns when they arrived, ms. */
-  async function send(here: () => MachineTimes, ledger: CallLedger, endMs: number) {
-    const wait = (ms: number, signal?: AbortSignal) =>
-      sleep(ms / speed, undefined, { signal }).catch((error: Error) => {
-        if (error.name !== 'AbortError') throw error
-      })
-    const clock = { now: () => here().now, monotonic: () => here().up, sleep: wait }
-    const ignore = async () => undefined
-    const budget = new CallBudget(30, Infinity, clock, [], ignore, 40_000, ledger)
-    const arrived: number[] = []
-    const stop = AbortSignal.timeout(Math.round((endMs - here().up) / speed))
-    const work = async () => {
-      while (await budget.acquire(stop)) {
-        arrived.push(here().up)
-        await wait(400)
-        await budget.release(true)
-      }
-    }
-    await ledger.record(() => [])
-    await Promise.all(Array.from({ length: 4 }, work))
-    return arrived
-  }
-
-  it('get equal shares, and together never more than the call rate', async () => {
-    await open().transact(() => Promise.resolve())
-    await schema.query(
-      `create function ${schema.name}.clock_timestamp() returns timestamptz language sql volatile
-       as $$ select timestamptz '2026-01-01' +
-         (pg_catalog.clock_timestamp() - timestamptz '2026-01-01') * ${speed} $$`,
-    )
-    const openFast = (ms: number) => {
-      const path = `-c search_path=${schema.name},pg_catalog`
-      const database = open((url) => url.searchParams.set('options', path))
-      const here = () => ({ boot, now: 0, up: performance.now() * speed })
-      return { here, ledger: openLedger(here, ms === 0 ? database : delay(database, () => ms)) }
-    }
-    const [near, far] = [openFast(0), openFast(4)]
-    const start = near.here().up
-    const end = start + 3.5 * minute
-    const arrivals = await Promise.all(
-      [near, far].map(({ here, ledger }) => send(here, ledger, end)),
-    )
-    const all = arrivals.flat().toSorted((a, b) => a - b)
-    expect(maxPerMinute(all)).toBeLessThanOrEqual(30)
-    const shares = arrivals.map((each) => each.filter((time) => time > end - 1.5 * minute).length)
-    const [least = 0, most = 0] = shares.toSorted((a, b) => a - b)
-    expect([shares, least >= 0.6 * most && least > 0]).toEqual([shares, true])
   })
 })

@@ -1,6 +1,7 @@
+// @module-tag often
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { leaseMs, type Lease } from '../../src/state/lease.ts'
-import { accountScope, type Contender, type LockScope } from '../../src/state/locks.ts'
+import { leaseMs, type Lease } from '../../src/state/locks/lease.ts'
+import { accountScope, type Contender, type LockScope } from '../../src/state/locks/locks.ts'
 import type { Database } from '../../src/state/postgres/database.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'

@@ -7,14 +7,19 @@ interface Message {
   texts: string[]
 }
 
-/** What happens to a message: it goes on; or the connection is cut before it, or its answer. */
-type Fate = 'pass' | 'cut' | 'cut-answer'
+/**
+ * What happens to a message: it goes on; or the connection is cut before it, or its answer; or
+ * nothing goes on for good.
+ */
+type Fate = 'pass' | 'cut' | 'cut-answer' | 'hold'
 
 /** A proxy in front of a PostgreSQL server that reads what clients send, and can cut it off. */
 export class PostgresProxy {
   readonly #server: Server
   /** All messages of the clients, but for the first one of each connection. */
   readonly messages: Message[] = []
+  /** Bytes that the server has sent. */
+  #bytes = 0
   /** Decides on each message. */
   decide: (message: Message) => Fate = () => 'pass'
 
@@ -50,6 +55,13 @@ export class PostgresProxy {
     }
   }
 
+  /** Counts the statements of the clients, and the bytes of the answers. */
+  counted(): { statements: number; bytes: number } {
+    // A statement with values is bound, another one is a query.
+    const statements = this.messages.filter(({ type }) => type === 'Q' || type === 'B').length
+    return { statements, bytes: this.#bytes }
+  }
+
   end(): void {
     this.#server.close()
   }
@@ -76,13 +88,18 @@ export class PostgresProxy {
           this.messages.push(parsed)
           const fate = this.decide(parsed)
           if (fate === 'cut') return cut()
+          if (fate === 'hold') return
           isCut ||= fate === 'cut-answer'
         }
         isFirst = false
         server.write(message)
       }
     })
-    server.on('data', (data) => (isCut ? cut() : client.write(data)))
+    server.on('data', (data: Buffer) => {
+      this.#bytes += data.length
+      if (isCut) cut()
+      else client.write(data)
+    })
     for (const socket of [client, server]) socket.on('close', cut).on('error', cut)
   }
 }

@@ -1,6 +1,7 @@
+// @module-tag often
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { Lease } from '../../src/state/lease.ts'
-import { openState, type OpenState } from '../../src/state/open-state.ts'
+import type { Lease } from '../../src/state/locks/lease.ts'
+import { openState, type OpenState } from '../../src/state/store/open-state.ts'
 import type { Database } from '../../src/state/postgres/database.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
@@ -9,11 +10,11 @@ import { PostgresProxy } from './postgres-proxy.ts'
 import { context, findServer, TestSchema } from './test-schema.ts'
 import {
   buildApplied,
-  buildDomain,
   buildItem,
-  buildWave,
   storeContract,
   type Kind,
+  buildTimeout,
+  begin,
 } from './store-contract.ts'
 
 interface PostgresKind extends Kind {
@@ -94,34 +95,13 @@ storeContract('PostgreSQL', inDatabase, {
   calls: false,
 })
 
-it('a process that lost the lock overwrites nothing', async () => {
-  const kind = await inDatabase()
-  const slept = await kind.open()
-  await acquireAccount(slept, 'slept')
-  await slept.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
-  const other = await kind.open()
-  await other.store.load()
-  await other.locks.revoke('slept', machine)
-  await acquireAccount(other, 'other')
-  await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
-  const now = await kind.everything()
-  const late = buildDomain('a.example.com', { timeout: buildItem('3') })
-  const moved = { code: 'record-moved', message: expect.stringContaining('the lock') as string }
-  await expect(slept.store.save(late, 'test')).rejects.toMatchObject(moved)
-  await expect(slept.store.recordOutcomes(buildApplied('late'), [1], late)).rejects.toMatchObject(
-    moved,
-  )
-  expect(await kind.everything()).toEqual(now)
-  await kind.remove()
-})
-
 it('is loaded as it is at one moment, whatever another process records meanwhile', async () => {
   const kind = await inDatabase()
-  const before = buildDomain('a.example.com', { timeout: buildItem('1') })
+  const before = buildTimeout('a.example.com', '1')
   const writing = (await kind.open()).store
   await writing.save(before, 'test')
   await writing.load()
-  await writing.recordIntents(buildApplied('one'), buildWave('one', before))
+  await begin(writing, 'one', before)
   let statements = 0
   const { store } = await kind.open('default', undefined, undefined, undefined, (database) => ({
     ...database,
@@ -129,7 +109,7 @@ it('is loaded as it is at one moment, whatever another process records meanwhile
       database.read((sql) =>
         work(async (statement, values) => {
           const rows = await sql(statement, values)
-          const done = buildDomain('a.example.com', { timeout: buildItem('99') })
+          const done = buildTimeout('a.example.com', '99')
           if (statements++ === 0) await writing.recordOutcomes(buildApplied('one'), [1], done)
           return rows
         }),
@@ -147,20 +127,7 @@ describe('the lock in PostgreSQL', () => {
     kind = await inDatabase()
   })
   afterEach(() => kind.remove())
-  const state = buildDomain('a.example.com', { timeout: buildItem('1') })
-  it('is acquired by one of many at a time', async () => {
-    for (let round = 0; round < 5; round++) {
-      const opened = await Promise.all(Array.from({ length: 6 }, () => kind.open()))
-      const results = await Promise.allSettled(
-        opened.map((each, i) => acquireAccount(each, `${round} ${i}`)),
-      )
-      const won = results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-      expect(won).toHaveLength(1)
-      const lost = results.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
-      for (const error of lost) expect(error).toMatchObject({ code: 'locked' })
-      await won[0]?.release()
-    }
-  })
+  const state = buildTimeout('a.example.com', '1')
 
   it.each<[string, (lease: Lease, other: OpenState) => Promise<unknown>, RegExp]>([
     ['was removed', (_, { locks }) => locks.revoke('one', machine), /"edgewise state unlock"/],
@@ -183,7 +150,7 @@ describe('the lock in PostgreSQL', () => {
     await opened.store.save(state, 'test')
     const [before] = await kind.everything()
     await lose(lease, other)
-    const late = buildDomain('a.example.com', { timeout: buildItem('2') })
+    const late = buildTimeout('a.example.com', '2')
     await expect(opened.store.save(late, 'test')).rejects.toMatchObject({
       code: 'record-moved',
       message: expect.stringMatching(why) as string,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseRemoteName } from '../../src/state/git/remote-name.ts'
+import { parseRemoteName } from '../../src/state/git/ask-git.ts'
 
 const name = 'git.example.com/team/cdn'
 

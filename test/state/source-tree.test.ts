@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findOnlyChange, findSourceTree } from '../../src/state/git/source-tree.ts'
@@ -22,7 +30,14 @@ const write = (folder: string, text: string) => {
   writeFileSync(join(top, folder, 'edgewise.yaml'), text)
 }
 const findTree = (folder: string) =>
-  findSourceTree({ root: join(top, folder), paths: ['edgewise.yaml'] }, sandbox.env)
+  findSourceTree(
+    {
+      root: join(top, folder),
+      paths: ['edgewise.yaml'],
+      isSource: (path) => path.startsWith('domains/'),
+    },
+    sandbox.env,
+  )
 
 describe.each([':(glob)x', ':(icase)x', ':(none)x', ':(attr:x)x', ':(top)', ':!x', '*', '-u'])(
   'a workspace in a folder named %s',
@@ -71,4 +86,35 @@ it.each([
   utimesSync(join(top, owner, name), 0, 0)
   expect(await findTree('.')).toEqual({ commit: head })
   expect(existsSync(mark)).toBe(false)
+})
+
+describe.each(['.', 'cdn'])('a workspace in %s, with a deleted file', (folder) => {
+  const path = (file: string) => join(top, folder, file)
+  const place = (file: string) => {
+    mkdirSync(join(path(file), '..'), { recursive: true })
+    writeFileSync(path(file), 'a')
+  }
+
+  it.each([
+    ['that is one of its sources', 'domains/a.yaml', true],
+    ['that none of its globs matches', '.github/workflows/ci.yml', false],
+    ['of another workspace', 'staging/domains/a.yaml', false],
+  ])('%s', async (_what, file, isChange) => {
+    write(folder, 'a')
+    place(file)
+    const head = await commit('both')
+    rmSync(path(file))
+    expect(await findTree(folder)).toEqual(
+      isChange ? { commit: null, onTopOf: head } : { commit: head },
+    )
+  })
+
+  it('that a link may have led to', async () => {
+    write(folder, 'a')
+    place('shared/a.yaml')
+    symlinkSync('shared', path('domains'))
+    const head = await commit('both')
+    rmSync(path('shared/a.yaml'))
+    expect(await findTree(folder)).toEqual({ commit: null, onTopOf: head })
+  })
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { parseSavedPlan } from '../../src/plan/saved-plan.ts'
+import { parseSavedPlan } from '../../src/core/plan/saved-plan.ts'
 import { parseAddress } from '../../src/state/format/address-file.ts'
 import { formatCalls, parseCalls } from '../../src/state/format/calls.ts'
 import { formatDomainFile, parseDomainFile } from '../../src/state/format/domain-file.ts'
@@ -13,33 +13,44 @@ import {
   parseWave,
 } from '../../src/state/format/journal.ts'
 import { formatLock, parseLock } from '../../src/state/format/lock-file.ts'
-import { formatOutcomes, parseOutcomes } from '../../src/state/format/outcomes-file.ts'
-import { formatLogLine, parseLog } from '../../src/state/format/log-file.ts'
-import { formatMoved, parseMoved } from '../../src/state/format/moved-file.ts'
-import { formatPruned, parsePruned } from '../../src/state/format/pruned-file.ts'
+import {
+  formatOutcomes,
+  parseOutcomes,
+  formatLogLine,
+  parseLog,
+} from '../../src/state/format/log-file.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
-import { formatSalt, parseSalt } from '../../src/state/format/salt-file.ts'
-import { parseJson } from '../../src/model/json.ts'
-import { fileKinds, findSchemaFaults } from './state-schemas.ts'
+import { parseJson, type Json } from '../../src/core/model/json.ts'
+import { fileKinds, findSchemaFaults, stateSchemas } from './state-schemas.ts'
+import { formatMoved } from '../../src/state/store/moved-domains.ts'
+import { formatPruned } from '../../src/state/store/prune.ts'
+import { formatFile, parseFile } from '../../src/state/format/parse-file.ts'
+import { movedFile, prunedFile, saltFile } from '../../src/core/model/generated/state-validators.ts'
 
 const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url), 'utf8')
-/** Examples of the page, by the schema linked above them. */
+/** The first example of each schema. */
 const examples = new Map(
-  Array.from(
-    page.matchAll(
-      /\nSchema(?: of a line)?: \[`(\w+)\.schema\.json`\][^#]*?\n```json\n([\s\S]*?)```/g,
-    ),
-    ([, name = '', text = '']) => [name, text],
-  ),
+  fileKinds.map((name) => {
+    const [example = null] = (stateSchemas.get(name)?.['examples'] ?? []) as Json[]
+    return [name, JSON.stringify(example)]
+  }),
 )
 
-describe('the page on stored files', () => {
-  it('has an example of each file', () => {
-    expect([...examples.keys()].toSorted()).toEqual(fileKinds.toSorted())
-  })
+it('the page on stored files names the schema of each, and its examples fit', () => {
+  const named = page.matchAll(
+    /\nSchema(?: of a line)?: \[`(\w+)\.schema\.json`\]([^#]*?```json\n([\s\S]*?)```)?/g,
+  )
+  const found = Array.from(named, ([, name = '', , text]) => ({ name, text }))
+  expect(found.map(({ name }) => name).toSorted()).toEqual(fileKinds.toSorted())
+  for (const { name, text } of found)
+    if (text !== undefined) expect([name, JSON.parse(text)]).toEqual([name, parse(name)])
+})
 
-  it.each(fileKinds)('has an example of %s that fits its schema', (name) => {
-    expect(findSchemaFaults(name, JSON.parse(examples.get(name) ?? ''))).toEqual([])
+const parse = (name: string) => JSON.parse(examples.get(name) ?? '') as Json
+
+describe('the schemas of stored files', () => {
+  it.each(fileKinds)('have an example of %s that fits', (name) => {
+    expect(findSchemaFaults(name, parse(name))).toEqual([])
   })
 
   it.each<[string, (text: string) => string]>([
@@ -51,9 +62,9 @@ describe('the page on stored files', () => {
       },
     ],
     ['journal', (text) => formatEntry(parseEntry('example', text))],
-    ['moved', (text) => formatMoved(parseMoved('example', text))],
-    ['pruned', (text) => formatPruned(parsePruned('example', text))],
-    ['salt', (text) => formatSalt(parseSalt('example', text))],
+    ['moved', (text) => formatMoved(parseFile('example', text, 'moved', movedFile).moved)],
+    ['pruned', (text) => formatPruned(parseFile('example', text, 'pruned', prunedFile))],
+    ['salt', (text) => formatFile(saltFile, parseFile('example', text, 'salt', saltFile))],
     ['log', (text) => parseLog('example', text).map(formatLogLine).join('')],
     ['doubt', (text) => formatDoubt(parseDoubt('example', text))],
     [
@@ -70,12 +81,11 @@ describe('the page on stored files', () => {
         return formatCalls(apply, calls)
       },
     ],
-  ])('shows %s as the program writes it', (name, rewrite) => {
-    const text = examples.get(name) ?? ''
-    expect(rewrite(text)).toBe(text)
+  ])('have an example of %s that the program writes alike', (name, rewrite) => {
+    expect(JSON.parse(rewrite(`${examples.get(name)}\n`))).toEqual(parse(name))
   })
 
-  it('shows an address and a plan file that the program can parse', () => {
+  it('have an address and a plan file that the program can parse', () => {
     expect(parseAddress(examples.get('address') ?? '')?.address).toBe('https://api.example.net')
     expect(parseSavedPlan(parseJson(examples.get('plan') ?? '')).effort).toBe('normal')
   })

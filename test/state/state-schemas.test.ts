@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import * as compiled from '../../src/generated/state-validators.ts'
-import {
-  resolvePointer,
-  isObject,
-  formatPointerStep,
-  parsePointer,
-  type Json,
-} from '../../src/model/json.ts'
-import { checkStored, type Checked } from '../../src/model/stored-file.ts'
+import * as compiled from '../../src/core/model/generated/state-validators.ts'
+import { resolvePointer, type Json } from '../../src/core/model/json.ts'
+import { checkStored, type Checked } from '../../src/core/model/text/stored-file.ts'
 import {
   excludes,
   fileKinds,
   buildSample,
   findSchemaFaults,
+  replaceAt,
   stateSchemas,
   listTypes,
 } from './state-schemas.ts'
@@ -36,19 +31,6 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   calls: null,
   lock: null,
   open: null,
-}
-
-/** Copies a value with another value at a place; undefined deletes the key. */
-function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
-  const copy = structuredClone(whole)
-  const steps = parsePointer(pointer)
-  const last = steps.pop() ?? ''
-  const parent = resolvePointer(copy, steps.map(formatPointerStep).join(''))
-  if (Array.isArray(parent)) parent[Number(last)] = value ?? null
-  else if (parent === undefined || !isObject(parent)) throw new Error(`no place ${pointer}`)
-  else if (value === undefined) delete parent[last]
-  else parent[last] = value
-  return copy
 }
 
 /**
@@ -80,14 +62,14 @@ describe.each(fileKinds)('the schema %s', (name) => {
   it('accepts a file with all its keys and an unknown one', () => {
     expect(findSchemaFaults(name, whole)).toEqual([])
     expect(accepts(name, whole, '')).toBe(true)
-    expect(accepts(name, withAt(whole, '/later', 'added'), '')).toBe(true)
+    expect(accepts(name, replaceAt(whole, '/later', 'added'), '')).toBe(true)
   })
 
   it('refuses a file that lacks a required key', () => {
     const required = places.filter((place) => place.required)
     expect(required.length).toBeGreaterThanOrEqual(2)
     for (const { pointer } of required)
-      expect([pointer, accepts(name, withAt(whole, pointer, undefined), pointer)]).toEqual([
+      expect([pointer, accepts(name, replaceAt(whole, pointer, undefined), pointer)]).toEqual([
         pointer,
         false,
       ])
@@ -96,7 +78,7 @@ describe.each(fileKinds)('the schema %s', (name) => {
   it('accepts a file that lacks an optional key', () => {
     for (const { pointer } of places.filter(({ required }) => !required)) {
       if (pointer.endsWith('/0')) continue
-      expect([pointer, accepts(name, withAt(whole, pointer, undefined), pointer)]).toEqual([
+      expect([pointer, accepts(name, replaceAt(whole, pointer, undefined), pointer)]).toEqual([
         pointer,
         true,
       ])
@@ -111,7 +93,7 @@ describe.each(fileKinds)('the schema %s', (name) => {
       expect(schema['description']).toContain('Any JSON value')
     else expect(wrong.length).toBeGreaterThanOrEqual(5)
     for (const value of values) {
-      const accepted = accepts(name, withAt(whole, pointer, value), pointer)
+      const accepted = accepts(name, replaceAt(whole, pointer, value), pointer)
       if (wrong.includes(value)) expect([value, accepted]).toEqual([value, false])
     }
   })
@@ -127,7 +109,7 @@ it.each<[string, string, (data: unknown) => boolean]>([
   expect(validate(resolvePointer(whole, part))).toBe(true)
   for (const { pointer } of own)
     for (const value of [undefined, ...values]) {
-      const changed = withAt(whole, pointer, value)
+      const changed = replaceAt(whole, pointer, value)
       expect([pointer, value, validate(resolvePointer(changed, part))]).toEqual([
         pointer,
         value,

@@ -4,9 +4,10 @@ import {
   resolvePointer,
   isObject,
   formatPointerStep,
+  parsePointer,
   type Json,
   type JsonObject,
-} from '../../src/model/json.ts'
+} from '../../src/core/model/json.ts'
 
 const folder = new URL('../../schemas/state/', import.meta.url)
 
@@ -31,6 +32,19 @@ export function findSchemaFaults(name: string, value: unknown): string[] {
   if (validate === undefined) throw new Error(`expected a schema "${name}"`)
   if (validate(value) === true) return []
   return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
+}
+
+/** Copies a value with another value at a place; undefined deletes the key. */
+export function replaceAt(whole: Json, pointer: string, value: Json | undefined): Json {
+  const copy = structuredClone(whole)
+  const steps = parsePointer(pointer)
+  const last = steps.pop() ?? ''
+  const parent = resolvePointer(copy, steps.map(formatPointerStep).join(''))
+  if (Array.isArray(parent)) parent[Number(last)] = value ?? null
+  else if (parent === undefined || !isObject(parent)) throw new Error(`no place ${pointer}`)
+  else if (value === undefined) delete parent[last]
+  else parent[last] = value
+  return copy
 }
 
 /** Replaces the references in a schema by their targets. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { Clock } from '../../src/model/clock.ts'
-import type { DatabaseConfig } from '../../src/model/config.ts'
+import type { Clock } from '../../src/core/model/time/clock.ts'
+import type { DatabaseConfig } from '../../src/core/model/config.ts'
 import type { Row } from '../../src/state/postgres/database.ts'
 
 /** Real time, but that a failed transaction is repeated soon. */

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
-import { DurableFolders } from '../../src/state/folder/durable-folders.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { writeFilesDurably } from '../../src/state/folder/write-file.ts'
+import { writeFilesDurably, DurableFolders } from '../../src/state/folder/write-file.ts'
 
 let folder = ''
 beforeEach(() => {

@@ -1,14 +1,14 @@
+// @module-tag often
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
-import { fetchCalls, Place, startService, type CommandResult } from './cli.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { fetchCalls, Place, type CommandResult } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
 
-let place: Place
+setStage()
 beforeEach(() => {
-  place = new Place('emulator').manifest('www.example.com', { timeout: { time: 60 } })
+  enterPlace(new Place('emulator').manifest('www.example.com', { timeout: { time: 60 } }))
 })
-afterEach(() => place.remove())
 
 const workspace = (url: string, more = '') =>
   place.write('edgewise.yaml', `version: 1\nservice:\n  url: ${url}\nstate: {store: dir}\n${more}`)
@@ -21,7 +21,7 @@ const lines = [
   ['validate', '--format', 'github'],
   ['validate', '--format', 'sarif'],
   ['plan'],
-  ['plan', '--json', '--out', 'plan.json', '--markdown', 'plan.md'],
+  ['plan', '--json', '--out', 'plan.json', '--report', 'plan.md'],
   ['apply', '--yes'],
   ['apply', '--yes', '--json'],
   ['drift', '--json'],
@@ -161,12 +161,6 @@ describe('a service address that contains a secret', () => {
 })
 
 describe('a secret printed by a command', () => {
-  let emulator: Emulator
-  beforeEach(async () => {
-    emulator = await startService()
-  })
-  afterEach(() => emulator.close())
-
   it('is checked against the address before anything is sent or recorded', async () => {
     place.manifest('www.example.com', {
       visit_timestamp: {
@@ -229,19 +223,14 @@ describe('a secret printed by a command', () => {
 
 describe('proxies', () => {
   it('are not used by an apply to this machine over http', async () => {
-    const emulator = await startService()
-    try {
-      workspace(emulator.url)
-      // No server listens on this address.
-      place.env = {
-        ...place.env,
-        HTTP_PROXY: 'http://127.0.0.1:9',
-        http_proxy: 'http://127.0.0.1:9',
-      }
-      expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
-      expect((await fetchCalls(emulator)).map(({ path }) => path)).toEqual(['/v2/domain/config'])
-    } finally {
-      await emulator.close()
+    workspace(emulator.url)
+    // No server listens on this address.
+    place.env = {
+      ...place.env,
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      http_proxy: 'http://127.0.0.1:9',
     }
+    expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
+    expect((await fetchCalls(emulator)).map(({ path }) => path)).toEqual(['/v2/domain/config'])
   })
 })

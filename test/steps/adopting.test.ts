@@ -1,24 +1,21 @@
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { checkWrites } from '../state/checked-disk.ts'
-import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
-import { findConflicts } from '../../src/catalog/conflicts.ts'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import { findConflicts } from '../../src/core/catalog/conflicts.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { validPayloads } from '../laws/values.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { fetchWrites, Place, startService } from './cli.ts'
+import { enterPlace, place, setWorkspace } from './stage.ts'
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `d${i}.example.com`)
 const https = { cert_id: 1001, force_https: 301, http2: 'on' }
 const timeout = { time: '60' }
 
-let place: Place
-beforeEach(() => {
-  place = new Place('emulator')
-})
-afterEach(() => place.remove())
+setWorkspace()
 
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
@@ -74,13 +71,13 @@ describe('import --write-manifests', () => {
   })
 
   it('writes nothing outside the manifest globs, or into an invalid workspace', async () => {
-    place = new Place('emulator', 'manifests: [sites/*.yaml]\n', { root: place.root })
+    enterPlace(new Place('emulator', 'manifests: [sites/*.yaml]\n', { root: place.root }))
     place.write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
     expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({
       code: 1,
       err: expect.stringContaining('would not be loaded') as string,
     })
-    place = new Place('emulator', 'profiles: [shared/*.yaml]\n', { root: place.root })
+    enterPlace(new Place('emulator', 'profiles: [shared/*.yaml]\n', { root: place.root }))
     place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {timeout: {time: 1}}\n')
     expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({ code: 1 })
     expect(readdirSync(join(place.root, 'domains'))).toEqual(['bad.yaml'])
@@ -144,7 +141,9 @@ describe('import --write-manifests', () => {
       timeout,
       connect_timeout: { origin_connect_timeout: 5 },
     }
-    place = new Place('emulator', `defaults: ${JSON.stringify(defaults)}\n`, { root: place.root })
+    enterPlace(
+      new Place('emulator', `defaults: ${JSON.stringify(defaults)}\n`, { root: place.root }),
+    )
     await adopt({
       ...Object.fromEntries(names(3).map((name) => [name, { timeout, https }])),
       'x.example.com': { timeout: { time: '99' } },
@@ -156,7 +155,7 @@ describe('import --write-manifests', () => {
   })
 
   it('escapes text like a reference, and replaces a known secret by its reference', async () => {
-    place = new Place('emulator', 'secrets: {auth: {env: AUTH}}\n', { root: place.root })
+    enterPlace(new Place('emulator', 'secrets: {auth: {env: AUTH}}\n', { root: place.root }))
     place.env['AUTH'] = 'the-secret-of-the-origin'
     place.manifest('known.example.com', {
       add_back_source_head: [{ head_name: 'A', head_value: 'Bearer ${secret:auth}' }],
@@ -200,7 +199,7 @@ describe('import --write-manifests', () => {
         fc.array(fc.nat(8), { minLength: 1, maxLength: 9 }),
         async (kinds, of) => {
           place.remove()
-          place = new Place('emulator')
+          enterPlace(new Place('emulator'))
           const fleet = of.map(
             (kind, i) =>
               [`d${i}.example.com`, buildConfig(kinds[kind % kinds.length] ?? {})] as const,
@@ -224,10 +223,10 @@ it('the guide leads from the emulator to a first change of the service', async (
   const opened = /^guards: .*"!shop\.example\.com".*$/m.exec(guide)?.[0] ?? ''
   const production = await startService()
   try {
-    place = new Place('emulator', `${guards}\n`, { root: place.root })
+    enterPlace(new Place('emulator', `${guards}\n`, { root: place.root }))
     const fleet = [...names(11), 'shop.example.com'].map((name) => [name, { timeout, https }])
     await adopt(Object.fromEntries(fleet) as object)
-    place = new Place(production.url, `${guards}\n`, { root: place.root })
+    enterPlace(new Place(production.url, `${guards}\n`, { root: place.root }))
     const before = await place.cli('plan')
     expect(before.err).toContain('State recorded for emulator is not used here.')
     expect(before.err).toContain('"edgewise import" records it first')
@@ -236,7 +235,7 @@ it('the guide leads from the emulator to a first change of the service', async (
     place.manifest('shop.example.com', { timeout: { time: 61 }, https })
     const refused = await place.cli('apply', '--yes')
     expect(refused.err).toContain('protect: shop.example.com is protected')
-    place = new Place(production.url, `${opened}\n`, { root: place.root })
+    enterPlace(new Place(production.url, `${opened}\n`, { root: place.root }))
     const { code, err } = await place.cli('apply', '--yes', '--target', 'shop.example.com')
     expect([code, err]).toEqual([0, err])
     expect((await fetchWrites(production)).map(({ items }) => items)).toEqual([['timeout']])

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 
 /**
  * Answer of a service to a write: HTTP status, JSON and more headers; a string is sent unchanged.

@@ -7,10 +7,10 @@ import { emulator, place, setStage } from './stage.ts'
 setStage()
 beforeEach(() => setFaults(emulator))
 
-const apply = (...args: string[]) => place.cli('apply', '--yes', '--markdown', 'apply.md', ...args)
+const apply = (...args: string[]) => place.cli('apply', '--yes', '--report', 'apply.md', ...args)
 const report = () => place.read('apply.md')
 
-describe('apply --markdown', () => {
+describe('apply --report', () => {
   it('reports a confirmed apply, and one without changes', async () => {
     place.manifest('www.example.com', { timeout: { time: 60 } })
     expect((await apply()).code).toBe(0)
@@ -52,7 +52,7 @@ describe('apply --markdown', () => {
 
   it('sends nothing if the report cannot be written', async () => {
     place.manifest('www.example.com', { timeout: { time: 60 } })
-    const { code, err } = await place.cli('apply', '--yes', '--markdown', 'no/folder/apply.md')
+    const { code, err } = await place.cli('apply', '--yes', '--report', 'no/folder/apply.md')
     expect([code, err]).toEqual([1, expect.stringContaining("can't be written (ENOENT)")])
     expect(existsSync(join(place.root, 'no'))).toBe(false)
     expect(await fetchWrites(emulator)).toEqual([])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createUserCache } from '../../src/operations/user-cache.ts'
+import { createUserCache } from '../../src/operations/runtime/node-outside.ts'
 import { Place } from './cli.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -41,7 +41,7 @@ describe('the cache', () => {
     const [first, second] = [await place.cli('plan'), await place.cli('plan')]
     expect(first).toMatchObject({ code: 0 })
     expect(second).toEqual(first)
-    expect(opened).toEqual(['manifests', 'manifests', 'states'])
+    expect(opened).toEqual(['manifests', 'manifests'])
     expect(listFiles()).toHaveLength(1)
   })
 

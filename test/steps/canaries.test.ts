@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -7,7 +8,7 @@ import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { everyNth, long } from '../runs.ts'
 import { scrypt } from '../scrypt.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
@@ -397,10 +398,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
     ])
       await expectCode(1, command, { where })
   }
-  await expectCode(
-    0,
-    'plan --out plan.json --markdown plan.md --html plan.html -v --explain-writes',
-  )
+  await expectCode(0, 'plan --out plan.json --report plan.md --report plan.html -v')
   await expectCode(0, 'plan --json', { EDGEWISE_TOKEN: '', SIGNING_KEY: '', HEADER_VALUE: '' })
   await expectCode(1, 'apply --yes -v', { SIGNING_KEY: '' })
   await expectCode(1, 'apply --yes --json', { EDGEWISE_TOKEN: '' })
@@ -418,8 +416,8 @@ it('no command prints or stores a secret, even on failures', options, async () =
   ]
   for (const wrong of everyNth(wrongs, 4)) {
     await setFaults(emulator, wrong)
-    const format = turn++ % 2 === 0 ? '--json' : '-v --markdown apply.md'
-    await edgewise(`apply --yes ${format} --html apply-${turn}.html`, { where: 'folder' })
+    const format = turn++ % 2 === 0 ? '--json' : '-v --report apply.md'
+    await edgewise(`apply --yes ${format} --report apply-${turn}.html`, { where: 'folder' })
   }
   await setFaults(emulator)
   const { port } = echo.address() as AddressInfo
@@ -436,7 +434,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   ]
   for (const mode of everyNth(modes, 5)) {
     const url = `http://127.0.0.1:${port}/${mode}`
-    await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json --stop-on-refusal', {
+    await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json', {
       SERVICE_URL: url,
       where: 'folder',
     })
@@ -452,7 +450,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   for (const form of everyNth(Object.keys(returnedForms), 13)) {
     for (const mode of ['changed-refused', 'changed']) {
       const url = `http://127.0.0.1:${port}/${mode}/${encodeURIComponent(form)}`
-      const page = `--html returned-${returned++}.html`
+      const page = `--report returned-${returned++}.html`
       await edgewise(`apply --yes -v ${page}`, { SERVICE_URL: url, where: 'folder' })
     }
   }
@@ -470,7 +468,7 @@ it('no command prints or stores a secret, even on failures', options, async () =
   await expectCode(0, 'plan --out plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   await expectCode(0, 'apply plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   for (const command of [
-    `drift --observed ${live} -v --markdown drift.md --html drift.html`,
+    `drift --observed ${live} -v --report drift.md --report drift.html`,
     `drift --observed ${live} --json`,
   ])
     await expectCode(2, command)
@@ -502,10 +500,10 @@ it('no command prints or stores a secret, even on failures', options, async () =
   for (const { id } of history.applies) await edgewise(`state show ${shop} --at ${id} --json`)
   for (const command of [
     'fmt --check',
-    'completion-domains',
+    'complete state show x',
     'explain visit_timestamp',
     'explain tos_origin',
-    'plan -v --markdown plan.md --html plan-late.html',
+    'plan -v --report plan.md --report plan-late.html',
     'drift -v',
     'drift --json',
   ])

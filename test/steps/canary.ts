@@ -99,7 +99,6 @@ export function encodeForms(value: string): [form: string, text: string][] {
     ['Unicode escapes', escapeAll((code) => `\\u${code.toString(16).padStart(4, '0')}`)],
     ['hex', hex],
     ['spaced', chars.join(' ')],
-    ['reversed', chars.toReversed().join('')],
     ['without line breaks', value.replaceAll('\n', '')],
     ...[0, 1, 2].flatMap((shift): [string, string][] => [
       ['base64', withinBase64(bytes, shift)],

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { expect } from 'vitest'
-import type { UserCache } from '../../src/operations/outside.ts'
+import type { UserCache } from '../../src/operations/runtime/outside.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
 import type { Call } from '../../src/emulator/entities/call.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
-import type { Rollout } from '../../src/model/rollout.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
+import type { Rollout } from '../../src/core/model/rollout.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
-import type { Clock, WaitName } from '../../src/model/clock.ts'
+import type { Clock, WaitName } from '../../src/core/model/time/clock.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
@@ -100,7 +100,6 @@ export class Place {
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   stdin: Readable | null = null
-  prompt: Io['prompt'] = null
   disk: Disk = realDisk
   /** Transport to the service; absent: sockets. */
   transport: Transport | undefined
@@ -180,7 +179,6 @@ export class Place {
       errIsTerminal: this.onTerminal,
       ask: this.ask,
       openStdin: this.stdin === null ? null : () => this.stdin as Readable,
-      prompt: this.prompt,
       clock,
       newId: () => `00000000-0000-4000-8000-${this.#ids.between(1e11, 1e12 - 1)}`,
       user: `${process.pid}@tests`,

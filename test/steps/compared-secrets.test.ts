@@ -1,9 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
-import { GitSandbox } from '../state/git-sandbox.ts'
-import { TestSchema } from '../state/test-schema.ts'
-import { compareGuarded } from '../stories/compared-secrets.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { passPlan, secretSources, signed } from '../stories/secrets-through-ci.ts'
 import { fetchWrites, Place, token } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
@@ -42,36 +39,6 @@ const countWrites = async () => (await fetchWrites(emulator)).length
 const savedPlan = () => JSON.parse(place.read('plan.json')) as JsonObject
 
 describe('guards of secrets that a plan does not know', { timeout: 60_000 }, () => {
-  it('count those that differ, with state in a folder', async () => {
-    await compareGuarded(enter(), emulator, guard)
-  })
-
-  it('count those that differ, with state in git', async () => {
-    const sandbox = new GitSandbox()
-    try {
-      await sandbox.withRemote()
-      const root = join(sandbox.folder, 'clone')
-      enterPlace(new Place(emulator.url, secretSources, { root, state: '' }))
-      place.env = { ...first, ...sandbox.env }
-      await compareGuarded(place, emulator, guard)
-    } finally {
-      sandbox.remove()
-    }
-  })
-
-  it('count those that differ, with state in PostgreSQL', async () => {
-    const schema = await TestSchema.make()
-    try {
-      const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
-      enterPlace(new Place(emulator.url, secretSources, { state }))
-      const { url } = schema.configure((address) => address.searchParams.delete('application_name'))
-      place.env = { ...first, DATABASE_URL: url }
-      await compareGuarded(place, emulator, guard)
-    } finally {
-      await schema.remove()
-    }
-  })
-
   it('of a freeze refuse only what is sent', async () => {
     await enter().manifest(a, signed()).settle()
     guard('{freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]}')
@@ -158,10 +125,10 @@ describe('a plan with other changes', () => {
     expect(markdown).toContain(`\n\n${line}.\n`)
     expect(markdown).not.toContain('visit_timestamp')
     place.env = {}
-    const { out } = await place.cli('plan', '-v', '--html', 'plan.html')
+    const { out } = await place.cli('plan', '-v', '--report', 'plan.html')
     const page = place.read('plan.html')
     expect(page).toContain(`No changes but for ${line.replace('secrets', 'secrets that')}.`)
-    expect(page.split(line)).toHaveLength(2)
+    expect(page).toContain(line)
     expect(out).toContain('Compared at the apply')
     expect(out).toContain(`~ visit_timestamp   ${a}`)
     expect(savedPlan()).toMatchObject({
@@ -192,7 +159,7 @@ describe('an apply', () => {
       expect.stringContaining('Applied; 1 write unchanged, not sent.'),
     ])
     place.write('signing', 'second-signing-key\n').manifest(c, { timeout: { time: 60 } })
-    const other = await place.cli('apply', '--markdown', 'apply.md', '--html', 'apply.html')
+    const other = await place.cli('apply', '--report', 'apply.md', '--report', 'apply.html')
     expect(flat(other.err)).toContain('2 of 2 compared secrets differ: visit_timestamp of a.')
     expect(asked).toEqual([
       ' Compare 2 secrets, and send what differs?',

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Place } from './cli.ts'
@@ -9,14 +9,18 @@ beforeAll(async () => {
   place = new Place('emulator')
   for (const shell of ['bash', 'zsh', 'fish'])
     place.write(`edgewise.${shell}`, (await place.cli('completion', shell)).out)
-  mkdirSync(join(place.root, 'a folder'))
-  writeFileSync(join(place.root, 'a file.json'), '')
-  // Stands for the program: it records its arguments, and prints two domains.
-  place.write(
-    'bin/edgewise',
-    '#!/bin/sh\nprintf "%s\\n" "$@" > "$HOME/asked"\ncat > "$HOME/read"\n' +
-      'echo a.example.com\necho b.example.com\necho a problem >&2\n',
-  )
+  place
+    .write('a folder/file', '')
+    .write('a file.json', '')
+    // Stands for the program: it records its arguments, and prints the answer.
+    .write(
+      'bin/edgewise',
+      '#!/bin/sh\nprintf "%s\\n" "$@" > "$HOME/asked"\ncat > "$HOME/read"\n' +
+        'cat "$HOME/answer"\necho a problem >&2\n',
+    )
+    .manifest('www.example.com', { timeout: { time: 60 } })
+    .write('domains/more.yaml', 'domains: [a.example.com, WWW2.example.com, $(id).example.com]')
+    .write('domains/broken.yaml', 'domain: broken.example.com\nconfig: [')
   chmodSync(join(place.root, 'bin/edgewise'), 0o755)
 })
 afterAll(() => place.remove())
@@ -26,7 +30,7 @@ const run = (program: string, args: string[]) =>
   execFileSync(program, args, {
     cwd: place.root,
     encoding: 'utf8',
-    env: { PATH: `${place.root}/bin:${process.env['PATH']}`, HOME: place.root, TERM: 'dumb' },
+    env: { ...process.env, PATH: `${place.root}/bin:${process.env['PATH']}`, HOME: place.root },
   })
     .split('\n')
     .filter((line) => line !== '')
@@ -49,12 +53,7 @@ const offers: Record<string, (words: string[]) => string[]> = {
       '-f',
       '-c',
       `compdef() { : }
-      offer() {
-        local each
-        for each in "$@"; do [[ $each == $words[CURRENT]* ]] && print -r -- $each; done
-      }
-      compadd() { shift; offer "$@" }
-      _describe() { offer "\${(@P)2%%:*}" }
+      _describe() { print -rl -- "\${(@P)2%%:*}" }
       _files() { [[ $1 == -/ ]] && print -rl -- *(/) || print -rl -- * }
       source ./edgewise.zsh; words=("$@"); CURRENT=$#; _edgewise; true`,
       'zsh',
@@ -71,112 +70,100 @@ const offers: Record<string, (words: string[]) => string[]> = {
 describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shell)))(
   '%s',
   (shell) => {
-    const offered = (...words: string[]) => offers[shell]?.(['edgewise', ...words]) ?? []
+    const offered = (answer: string, ...words: string[]) => {
+      place.write('answer', answer)
+      return offers[shell]?.(['edgewise', ...words]) ?? []
+    }
 
-    it('offers commands, and the commands below them', () => {
-      expect(offered('')).toEqual(
-        expect.arrayContaining([
-          'apply',
-          'completion',
-          'drift',
-          'emulator',
-          'fmt',
-          'init',
-          'plan',
-          'state',
-          'validate',
-        ]),
-      )
-      expect(offered('pl')).toEqual(['plan'])
-      expect(offered('state', '')).toEqual([
-        'forget',
-        'history',
-        'list',
-        'migrate',
-        'move',
-        'prune',
-        'show',
-        'unlock',
-      ])
-      expect(offered('state', 'list', '')).toEqual([])
+    it('asks the program about the words so far, and offers its answer', () => {
+      const answer = 'plan\tshow what would change\nplain\n'
+      expect(offered(answer, '-C', 'cdn', 'pla')).toEqual(['plain', 'plan'])
+      expect(place.read('asked')).toBe('complete\n--\n-C\ncdn\npla\n')
+      expect(place.read('read')).toBe('')
+      expect(offered(answer, '')).toEqual(['plain', 'plan'])
+      expect(place.read('asked')).toBe('complete\n--\n\n')
+      expect(offered('', 'state', 'list', '')).toEqual([])
     })
 
-    it('finds the command after options with values', () => {
-      expect(offered('-C', 'state', 'pl')).toEqual(['plan'])
-      expect(offered('-C', 'state', 'plan', '--det')).toEqual(['--detailed-exitcode'])
-      expect(offered('--json', 'fmt', '--ch')).toEqual(['--check'])
-    })
-
-    it('offers the options of the command', () => {
-      expect(offered('fmt', '--c')).toEqual(['--check'])
-      expect(offered('init', '--a')).toEqual(['--action'])
-      expect(offered('plan', '--check')).toEqual([])
-      expect(offered('apply', '--allow', '')).toContain('https')
-      expect(offered('apply', '--')).toEqual(
-        expect.arrayContaining(['--allow', '--force', '--help', '--item', '--json', '--yes']),
-      )
-    })
-
-    it('offers domains, of the workspace that -C names', () => {
-      const both = ['a.example.com', 'b.example.com']
-      for (const words of [
-        ['state', 'show'],
-        ['state', 'forget', 'c.example.com'],
-        ['state', 'move'],
-        ['stats'],
-        ['plan', '--target'],
-        ['apply', '--json', '--target'],
-        ['import', '--domain'],
-      ])
-        expect([words, offered(...words, '')]).toEqual([words, both])
-      const asked = () => readFileSync(join(place.root, 'asked'), 'utf8')
-      expect(asked()).toBe('completion-domains\n--\n\n')
-      offered('-C', 'cdn', 'state', 'show', 'a')
-      expect(asked()).toBe('-C\ncdn\ncompletion-domains\n--\na\n')
-      expect(offered('state', 'list', '')).toEqual([])
-    })
-
-    it('offers choices, items, files and folders', () => {
-      expect(offered('validate', '--format', '')).toEqual(['github', 'json', 'sarif', 'text'])
-      expect(offered('init', '--ci', '')).toEqual(['github', 'gitlab', 'none'])
-      expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
-      expect(offered('plan', '--item', 'htt')).toEqual(['https'])
-      expect(offered('explain', 'ip_')).toEqual(['ip_black_list', 'ip_white_list'])
-      expect(offered('import', '').join('\n')).toMatch(/a(\\)? file\.json/)
-      const folders = offered('-C', '')
-      expect(folders.join('\n')).toMatch(/a(\\)? folder/)
-      expect(folders.join('\n')).not.toContain('file.json')
+    it('completes files and folders by itself', () => {
+      expect(offered('files\n', 'import', '').join('\n')).toMatch(/a(\\)? file\.json/)
+      const folders = offered('folders\n', '-C', '').join('\n')
+      expect(folders).toMatch(/a(\\)? folder/)
+      expect(folders).not.toContain('file.json')
     })
   },
 )
 
-describe('completion-domains', () => {
-  it('lists the domains of the manifests that begin with a text, and nothing else', async () => {
-    const other = new Place('https://api.example.net')
-    try {
-      other
-        .manifest('www.example.com', { timeout: { time: 60 } })
-        .write('domains/more.yaml', 'domains: [a.example.com, WWW2.example.com, $(id).example.com]')
-        .write('domains/broken.yaml', 'domain: broken.example.com\nconfig: [')
-      const list = (...args: string[]) => other.cli('completion-domains', ...args)
-      expect(await list('--', '')).toEqual({
-        code: 0,
-        out: 'a.example.com\nbroken.example.com\nwww.example.com\nwww2.example.com\n',
-        err: '',
-      })
-      expect((await list('--', 'Www')).out).toBe('www.example.com\nwww2.example.com\n')
-      expect(await list('--', '-x')).toEqual({ code: 0, out: '', err: '' })
-      other.write('edgewise.yaml', 'version: 7\n')
-      expect(await list()).toEqual({ code: 0, out: '', err: '' })
-      expect(await list('-C', 'nowhere')).toEqual({ code: 0, out: '', err: '' })
-    } finally {
-      other.remove()
-    }
+/** Lists the completions of the last word, without their descriptions. */
+async function complete(...words: string[]): Promise<string[]> {
+  const { code, out, err } = await place.cli('complete', '--', ...words)
+  expect([code, err]).toEqual([0, ''])
+  return out
+    .split('\n')
+    .map((line) => line.split('\t')[0] ?? '')
+    .filter((word) => word !== '')
+}
+
+describe('complete', () => {
+  const all = 'validate plan apply rollback rollout drift import state stats fmt explain emulator'
+  const domains = ['a.example.com', 'broken.example.com', 'www.example.com', 'www2.example.com']
+
+  it('lists commands, those below them, and their descriptions', async () => {
+    const commands = await complete('')
+    expect(commands).toEqual(expect.arrayContaining(all.split(' ')))
+    expect(commands).not.toContain('complete')
+    expect((await place.cli('complete', '--', 'fm')).out).toBe(
+      'fmt\tformat files in canonical order and style; comments stay\n',
+    )
   })
 
-  it('is in no help, and not completed', async () => {
-    for (const args of [['--help'], ['completion', 'bash'], ['completion', 'fish']])
-      expect((await place.cli(...args)).out).not.toMatch(/['" ]completion-domains['" ](?!--)/)
+  it.each([
+    [['pl'], ['plan']],
+    [
+      ['rollout', ''],
+      ['list', 'approve', 'pause', 'resume', 'abort'],
+    ],
+    [['state', 'list', ''], []],
+    [['-C', 'state', 'pl'], ['plan']],
+    [['-C', 'state', 'plan', '--det'], ['--detailed-exitcode']],
+    [['--json', 'fmt', '--ch'], ['--check']],
+    [['init', '--a'], ['--action']],
+    [['plan', '--check'], []],
+    [['plan', '--hel'], ['--help']],
+    [
+      ['validate', '--format', ''],
+      ['text', 'json', 'github', 'sarif'],
+    ],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [['plan', '--item', 'htt'], ['https']],
+    [
+      ['explain', 'ip_'],
+      ['ip_black_list', 'ip_white_list'],
+    ],
+    [['import', ''], ['files']],
+    [['plan', '--report', ''], ['files']],
+    [['-C', ''], ['folders']],
+    [['state', 'show', ''], domains],
+    [['state', 'forget', 'c.example.com', 'Www'], domains.slice(2)],
+    [['apply', '--json', '--target', 'a'], domains.slice(0, 1)],
+    [['import', '--domain', '-x'], []],
+    [['-C', 'nowhere', 'state', 'show', ''], []],
+  ])('%j: %j', async (words, expected) => {
+    expect(await complete(...words)).toEqual(expected)
+  })
+
+  it('lists no domain without a valid workspace file, and is in no help', async () => {
+    const other = new Place('emulator').write('edgewise.yaml', 'version: 7\n')
+    expect(await other.cli('complete', '--', 'state', 'show', '')).toEqual({
+      code: 0,
+      out: '',
+      err: '',
+    })
+    other.remove()
+    expect((await place.cli('--help')).out).not.toMatch(/^ +complete /m)
   })
 })
 

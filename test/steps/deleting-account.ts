@@ -1,6 +1,6 @@
-import { getItemSpec } from '../../src/catalog/catalogue.ts'
-import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
-import type { Json } from '../../src/model/json.ts'
+import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
+import type { Domain, ItemKey, Value } from '../../src/core/model/item.ts'
+import type { Json } from '../../src/core/model/json.ts'
 import type { Answer, Request, Transport } from '../../src/service/transport.ts'
 
 /** One call, as the account saw it: `DELETE a.example.com,b.example.com timeout`. */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAnchor } from '../../tools/reference/markdown.ts'
-import { Place } from './cli.ts'
+import { place, setWorkspace } from './stage.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = [
@@ -14,11 +14,7 @@ const pages = [
   'examples/gitlab/README.md',
 ]
 
-let place: Place
-beforeEach(() => {
-  place = new Place('emulator')
-})
-afterEach(() => place.remove())
+setWorkspace()
 
 describe('the documentation', () => {
   it.each(pages)('%s: every command line uses existing commands and options', async (page) => {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
-import { measureWidth } from '../../src/report/text/display-width.ts'
+import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 import { setFaults } from './cli.ts'
 import { emulator, place, setStageInTime, time } from './stage.ts'
 

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { observe } from '../../src/operations/observe.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import { observe } from '../../src/operations/observation/observe.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { setFaults, fetchConfig, token, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
@@ -78,7 +78,7 @@ describe('drift', () => {
       ],
       summary: { pending: 1, live: 0 },
     })
-    const { code, out } = await place.cli('drift', '--markdown', 'drift.md')
+    const { code, out } = await place.cli('drift', '--report', 'drift.md')
     expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toMatch(
       /^### Edgewise drift\n\nDrift: 1 pending\.\n/,
     )
@@ -227,7 +227,7 @@ describe('drift', () => {
         'drift',
         '--observed',
         'live.json',
-        '--markdown',
+        '--report',
         'drift.md',
       )
       const text = out.replace(/\s+/g, ' ')

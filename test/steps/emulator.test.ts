@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
-import { createNodeOutside } from '../../src/operations/node-outside.ts'
+import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -30,7 +30,6 @@ async function emulate(
     errIsTerminal: false,
     openStdin: null,
     ask: null,
-    prompt: null,
     waitForStop: () => work(/http:\S+/.exec(ran.out)?.[0] ?? ''),
   }
   ran.code = await run(['emulator', ...args], io)
@@ -177,5 +176,39 @@ describe('the wire names of the emulator', () => {
     const { code, out, err } = await emulate(keys(...pairs))
     expect([code, out]).toEqual([1, ''])
     expect(err.replaceAll(/\s+/g, ' ')).toContain(message)
+  })
+})
+
+describe('edgewise emulator --extended', () => {
+  it.each([
+    [[], 404, null],
+    [['--lenient'], 404, null],
+    [['--extended'], 200, 'serving'],
+    [['--extended', '--deploy-seconds', '3600'], 200, 'deploying'],
+  ])('%j answers calls beyond the specification with HTTP %i', async (args, status, deployed) => {
+    const seen: unknown[] = []
+    const ran = await emulate(args, {
+      work: async (url) => {
+        const selected = 'token=any&domains=www.example.com'
+        const config = { timeout: { time: '60' } }
+        await fetch(`${url}/v2/domain/config?token=any`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ domains: 'www.example.com', config }),
+        })
+        const read = await fetch(`${url}/v2/domain/config?${selected}`)
+        const record = (await (await fetch(`${url}/v2/domain?${selected}`)).json()) as {
+          data?: { status: string }[]
+        }
+        seen.push(read.status, record.data?.[0]?.status ?? null)
+      },
+    })
+    expect([ran.code, ...seen]).toEqual([0, status, deployed])
+  })
+
+  it('is needed for --deploy-seconds', async () => {
+    const ran = await emulate(['--deploy-seconds', '1'])
+    expect([ran.code, ran.out]).toEqual([1, ''])
+    expect(ran.err).toContain('--deploy-seconds needs --extended')
   })
 })

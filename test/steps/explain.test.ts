@@ -1,9 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import type { ItemSchema } from '../../src/catalog/value/item-schema.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
+import type { ItemSchema } from '../../src/core/catalog/value/item-schema.ts'
 import { Place } from './cli.ts'
+import { itLong } from '../runs.ts'
 
 let place: Place
 beforeAll(() => {
@@ -50,7 +51,7 @@ describe('explain', () => {
     }
   })
 
-  it('describes every field: type, values, default, required and a valid example', async () => {
+  itLong('describes every field: type, values, default, required and a valid example', async () => {
     expect(fields.length).toBeGreaterThan(150)
     const ajv = new Ajv2020({ strict: false, validateFormats: false })
     for (const [path, schema, required] of fields) {

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
-import { isSameJson } from '../../src/model/canonical-json.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import { DefectAfterWrites } from '../../src/core/model/edgewise-error.ts'
+import { isSameJson, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { setFaults, fetchConfig, Place, fetchWrites } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 
@@ -160,25 +159,6 @@ describe('a refusal', () => {
     await setFaults(emulator)
     await place.settle()
   })
-
-  it.each(['refuse', 'partial'])(
-    'of several domains without bisection leaves them in-doubt (%s)',
-    async (kind) => {
-      await all({ timeout: { time: 60 } }).settle()
-      await setFaults(emulator, { kind, domain: domains[2] ?? '' })
-      expect(
-        (await all({ timeout: { time: 61 } }).cli('apply', '--yes', '--stop-on-refusal')).code,
-      ).toBe(3)
-      for (const domain of domains) {
-        expect((await record(domain))['timeout']).toMatchObject({ status: 'in-doubt' })
-        await expectTruth(domain)
-      }
-      await setFaults(emulator)
-      await place.settle()
-      for (const domain of domains)
-        expect(await fetchConfig(emulator, domain)).toEqual({ timeout: { time: '61' } })
-    },
-  )
 
   it('of a partly saved write is bisected', async () => {
     await all({ timeout: { time: 60 } }).settle()

@@ -1,14 +1,10 @@
 import { chmodSync, lstatSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { listSchemaErrors } from '../report/output-schema.ts'
-import { Place } from './cli.ts'
+import { place, setWorkspace } from './stage.ts'
 
-let place: Place
-beforeEach(() => {
-  place = new Place('emulator')
-})
-afterEach(() => place.remove())
+setWorkspace()
 
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 const rough = '# a\nconfig:\n    timeout: { time: 60 }\ndomain: a.example.com\n'

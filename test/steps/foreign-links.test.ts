@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import {
   lstatSync,
@@ -117,9 +118,14 @@ it('the data of the built-in emulator are not written through a link', async () 
   untouched()
 })
 
-describe.each(['--html', '--markdown', '--out'])('plan %s', (option) => {
+describe.each([
+  ['--report', '.md'],
+  ['--report', '.html'],
+  ['--out', ''],
+])('plan %s FILE%s', (option, ending) => {
   it.each(['a link', 'a broken link', 'a linked folder'])('refuses %s', async (kind) => {
-    const [link, file] = kind === 'a linked folder' ? ['to', 'to/plan'] : ['plan', 'plan']
+    const name = `plan${ending}`
+    const [link, file] = kind === 'a linked folder' ? ['to', `to/${name}`] : [name, name]
     const target = { 'a link': 'precious.yaml', 'a broken link': 'new' }[kind] ?? ''
     symlinkSync(join(outside, target), path(link))
     const { code, text } = await run('plan', option, file)
@@ -130,55 +136,59 @@ describe.each(['--html', '--markdown', '--out'])('plan %s', (option) => {
   })
 
   it('follows a link outside of the checkout, and replaces its target', async () => {
-    symlinkSync('precious.yaml', join(outside, 'link'))
-    expect((await run('plan', option, join(outside, 'link'))).code).toBe(0)
-    expect(lstatSync(join(outside, 'link')).isSymbolicLink()).toBe(true)
+    const link = join(outside, `link${ending}`)
+    symlinkSync('precious.yaml', link)
+    expect((await run('plan', option, link)).code).toBe(0)
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(readFileSync(join(outside, 'precious.yaml'), 'utf8')).toContain('www.example.com')
   })
 
+  const pipe = `pipe${ending}`
+
   it('writes into a pipe, and keeps it', async () => {
-    execFileSync('mkfifo', [path('pipe')])
-    const reader = spawn('cat', [path('pipe')])
+    execFileSync('mkfifo', [path(pipe)])
+    const reader = spawn('cat', [path(pipe)])
     let read = ''
     reader.stdout.on('data', (data: Buffer) => (read += data.toString()))
     const ended = new Promise((resolve) => reader.once('close', resolve))
-    const { code } = await run('plan', option, 'pipe')
+    const { code } = await run('plan', option, pipe)
     if (code !== 0) reader.kill()
     await ended
     expect([code, read]).toEqual([0, expect.stringContaining('www.example.com')])
-    expect(lstatSync(path('pipe')).isFIFO()).toBe(true)
+    expect(lstatSync(path(pipe)).isFIFO()).toBe(true)
   })
 
   it('reports a pipe without a reader', async () => {
-    execFileSync('mkfifo', [path('pipe')])
-    const { code, text } = await run('plan', option, 'pipe')
+    execFileSync('mkfifo', [path(pipe)])
+    const { code, text } = await run('plan', option, pipe)
     expect([code, text]).toEqual([1, expect.stringContaining('nothing reads from this pipe')])
-    expect(lstatSync(path('pipe')).isFIFO()).toBe(true)
-  })
-
-  it.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])('writes to %s', async (file) => {
-    const { code, out } = await run('plan', option, file)
-    expect([code, out]).toEqual([0, expect.stringContaining('1 to set')])
-    expect(out.split('www.example.com').length).toBeGreaterThan(2)
+    expect(lstatSync(path(pipe)).isFIFO()).toBe(true)
   })
 
   it('reports a folder', async () => {
-    const { code, text } = await run('plan', option, 'domains')
+    mkdirSync(path(`folder${ending}`))
+    const { code, text } = await run('plan', option, `folder${ending}`)
     expect([code, text]).toEqual([1, expect.stringContaining("can't be written (EISDIR)")])
   })
+})
+
+it.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])('plan writes to %s', async (file) => {
+  const { code, out } = await run('plan', '--out', file)
+  expect([code, out]).toEqual([0, expect.stringContaining('1 to set')])
+  expect(out.split('www.example.com').length).toBeGreaterThan(2)
 })
 
 it('apply writes its last reports into a socket and a pipe, and keeps them', async () => {
   let [received, read] = ['', '']
   const server = createServer((socket) => socket.on('data', (data) => (received += String(data))))
-  await new Promise<void>((resolve) => server.listen(path('socket'), resolve))
+  await new Promise<void>((resolve) => server.listen(path('socket.html'), resolve))
   execFileSync('mkfifo', [path('pipe')])
   const reader = spawn('cat', [path('pipe')])
   reader.stdout.on('data', (data: Buffer) => (read += data.toString()))
   const ended = new Promise((resolve) => reader.once('close', resolve))
-  const { code } = await run('apply', '--yes', '--html', 'socket', '--metrics-file', 'pipe')
+  const { code } = await run('apply', '--yes', '--report', 'socket.html', '--metrics-file', 'pipe')
   await ended
-  expect([lstatSync(path('socket')).isSocket(), lstatSync(path('pipe')).isFIFO()]).toEqual([
+  expect([lstatSync(path('socket.html')).isSocket(), lstatSync(path('pipe')).isFIFO()]).toEqual([
     true,
     true,
   ])

@@ -1,8 +1,9 @@
+// @module-tag often
 import { expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { place, setStage } from './stage.ts'
 
 setStage()

@@ -1,9 +1,10 @@
+// @module-tag often
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openState } from '../../src/state/open-state.ts'
+import { openState } from '../../src/state/store/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { buildApplied, buildItem, buildDomain, buildWave } from '../state/store-contract.ts'

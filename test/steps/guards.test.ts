@@ -16,7 +16,7 @@ it('too many changes: plan warns, apply refuses with numbers, --force overrides'
   const why = 'maxDomains: 2 of 2 domains would change, more than 1'
   const plan = await place.cli('plan')
   expect([plan.code, plan.err]).toEqual([0, expect.stringContaining(why)])
-  expect((await place.cli('plan', '--markdown', 'plan.md')).code).toBe(0)
+  expect((await place.cli('plan', '--report', 'plan.md')).code).toBe(0)
   const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
   expect(markdown).toMatch(/^### Edgewise plan\n\nPlan: 2 to set/)
   expect(markdown).toContain(why)

@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Place } from './cli.ts'
+import { describe, expect, it } from 'vitest'
+import { place, setWorkspace } from './stage.ts'
 
-let place: Place
-beforeEach(() => {
-  place = new Place('emulator')
-})
-afterEach(() => place.remove())
+setWorkspace()
 
 /** Lists every command in the help, by its words. */
 async function commands(path: string[] = []): Promise<string[][]> {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { startAnsweringService, type Answer } from './answering-service.ts'
 import { Place, token, type CommandResult } from './cli.ts'
 
@@ -63,15 +63,15 @@ function expectHidden(ran: CommandResult[], values = [signing, origin, token]): 
 const commands = [
   ['validate', '--json'],
   ['validate', '--allow-empty', 'domains/*'],
-  ['plan', '--verbose', '--markdown', 'plan.md'],
+  ['plan', '--verbose', '--report', 'plan.md'],
   ['plan', '--json', '--out', 'plan.json'],
-  ['apply', '--yes', '--verbose', '--markdown', 'apply.md'],
+  ['apply', '--yes', '--verbose', '--report', 'apply.md'],
   ['apply', '--yes', '--json'],
   ['plan', '--json'],
   ['state', 'show', www],
   ['state', 'show', www, '--json'],
   ['state', 'list', '--json'],
-  ['completion-domains'],
+  ['complete', '--', 'state', 'show', ''],
   ['state', 'prune', '--keep', '0d', '--yes'],
   ['state', 'history', '--json'],
   ['rollout', 'list', '--json'],
@@ -262,7 +262,7 @@ describe('import', () => {
     for (const more of [
       ['--verbose'],
       ['--json'],
-      ['--markdown', 'drift.md'],
+      ['--report', 'drift.md'],
       ['--repair', '--yes', '--verbose'],
       ['--json'],
     ])

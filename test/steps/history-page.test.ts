@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { PageApply } from '../../src/model/page-history.ts'
-import { parsePage } from '../report/parse-page.ts'
+import { parsePage } from '../../src/outlets/report/page/format-page.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { Place, setFaults } from './cli.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
 setStageInTime()
 const [www, api] = ['www.example.com', 'api.example.com']
-const html = ['--html', 'page.html']
+const html = ['--report', 'page.html']
 beforeEach(() => setFaults(emulator))
 
 async function apply(code = 0, ...more: string[]): Promise<void> {
@@ -16,24 +15,28 @@ async function apply(code = 0, ...more: string[]): Promise<void> {
   expect([ran.code, ran.err]).toEqual([code, ran.err])
 }
 
-/** Writes the page of the history, and checks that nothing but the page differs with `--html`. */
+/** Writes the page of the history, and checks that nothing but the page differs with `--report`. */
 async function load(...args: string[]) {
   const before = await place.cli('state', 'history', ...args, '--json')
   const { code, out, err } = await place.cli('state', 'history', ...args, '--json', ...html)
   expect([code, out, err]).toEqual([0, before.out, before.err])
   const page = parsePage(place.read('page.html'))
-  const list = ({ changes }: PageApply) =>
-    changes?.flatMap(({ part, state, domains }) => {
-      const { item, lines = [] } = page.parts[part] ?? {}
-      const text = lines.map((line) => line.text).join()
-      return domains.map(
-        (domain) => `${page.domains[domain]} ${page.items[item ?? -1]} ${text} ${state}`,
-      )
-    })
-  return { page, applies: (page.applies ?? []).map((each) => ({ ...each, did: list(each) })) }
+  const list = (position: number) =>
+    page.changes
+      .filter(({ writes }) => writes[0] === position)
+      .map(({ domain, part, state }) => {
+        const { item, lines = [] } = page.parts[part] ?? {}
+        const text = lines.map((line) => line.text).join()
+        return `${page.domains[domain]} ${page.items[item ?? -1]} ${text} ${state}`
+      })
+  const applies = (page.applies ?? []).map((each, i) => ({
+    ...each,
+    did: each.hasChanges ? list(i) : null,
+  }))
+  return { page, applies }
 }
 
-describe('state history --html', () => {
+describe('state history --report', () => {
   it('has what each apply did, with refusals and a rollback', async () => {
     place.manifest(www, { timeout: { time: 60 } }).manifest(api, { timeout: { time: 60 } })
     await apply()
@@ -122,15 +125,15 @@ describe('state history --html', () => {
     const { applies } = await load()
     expect(applies.map(({ rollback, did }) => [rollback === null, did])).toEqual([
       [false, [`${www} timeout time  61 → 62 confirmed`]],
-      [true, undefined],
-      [true, undefined],
+      [true, null],
+      [true, null],
     ])
     expect(applies[2]?.note).toMatch(/^Pruned/)
     expect(place.read('page.html')).toContain('<dt>Pruned</dt><dd>2 applies, listed without')
   })
 
   it('is exit code 1 if the page cannot be written', async () => {
-    const { code, err } = await place.cli('state', 'history', '--html', 'no/folder/page.html')
+    const { code, err } = await place.cli('state', 'history', '--report', 'no/folder/page.html')
     expect([code, err]).toEqual([1, expect.stringContaining("can't be written (ENOENT)")])
   })
 })

@@ -1,16 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { signed } from '../stories/secrets-through-ci.ts'
 import { Place } from './cli.ts'
+import { place, setWorkspace } from './stage.ts'
 
 const www = 'www.example.com'
-let place: Place
-beforeEach(() => {
-  place = new Place('emulator').manifest(www, { timeout: { time: 60 } })
-})
-afterEach(() => place.remove())
+setWorkspace(() => new Place('emulator').manifest(www, { timeout: { time: 60 } }))
 
 const path = (name: string) => join(place.root, name)
 const secret = (source: object) => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
@@ -24,7 +24,7 @@ describe('import --write-manifests with secrets', () => {
   })
   const shared = 'a-shared-signing-key'
 
-  /** A workspace without secrets, in a file with comments and a layout of its own. */
+  /** A workspace without secrets, in a file with comments. */
   const begin = (secrets: string) => {
     const text = place.read('edgewise.yaml').replace('allowLiteralSecrets: true\n', '')
     place.write('edgewise.yaml', text + secrets)
@@ -46,7 +46,9 @@ describe('import --write-manifests with secrets', () => {
       '  # use {file: path} or {command: [program, argument]} instead of {env: NAME}.\n' +
       '  visit_timestamp_key: {env: VISIT_TIMESTAMP_KEY}\n' +
       '  visit_timestamp_key_d4_example_com: {env: VISIT_TIMESTAMP_KEY_D4_EXAMPLE_COM}\n'
-    expect(place.read('edgewise.yaml')).toBe(before.replace('state:', `${stub}state:`))
+    expect(place.read('edgewise.yaml')).toBe(
+      before.replace('state:', `${stub}state:`).replace('# the end', '\n# the end'),
+    )
     expect(err).toContain(
       '  visit_timestamp_key: visit_timestamp of 4 domains, e.g. d0.example.com, ' +
         'd1.example.com, d2.example.com\n' +

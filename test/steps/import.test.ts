@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 
 import { place, setStage } from './stage.ts'
@@ -234,32 +232,6 @@ describe('import over recorded state', () => {
     expect((await place.json('plan'))['changes']).toEqual([])
     place.env['SIGNING'] = 'another-signing-key-of-ours'
     expect((await place.json('plan'))['changes']).toMatchObject([{ item: 'visit_timestamp' }])
-  })
-
-  it('does not trust a reference that an earlier version recorded as a fingerprint', async () => {
-    addLines('secrets: {signing: {env: SIGNING}}')
-    place.env['SIGNING'] = 'a-long-signing-key-of-ours'
-    place.manifest(www, {
-      visit_timestamp: {
-        pattern: '.*',
-        time_format: 'timestamp',
-        key: '${secret:signing}',
-        deadtime: 60,
-        req_uri_type: 1,
-      },
-    })
-    await place.settle()
-    const state = join(place.root, '.edgewise/state')
-    const path = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((name) =>
-      name.endsWith(`${www}.json`),
-    )
-    const text = place.read(`.edgewise/state/${path ?? ''}`)
-    place.write(
-      `.edgewise/state/${path ?? ''}`,
-      text.replaceAll(/scrypt:s1:[\da-f]+/g, 'new:signing'),
-    )
-    expect((await place.json('plan'))['changes']).toMatchObject([{ item: 'visit_timestamp' }])
-    await place.settle()
   })
 
   it('lists skipped items once for all domains, with the reason', async () => {

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { escapeInvisible, escapeInvisibleInLines } from '../../src/report/text/escape-invisible.ts'
+import {
+  escapeInvisible,
+  escapeInvisibleInLines,
+} from '../../src/outlets/report/text/escape-invisible.ts'
 import type { Step } from '../action/templates.ts'
 import { Place } from './cli.ts'
 
@@ -363,8 +366,7 @@ describe('init --ci github', () => {
         'These are no valid names of secrets in CI, or differ in case only.\n' +
         'Choose others in edgewise.yaml.\n' +
         'Secrets from a file or a command: from_file, from_program.\n' +
-        'Make the file or the program available to the job that applies.\n' +
-        'Every job gets REGION: store it as a variable of the repository, not as a secret.\n',
+        'Make the file or the program available to the job that applies.\n',
     )
   })
 
@@ -392,12 +394,7 @@ describe('init --ci github', () => {
       { ...password, DB: '${{ secrets.DB }}' },
     ])
     expect(place.read(apply)).toMatch(/\n# 4\. Store these as secrets of .*\n.*\n.*\n#    - PW\n/)
-    expect(out).toContain(
-      'Every job gets PW from secrets: of a database user who may only read, and in the\n' +
-        'environment "production" of one who may write.\n' +
-        'Every job needs DB, which has a secret. Use another variable for it.\n',
-    )
-    expect(out).not.toContain('as a variable of the repository')
+    expect(out).toContain('Every job needs DB, which has a secret. Use another variable for it.\n')
   })
 
   it('gives the apply step no variable if edgewise.yaml refers to none', async () => {
@@ -449,7 +446,6 @@ describe('init --ci gitlab', () => {
       ['CDN_TOKEN', 'SIGNING_KEY', 'Signing_Key', 'on', 'GITHUB_KEY', 'REGION'],
     ])
     expect(text).toMatch(/variables of the project.*\n#.*:\n#    - REGION\n/)
-    expect(out).toContain('Every job gets REGION: store it as a variable of the project')
     expect(out).toContain('Not in the workflow: bad')
     expect(text).not.toContain('bad')
     expect(text).not.toContain('HOME')
@@ -477,57 +473,6 @@ describe('init --ci gitlab', () => {
     )
     const again = await place.cli('init', 'repo/a/b', '--action', image)
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('already exists')])
-  })
-})
-
-describe('the questions of init', () => {
-  const answer = (...answers: (string | null)[]) => {
-    const asked: string[] = []
-    place.prompt = (question) => {
-      asked.push(question)
-      return Promise.resolve(answers.shift() ?? null)
-    }
-    return asked
-  }
-
-  it('ask for CI and action, again after a wrong answer', async () => {
-    const asked = answer('jenkins', ' GitHub ', 'team/edgewise@v1', `${action}\n`)
-    const { code, err } = await place.cli('init', 'cdn')
-    expect([code, has(`cdn/${workflows[0]}`)]).toEqual([0, true])
-    expect(asked.map((question) => question.split(/ [[(]/)[0])).toEqual([
-      'Workflow for which CI? github, gitlab or none',
-      'Workflow for which CI? github, gitlab or none',
-      'What it runs, as OWNER/REPO@SHA',
-      'What it runs, as OWNER/REPO@SHA',
-    ])
-    expect(err).toContain('expected github, gitlab or none, got "jenkins"')
-    expect(err).toContain('where SHA is a commit of 40 hex digits, got "team/edgewise@v1"')
-  })
-
-  it.each([[['']], [['none']], [['gitlab', '']]])('write no workflow after %j', async (answers) => {
-    answer(...answers)
-    const { code, out } = await place.cli('init', 'cdn')
-    expect([code, has('cdn/edgewise.yaml'), has('cdn/.gitlab-ci.yml')]).toEqual([0, true, false])
-    expect(out).not.toContain('workflow')
-  })
-
-  it('write nothing without an answer', async () => {
-    answer(null)
-    const { code, err } = await place.cli('init', 'cdn')
-    expect([code, has('cdn')]).toEqual([1, false])
-    expect(err).toContain('no answer; nothing was written')
-  })
-
-  it('are not asked with options that answer them', async () => {
-    const asked = answer()
-    for (const [folder, ...args] of [
-      ['a', '--yes'],
-      ['b', '--json'],
-      ['c', '--ci', 'none'],
-      ['d', '--action', image],
-    ] as const)
-      expect([folder, (await place.cli('init', folder, ...args)).code]).toEqual([folder, 0])
-    expect(asked).toEqual([])
   })
 })
 

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
-import type { UserCache } from '../../src/operations/outside.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
+import type { UserCache } from '../../src/operations/runtime/outside.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { buildAnswer } from '../service/query-world.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { checkWrites } from '../state/checked-disk.ts'
 import { place, setStageInTime, time } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setStageInTime()
 
@@ -130,7 +131,7 @@ describe('drift --live', () => {
       { item: 'range_back_source', kinds: ['pending'] },
       { item: 'timeout', kinds: [] },
     ])
-    await place.cli('drift', '--live', '--accept', '--yes')
+    await place.cli('import', '--live', '--replace')
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
   })
 
@@ -138,7 +139,7 @@ describe('drift --live', () => {
     await adopt(www, api)
     stored.delete(api)
     const note = `The service has no configuration of ${api}: not compared.`
-    const { out, err } = await place.cli('drift', '--live', '--markdown', 'drift.md')
+    const { out, err } = await place.cli('drift', '--live', '--report', 'drift.md')
     expect(err + out).toContain(note)
     expect(place.read('drift.md')).toContain(note)
     expect(out).toContain('1 verified, 1 assumed')
@@ -197,32 +198,18 @@ describe('drift --live', () => {
   })
 })
 
-describe('drift --accept', () => {
-  it('asks, and records what was read', async () => {
-    await adopt(www, api)
-    stored.set(www, { timeout: { time: '61' } })
-    const silent = await place.cli('drift', '--live', '--accept')
-    expect([silent.code, silent.err]).toEqual([1, expect.stringContaining('Pass --yes')])
-    expect((await place.cli('drift', '--live')).code).toBe(2)
-    const { code, err } = await place.cli('drift', '--live', '--accept', '--yes')
-    expect([code, err]).toEqual([0, expect.stringContaining('Recorded 1 item of 1 domain.')])
-    const shown = await place.json('state', 'show', www)
-    expect(shown['items']).toMatchObject({
-      timeout: { candidates: [{ time: '61' }], status: 'confirmed', origin: 'import' },
-    })
-    // The manifest still asks for the other value.
-    expect(await place.json('drift', '--live')).toMatchObject({
-      summary: { pending: 1, live: 0, verified: 2 },
-    })
+it('import --live --replace records what drift --live found', async () => {
+  await adopt(www, api)
+  stored.set(www, { timeout: { time: '61' } })
+  expect((await place.cli('drift', '--live')).code).toBe(2)
+  expect((await place.cli('import', '--live', '--replace')).code).toBe(0)
+  const shown = await place.json('state', 'show', www)
+  expect(shown['items']).toMatchObject({
+    timeout: { candidates: [{ time: '61' }], status: 'confirmed', origin: 'import' },
   })
-
-  it('records nothing where nothing differs, and needs something observed', async () => {
-    await adopt(www)
-    expect((await place.cli('drift', '--live', '--accept')).code).toBe(0)
-    const { code, err } = await place.cli('drift', '--accept')
-    expect([code, err]).toEqual([1, expect.stringContaining('nothing was observed')])
-    const both = await place.cli('drift', '--live', '--accept', '--repair')
-    expect(both.err).toContain('--accept and --repair exclude each other')
+  // The manifest still asks for the other value.
+  expect(await place.json('drift', '--live')).toMatchObject({
+    summary: { pending: 1, live: 0, verified: 2 },
   })
 })
 
@@ -254,7 +241,7 @@ describe('apply --verify', () => {
     // It is not written again and again; drift has the values.
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect((await place.cli('drift', '--live')).code).toBe(2)
-    expect((await place.cli('drift', '--live', '--accept', '--yes')).code).toBe(0)
+    expect((await place.cli('import', '--live', '--replace')).code).toBe(0)
     expect((await place.json('state', 'show', www))['items']).toMatchObject({
       timeout: { candidates: [{ time: '61' }], status: 'confirmed' },
     })
@@ -274,7 +261,7 @@ describe('apply --verify', () => {
       sent.push(String(request.body))
       return buildAnswer({ body: {} })
     }
-    const files = ['--markdown', 'report.md', '--metrics-file', 'edgewise.prom']
+    const files = ['--report', 'report.md', '--metrics-file', 'edgewise.prom']
     await place.cli('apply', '--yes', '--verify', ...files)
     expect(sent.join('')).toContain('not read back as sent')
     expect(place.read('report.md')).toContain('not read back as sent')
@@ -322,7 +309,7 @@ describe('apply --verify', () => {
     })
   })
 
-  it('reads again no faster than the rate of the reads', async () => {
+  itLong('reads again no faster than the rate of the reads', async () => {
     const names = Array.from({ length: 250 }, (_, i) => `d${i}.example.com`)
     for (const domain of names) place.manifest(domain, { timeout: { time: 60 } })
     store = () => ({ timeout: { time: '61' } })
@@ -391,7 +378,7 @@ describe('apply --verify', () => {
 })
 
 describe('import --live', () => {
-  it('reads a fleet within the rate, and resumes after an interruption', async () => {
+  itLong('reads a fleet within the rate, and resumes after an interruption', async () => {
     const names = Array.from({ length: 3000 }, (_, i) => `d${i}.example.com`)
     for (const [i, domain] of names.entries())
       stored.set(domain, { timeout: { time: String(60 + (i % 7)) } })
@@ -430,7 +417,7 @@ describe('import --live', () => {
     })
   })
 
-  it('lists all domains of a service with smaller pages, and warns of the others', async () => {
+  itLong('lists all domains of a service with smaller pages, and warns of the others', async () => {
     const names = Array.from({ length: 250 }, (_, i) => `d${i}.example.com`)
     for (const domain of names) stored.set(domain, { timeout: { time: '60' } })
     for (const domain of ['*.example.com', `${www},${api}`]) stored.set(domain, {})

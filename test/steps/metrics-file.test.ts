@@ -109,7 +109,7 @@ describe('apply --metrics-file', () => {
 
   it('is written beside a report in Markdown', async () => {
     place.manifest(www, { timeout: { time: 60 } })
-    expect((await apply('--markdown', 'apply.md')).code).toBe(0)
+    expect((await apply('--report', 'apply.md')).code).toBe(0)
     expect(place.read('apply.md')).toContain('Applied')
     expect(readMetrics()).toMatchObject({ apply_state: state('done') })
   })

@@ -1,7 +1,8 @@
+// @module-tag often
 import { join } from 'node:path'
 import { rmSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { globSync } from 'tinyglobby'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { handOver, moved, now, old, rename } from '../stories/renamed-domain.ts'
-import { GitSandbox } from '../state/git-sandbox.ts'
-import { TestSchema } from '../state/test-schema.ts'
+import { describe, expect, it } from 'vitest'
+import { moved, now, old, rename } from '../stories/renamed-domain.ts'
+import { SharedState } from '../stories/shared-state.ts'
 import { fetchConfig, fetchWrites, Place, setFaults } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 
@@ -14,50 +14,10 @@ const listFiles = (domain: string) =>
   globSync(`.edgewise/state/**/domains/**/${domain}.json`, { cwd: place.root, dot: true })
 
 describe('a renamed domain', () => {
-  it('keeps state and history, with state in a folder', async () => {
-    await handOver(place, emulator)
-  })
-
-  it('keeps state and history, with state in git, in another clone too', async () => {
-    const sandbox = new GitSandbox()
+  itLong('is locked with its old name where only the new one is selected', async () => {
+    const shared = await SharedState.make('postgres')
     try {
-      await sandbox.withRemote()
-      await sandbox.addClone('other')
-      const create = (clone: string) => {
-        const made = new Place(emulator.url, '', { root: join(sandbox.folder, clone), state: '' })
-        made.env = { ...made.env, ...sandbox.env }
-        return made
-      }
-      await handOver(create('clone'), emulator)
-      const other = create('other').manifest(now, { timeout: { time: 61 } })
-      other.manifest('www.example.com', { timeout: { time: 30 } })
-      expect(await other.cli('plan', '--detailed-exitcode')).toMatchObject({ code: 0 })
-      expect((await other.json('state', 'history', now))['applies']).toHaveLength(3)
-    } finally {
-      sandbox.remove()
-    }
-  })
-
-  describe('with state in PostgreSQL', () => {
-    let schema: TestSchema
-    let own: Place
-    beforeEach(async () => {
-      schema = await TestSchema.make()
-      const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
-      own = new Place(emulator.url, '', { state })
-      const { url } = schema.configure((each) => each.searchParams.delete('application_name'))
-      own.env = { ...own.env, DATABASE_URL: url }
-    })
-    afterEach(async () => {
-      own.remove()
-      await schema.remove()
-    })
-
-    it('keeps state and history', async () => {
-      await handOver(own, emulator)
-    })
-
-    it('is locked with its old name where only the new one is selected', async () => {
+      const own = shared.create(emulator.url)
       await own.manifest(old, { timeout: { time: 60 } }).settle()
       own.manifest('www.example.com', { timeout: { time: 60 } })
       rename(own, { timeout: { time: 61 } })
@@ -66,7 +26,9 @@ describe('a renamed domain', () => {
       const { domains } = await own.json('state', 'list')
       expect(domains).toMatchObject([{ domain: now }])
       await own.settle()
-    })
+    } finally {
+      await shared.remove()
+    }
   })
 
   it('keeps its state where another domain is selected', async () => {

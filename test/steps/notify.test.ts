@@ -2,11 +2,12 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { loadWorkspace } from '../../src/operations/load-workspace.ts'
-import { createNodeOutside } from '../../src/operations/node-outside.ts'
+import { loadWorkspace } from '../../src/operations/runtime/load-workspace.ts'
+import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
 import { Place, setFaults } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 /** A message as a receiver got it. */
 interface Received {
@@ -196,7 +197,7 @@ describe('notify', () => {
     ])
   })
 
-  it('tells drift in one message for many domains, and nothing without drift', async () => {
+  itLong('reports drift in one message for many domains, and nothing without drift', async () => {
     enter([receive('webhook'), receive('slack')].join('\n'))
     expect((await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')).code).toBe(
       0,

@@ -1,20 +1,21 @@
+// @module-tag often
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Drift, DriftItem } from '../../src/model/drift.ts'
-import { describeInvalid, type Content } from '../../src/notify/notification.ts'
-import { openOutbox, type Outbox } from '../../src/notify/outbox.ts'
-import { loadWorkspace, type LoadedWorkspace } from '../../src/operations/load-workspace.ts'
-import { createNodeOutside } from '../../src/operations/node-outside.ts'
+import type { Drift, DriftItem } from '../../src/core/model/drift.ts'
+import { describeInvalid, type Content } from '../../src/outlets/notify/notification.ts'
+import { openOutbox, type Outbox } from '../../src/outlets/notify/outbox.ts'
+import { loadWorkspace, type LoadedWorkspace } from '../../src/operations/runtime/load-workspace.ts'
+import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
-import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
+import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { createNotifications, type Notifications } from '../../src/server/notifications.ts'
-import { EdgewiseError, type ErrorCode } from '../../src/model/edgewise-error.ts'
-import type { Ports } from '../../src/operations/ports.ts'
-import type { Executed } from '../../src/operations/submit-plan.ts'
+import { EdgewiseError, type ErrorCode } from '../../src/core/model/edgewise-error.ts'
+import type { Ports } from '../../src/operations/runtime/ports.ts'
+import type { Executed } from '../../src/operations/submission/executed.ts'
 import { findProgram } from '../program.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { Place, token } from './cli.ts'
@@ -231,16 +232,6 @@ describe('notifications in a database', () => {
     await outbox.abandon(await outbox.begin('apply'))
     await open().deliverDue()
     expect(titles()).toEqual([expect.stringMatching(/^An apply that began at .* ended without/)])
-  })
-
-  it('have tables also where those of version 4 are', async () => {
-    await open().count()
-    await schema.query(
-      `drop table ${schema.name}.leaders;
-       drop table ${schema.name}.outbox, ${schema.name}.outbox_begun, ${schema.name}.outbox_drift;
-       update ${schema.name}.version set version = 4`,
-    )
-    expect(await open().count()).toMatchObject({ pending: 0 })
   })
 
   it('an invalid commit is reported once, by whatever process', async () => {

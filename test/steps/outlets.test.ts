@@ -1,26 +1,19 @@
+// @module-tag often
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
-import { setFaults, Place, resetEmulator, startService, token } from './cli.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { setFaults, token } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
-let emulator: Emulator
-let place: Place
-beforeAll(async () => {
-  emulator = await startService()
-})
-afterAll(() => emulator.close())
+setStage()
 beforeEach(async () => {
-  await resetEmulator(emulator)
   await setFaults(emulator, { kind: 'delay', ms: 60 })
-  place = new Place(emulator.url)
   for (const [i, domain] of domains.entries())
     place.manifest(domain, { timeout: { time: String(20 + i) } })
 })
-afterEach(() => place.remove())
 
 function start(args: string[], out: 'pipe' | number, err: 'pipe' | number): ChildProcess {
   const env = { ...process.env, EDGEWISE_TOKEN: token, NO_COLOR: '1' }

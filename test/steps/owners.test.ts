@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { selectDomains } from '../../src/model/rollout.ts'
+import { selectDomains } from '../../src/core/model/rollout.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
 import { refuseOwned } from '../stories/owned-elsewhere.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
@@ -186,7 +186,7 @@ describe('state move', () => {
     expect(rollout).toMatchObject({ state: 'open' })
     const { code, err } = await place.cli('state', 'move', www, '--to', 'staging', '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining('is unfinished; nothing was moved')])
-    expect(err).toContain('--supersede')
+    expect(err).toContain('"edgewise rollout abort ')
   })
 })
 

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
-import { Place, startService } from './cli.ts'
+import { expect, it } from 'vitest'
+import { Place } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
 
-let service: Emulator
-beforeAll(async () => void (service = await startService()))
-afterAll(() => service.close())
+setStage()
 
 const clear = '\r\u001b[K'
 const loading = [
@@ -17,8 +15,8 @@ const loading = [
 const locking = ['acquiring the lock', 'loading the state']
 
 /** Creates a workspace with two domains on a terminal, where every phase takes a second. */
-function createPlace(): Place {
-  const place = new Place(service.url, 'id: phases')
+function enterTerminal(): void {
+  enterPlace(new Place(emulator.url, 'id: phases'))
   for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: '10' } })
   place.onTerminal = true
   let now = Date.parse('2026-11-22T00:00:00Z')
@@ -30,11 +28,10 @@ function createPlace(): Place {
       now = next
     },
   }
-  return place
 }
 
 /** Runs a command, expects that its live line is removed, and lists the lines that were drawn. */
-async function listDrawn(place: Place, ...args: string[]): Promise<string[]> {
+async function listDrawn(...args: string[]): Promise<string[]> {
   const { code, err } = await place.cli(...args, '--yes')
   expect({ args, code, err }).toMatchObject({
     code: expect.toSatisfy((c: number) => c % 2 === 0) as number,
@@ -46,8 +43,8 @@ async function listDrawn(place: Place, ...args: string[]): Promise<string[]> {
 }
 
 it('a terminal shows the phases of each command while it runs', async () => {
-  const place = createPlace()
-  const show = (...args: string[]) => listDrawn(place, ...args)
+  enterTerminal()
+  const show = (...args: string[]) => listDrawn(...args)
   expect(await show('validate')).toEqual(loading)
   const planning = ['comparing 2 domains', 'planning']
   expect(await show('plan')).toEqual([...loading, 'loading the state', ...planning])
@@ -83,14 +80,14 @@ it('a terminal shows the phases of each command while it runs', async () => {
 })
 
 it('an import shows its phases', async () => {
-  const place = createPlace()
+  enterTerminal()
   const config = { 'a.example.com': 10, 'c.example.com': 20 }
   const observed = Object.entries(config).map(([domain, time]) => [
     domain,
     { timeout: { time: String(time) } },
   ])
   place.write('seen.json', JSON.stringify(Object.fromEntries(observed)))
-  expect(await listDrawn(place, 'import', 'seen.json', '--write-manifests')).toEqual([
+  expect(await listDrawn('import', 'seen.json', '--write-manifests')).toEqual([
     ...loading,
     'loading 1 kB to import',
     ...locking,
@@ -108,12 +105,12 @@ it('an import shows its phases', async () => {
 })
 
 it.each([['--json'], ['--quiet']])('%s shows no phases', async (option) => {
-  const place = createPlace()
+  enterTerminal()
   expect((await place.cli('plan', option)).err).not.toContain(clear)
 })
 
 it('a short command without a terminal shows no phases', async () => {
-  const place = createPlace()
+  enterTerminal()
   place.onTerminal = false
   place.time = null
   const { err } = await place.cli('plan')

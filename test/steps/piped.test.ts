@@ -1,23 +1,13 @@
-import { execFile } from 'node:child_process'
+// @module-tag often
 import { beforeEach, expect, it } from 'vitest'
-import { findProgram } from '../program.ts'
+import { runProgram } from '../program.ts'
 import { place, setStage } from './stage.ts'
 
 setStage()
 
-const program = findProgram()
 const word = 'a text that does not fit into eighty columns of a terminal '
 
-/** Runs the built program with its output in pipes. */
-function pipe(args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  return new Promise((resolve) => {
-    const options = {
-      cwd: place.root,
-      env: { ...process.env, COLUMNS: undefined, ...place.env, ...env },
-    }
-    execFile(process.execPath, [...program, ...args], options, (_error, out) => resolve(out))
-  })
-}
+const pipe = async (...args: string[]) => (await runProgram(place, ...args)).out
 
 beforeEach(() => {
   for (let i = 0; i < 30; i++)
@@ -32,7 +22,7 @@ it.each([
   ['plan', ['plan']],
   ['apply', ['apply', '--yes', '--allow', 'extend']],
 ])('a long %s in a pipe is not wrapped, and has its summary once', async (_name, args) => {
-  const out = await pipe(args)
+  const out = await pipe(...args)
   expect(out.split('\n').length).toBeGreaterThan(20)
   expect(out.match(/^Plan: /gm)).toHaveLength(1)
   expect(out).toContain(`"${word.repeat(3)}"`)
@@ -46,14 +36,15 @@ it.each([
 it('drift and validate in a pipe are not wrapped', async () => {
   expect((await place.cli('apply', '--yes', '--allow', 'extend')).code).toBe(0)
   place.manifest('d1.example.com', { extend: { squid: `${word.repeat(3)}!` } })
-  const drift = await pipe(['drift'])
+  const drift = await pipe('drift')
   expect(drift).toContain(`${word.repeat(3)}!`)
   expect(drift.match(/^Drift: /gm)).toHaveLength(1)
   place.manifest('d1.example.com', { origin_host: { host: 'a b' } })
-  expect(await pipe(['validate'])).toMatch(/^ {2}expected a domain name such as .* got "a b"$/m)
+  expect(await pipe('validate')).toMatch(/^ {2}expected a domain name such as .* got "a b"$/m)
 })
 
 it('COLUMNS is the width of text in a pipe', async () => {
-  const lines = (await pipe(['plan'], { COLUMNS: '60' })).split('\n')
+  place.env['COLUMNS'] = '60'
+  const lines = (await pipe('plan')).split('\n')
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60)
 })

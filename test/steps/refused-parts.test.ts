@@ -1,7 +1,9 @@
+// @module-tag often
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { describe, it } from 'vitest'
+import type { Fault } from '../../src/emulator/entities/fault.ts'
 import { RealRuns } from '../long/real-runs.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import {
@@ -17,7 +19,7 @@ const rate = ['--calls-per-minute', '0']
 /** Runs a story with the built program and its state in a store. */
 async function runWith(
   store: (typeof stores)[number],
-  emulatorOptions: string[],
+  emulatorOptions: (string | Fault)[],
   story: (real: RealRuns, state: string) => Promise<void>,
 ): Promise<void> {
   const schema = store === 'postgres' ? await TestSchema.make() : null
@@ -35,12 +37,7 @@ describe.each(stores)('with state in %s', (store) => {
   const { domain, item } = refused
   it.each(store === 'dir' ? [true, false] : [false])(
     'one refused item of one domain is isolated, named: %s',
-    (named) =>
-      runWith(
-        store,
-        ['--fault', `refuse:domain=${domain},item=${item},named=${named}`],
-        isolateCombination,
-      ),
+    (named) => runWith(store, [{ kind: 'refuse', domain, item, named }], isolateCombination),
   )
 
   it('an unknown domain is left out of the later writes', async () => {

@@ -1,3 +1,4 @@
+// @module-tag often
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connect, type Remote } from '../remotes.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { formatRollout } from '../../src/state/format/rollout-file.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchConfig, fetchWrites, Place, setFaults, token } from './cli.ts'
@@ -48,7 +48,7 @@ async function listPlanned(): Promise<string[]> {
 const addLines = (more: string) =>
   place.write('edgewise.yaml', `${place.read('edgewise.yaml')}${more}\n`)
 
-it.each(['--include-pending', '--force', '--supersede', '--allow=https'])(
+it.each(['--include-pending', '--force', '--allow=https'])(
   'drift --repair is required by %s',
   async (option) => {
     expect(await place.json('drift', option)).toMatchObject({

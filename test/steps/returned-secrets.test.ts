@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect } from 'vitest'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { everyNth, itOften } from '../runs.ts'
 import { startAnsweringService, type Answer } from './answering-service.ts'
 import { Canaries, encodeForms } from './canary.ts'
@@ -147,7 +147,7 @@ itOften(
       ]),
       ['apply', '--yes'],
       ['drift', '--observed', source, '--json', '-v'],
-      ['drift', '--observed', source, '--markdown', 'drift.md', '--html', 'drift.html'],
+      ['drift', '--observed', source, '--report', 'drift.md', '--report', 'drift.html'],
       ['drift', '--observed', source, '--repair', '--yes'],
     )
     expect(output).toContain('scrypt:')

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createServerMetrics } from '../../src/metrics/server-metrics.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place, fetchWrites, setFaults } from './cli.ts'
 import {
@@ -108,10 +108,11 @@ describe('a wave that needs approval', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it.each(['approve', 'pause', 'abort'])('has JSON output for %s', async (verb) => {
+  it.each(['approve', 'pause', 'resume', 'abort'])('has JSON output for %s', async (verb) => {
     await apply(0)
     const listed = await place.json('rollout', 'list')
     expect(listSchemaErrors('rollouts', listed)).toEqual([])
+    if (verb === 'resume') await decide('pause', findId())
     const decided = await place.json('rollout', verb, findId())
     expect(listSchemaErrors('rollout-decision', decided)).toEqual([])
     expect(decided).toMatchObject({ wave: 2, waves: 3, held: verb === 'abort' ? 5 : 0 })
@@ -179,7 +180,8 @@ describe('a wave that needs approval', () => {
     await apply(0)
     expect(await sent()).toEqual([1])
     for (const target of [name(4), name(5)]) {
-      await apply(0, '--supersede', '--target', target)
+      await decide('abort', findId())
+      await apply(0, '--retry-held', '--target', target)
       expect(await sent()).toEqual([1])
     }
   })
@@ -227,16 +229,18 @@ describe('a wave that needs approval', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('belongs to its rollout: changed manifests are refused, and supersede it', async () => {
+  it('belongs to its rollout: changed manifests are refused until it is aborted', async () => {
     await apply(0)
     const id = findId()
     await decide('approve', id)
     for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 70 } })
     expect((await apply(1)).err).toContain(`rollout ${id}`)
-    await apply(0, '--supersede')
+    await decide('abort', id)
+    await apply(0)
     expect(await sent()).toEqual([1, 1])
-    expect(findId()).not.toBe(id)
-    expect(await list()).toMatchObject([{ state: 'waiting-for-approval', wave: 2 }])
+    const [listed, ...others] = await list()
+    expect([listed?.['id'] === id, others]).toEqual([false, []])
+    expect(listed).toMatchObject({ state: 'waiting-for-approval', wave: 2 })
   })
 
   it('waits in a saved plan too', async () => {
@@ -290,7 +294,9 @@ describe('rollout pause', () => {
     await apply(0)
     expect((await apply(1, '--no-waves')).err).toContain('is paused')
     expect(await sent()).toEqual([1])
-    expect(await decide('approve', findId())).toMatch(/^Resumed rollout/)
+    expect(await decide('approve', findId())).toMatch(/^1 .*does not wait for approval/s)
+    expect(await decide('resume', findId())).toMatch(/^Resumed rollout/)
+    expect(await decide('resume', findId())).toMatch(/^1 .*is not paused/s)
     await apply(0)
     expect(await sent()).toEqual([1, 2, 3])
   })
@@ -302,11 +308,16 @@ describe('rollout pause', () => {
     expect(await sent()).toEqual([1])
   })
 
-  it('resumes and approves at once if the wave waits for both', async () => {
+  it('is approved and resumed one after the other if the wave waits for both', async () => {
     await apply(0)
     await decide('pause', findId())
     await apply(0)
-    expect(await decide('approve', findId())).toMatch(/^Approved wave 2 of 3 .* and resumed it/s)
+    expect(await decide('approve', findId())).toMatch(
+      /^Approved wave 2 of 3 .*"edgewise rollout res/s,
+    )
+    await apply(0)
+    expect(await sent()).toEqual([1])
+    await decide('resume', findId())
     await apply(0)
     expect(await sent()).toEqual([1, 2, 3])
   })

@@ -1,8 +1,9 @@
+// @module-tag often
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CancelledError } from '../../src/model/edgewise-error.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import { CancelledError } from '../../src/core/model/edgewise-error.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import {
   breakOrigins,
   goodOrigin,
@@ -124,11 +125,16 @@ describe('an automatic rollback', () => {
     expect(place.loadRollouts()).toMatchObject([{ id, state: 'taken-back' }])
   })
 
-  it('that is unfinished is given up by --supersede', async () => {
+  it('that is unfinished can be ended as it is: its values stay on hold', async () => {
     enterPlace(new Place(emulator.url, `rollout: ${rollback}\n`))
-    await leaveUnfinished(place, emulator, time)
+    const id = await leaveUnfinished(place, emulator, time)
     place.manifest('new.example.com', { timeout: { time: 9 } })
-    expect((await place.cli('apply', '--yes', '--no-waves', '--supersede')).code).toBe(0)
+    for (const verb of ['approve', 'pause', 'resume'])
+      expect(await place.json('rollout', verb, id)).toMatchObject({ code: 'rollback-unfinished' })
+    expect((await place.cli('rollout', 'abort', id)).code).toBe(0)
+    expect(place.loadRollouts()).toMatchObject([{ id, state: 'stopped' }])
+    expect((await place.json('plan'))['summary']).toMatchObject({ set: 1, held: 4 })
+    expect((await place.cli('apply', '--yes', '--no-waves', '--retry-held')).code).toBe(0)
     expect(place.loadRollouts()).toEqual([])
   })
 
@@ -235,7 +241,7 @@ describe('an item on hold', () => {
       ['apply', '--yes'],
       ['plan'],
       ['drift'],
-      ['plan', '--markdown', 'plan.md'],
+      ['plan', '--report', 'plan.md'],
     ]) {
       const { out, err } = await place.cli(...words)
       expect(out + err).not.toContain('\u001b')

@@ -1,5 +1,6 @@
+// @module-tag often
 import { expect } from 'vitest'
-import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
+import { DefectAfterWrites } from '../../src/core/model/edgewise-error.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { itOften, everyNth } from '../runs.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Rollout } from '../../src/model/rollout.ts'
-import { openState } from '../../src/state/open-state.ts'
+import type { Rollout } from '../../src/core/model/rollout.ts'
+import { openState } from '../../src/state/store/open-state.ts'
 import { getRegister } from '../state/contender.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { Place, fetchWrites } from './cli.ts'
@@ -104,21 +104,6 @@ describe('an open rollout', () => {
     await interrupted(2)
     const { code, err } = await place.cli('drift', '--repair', '--yes', '--include-pending')
     expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])
-  })
-
-  it('is replaced by drift --repair --supersede', async () => {
-    await interrupted(2)
-    const [before] = place.loadRollouts()
-    const { code, err } = await place.cli(
-      'drift',
-      '--repair',
-      '--yes',
-      '--supersede',
-      '--include-pending',
-    )
-    expect([code, err]).toEqual([0, expect.not.stringContaining(before?.id ?? '')])
-    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(place.loadRollouts()).toEqual([])
   })
 
   it('stays open when a freeze begins before its next wave', async () => {

@@ -1,3 +1,4 @@
+// @module-tag often
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -112,7 +113,7 @@ describe('the path from a pull request to production, and back', () => {
       'plan',
       '--out',
       '../reviewed.json',
-      '--markdown',
+      '--report',
       '../comment.md',
       '--detailed-exitcode',
     )

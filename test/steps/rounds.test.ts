@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { refusals, refuseToken } from '../stories/refused-token.ts'
 import { startAnsweringService, type Answer } from './answering-service.ts'
 import { fetchConfig, Place, startService, token, fetchWrites } from './cli.ts'
@@ -198,7 +198,7 @@ describe('state belongs to one service', () => {
       readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) =>
         path.endsWith(`${www}.json`),
       ) ?? ''
-    writeFileSync(join(state, file), '{"format": "edgewise.record/2", "dom')
+    writeFileSync(join(state, file), '{"format": "edgewise.record/1", "dom')
     const before = (await fetchWrites(emulator)).length
     const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining(file)])
@@ -335,7 +335,7 @@ describe('secrets', () => {
     for (const args of [
       ['validate'],
       ['plan'],
-      ['plan', '--json', '--out', 'plan.json', '--markdown', 'plan.md'],
+      ['plan', '--json', '--out', 'plan.json', '--report', 'plan.md'],
       ['apply', '--yes'],
       ['state', 'show', www],
     ]) {

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { startAnsweringService } from './answering-service.ts'
 import { fetchConfig, Place, fetchWrites } from './cli.ts'
@@ -105,10 +105,10 @@ describe('a saved plan', () => {
   })
 
   it('is planned again with its own effort', async () => {
-    for (const effort of ['quick', 'normal', 'thorough']) {
+    for (const effort of ['quick', 'normal']) {
       place.manifest(www, { timeout: { time: 60 }, https: { cert_id: effort.length } })
       await savePlan('--effort', effort)
-      expect(plan().planner).toEqual({ version: 3, effort })
+      expect(plan().planner).toEqual({ version: 1, effort })
       expect((await place.cli('apply', 'plan.json')).code).toBe(0)
     }
   })
@@ -216,7 +216,7 @@ describe('an altered plan file', () => {
     ['another planner', (altered) => void (altered.planner = { version: 99, effort: 'normal' })],
     [
       'an effort that does not exist',
-      (altered) => void (altered.planner = { version: 3, effort: 'most' }),
+      (altered) => void (altered.planner = { version: 1, effort: 'most' }),
     ],
   ])('is refused and sends nothing: %s', async (_what, alter) => {
     await place.manifest(www, { https: { cert_id: 1 }, origin }).settle()
@@ -283,7 +283,7 @@ describe('an altered plan file', () => {
     await savePlan()
     writeFileSync(file(), JSON.stringify({ ...plan(), planner: { version: 7, effort: 'normal' } }))
     expect((await place.cli('apply', 'plan.json')).err.replace(/\s+/g, ' ')).toContain(
-      'it was made by version 7 of the planner, this is version 3',
+      'it was made by version 7 of the planner, this is version 1',
     )
   })
 

@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process'
+// @module-tag often
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
-import { now, old, rename } from '../stories/renamed-domain.ts'
 import { takeOver } from '../stories/second-workspace.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
-import { TestSchema } from '../state/test-schema.ts'
-import { findProgram } from '../program.ts'
-import { fetchWrites, Place } from './cli.ts'
+import { Place } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 let sandbox: GitSandbox
@@ -21,42 +17,16 @@ beforeEach(async () => {
 afterEach(() => sandbox.remove())
 
 /** Creates a workspace in a folder of the sandbox. */
-function createIn(folder: string, state = '', env: Place['env'] = {}): Place {
+function createIn(folder: string, state = ''): Place {
   const made = new Place(emulator.url, '', { root: join(sandbox.folder, folder), state })
-  made.env = { ...made.env, ...sandbox.env, ...env }
+  made.env = { ...made.env, ...sandbox.env }
   return made
 }
 
-/** Runs the built program in a workspace. */
-const run = ({ root, env }: Place, ...args: string[]) =>
-  promisify(execFile)(process.execPath, [...findProgram(), ...args], { cwd: root, env })
-
 describe('a second workspace with the same id', () => {
-  it('is asked before it releases, with state in git', async () => {
-    await takeOver(createIn('clone/a'), createIn('clone/b'), emulator)
-  })
-
-  it('is asked before it releases, with state in a folder', async () => {
-    const state = `state: {store: dir, path: ${join(sandbox.folder, 'shared')}}`
-    await takeOver(createIn('clone/a', state), createIn('clone/b', state), emulator)
-  })
-
   it('is asked before it releases, outside of a repository', async () => {
     const state = `state: {store: dir, path: ${join(sandbox.folder, 'shared')}}`
     await takeOver(createIn('a', state), createIn('b', state), emulator)
-  })
-
-  it('is asked before it releases, with state in PostgreSQL', async () => {
-    const schema = await TestSchema.make()
-    try {
-      const env = {
-        DATABASE_URL: schema.configure((url) => url.searchParams.delete('application_name')).url,
-      }
-      const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
-      await takeOver(createIn('clone/a', state, env), createIn('clone/b', state, env), emulator)
-    } finally {
-      await schema.remove()
-    }
   })
 
   it('is asked before it releases, in another repository with the same path', async () => {
@@ -69,32 +39,6 @@ describe('a second workspace with the same id', () => {
     const [first, second] = [createIn('clone/a', state), createIn('other/a', state)]
     await takeOver(first, second, emulator)
   })
-
-  it('is refused by the program itself, which sends nothing', async () => {
-    const [first, second] = [createIn('clone/a'), createIn('clone/b')]
-    await first.manifest('www.example.com', { timeout: { time: 60 } }).settle()
-    second.manifest('new.example.com', { timeout: { time: 60 } })
-    const before = await fetchWrites(emulator)
-    await expect(run(second, 'apply', '--yes')).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--allow-release') as string,
-    })
-    expect(await fetchWrites(emulator)).toEqual(before)
-    await run(second, 'apply', '--yes', '--allow-release')
-    expect(await fetchWrites(emulator)).toHaveLength(before.length + 1)
-  })
-})
-
-it('a renamed domain is handed over by the program itself, which sends nothing', async () => {
-  const own = createIn('clone/a').manifest(old, { timeout: { time: 60 } })
-  await own.settle()
-  const before = await fetchWrites(emulator)
-  rename(own)
-  const { stdout, stderr } = await run(own, 'apply', '--yes')
-  expect(stdout).toContain('No changes.')
-  expect(stderr).toContain(`Moved the state of ${old} to ${now}.`)
-  expect(await fetchWrites(emulator)).toEqual(before)
-  expect((await run(own, 'plan', '--detailed-exitcode')).stderr).toContain('remove the entry')
 })
 
 describe('the question about a release', () => {
@@ -124,7 +68,7 @@ describe('the question about a release', () => {
   })
 
   it('is asked for a saved plan, whose Markdown and page have the warning', async () => {
-    const files = ['--out', 'plan.json', '--markdown', 'plan.md', '--html', 'plan.html']
+    const files = ['--out', 'plan.json', '--report', 'plan.md', '--report', 'plan.html']
     expect((await second.cli('plan', ...files)).code).toBe(0)
     for (const file of ['plan.json', 'plan.md', 'plan.html'])
       expect([file, second.read(file)]).toEqual([file, expect.stringContaining('allow-release')])

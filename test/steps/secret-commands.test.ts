@@ -1,7 +1,8 @@
+// @module-tag often
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { setFaults, fetchConfig, token, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
@@ -161,7 +162,7 @@ describe('the command of a secret', () => {
     expect(await fetchConfig(emulator, 'b.example.com')).toMatchObject({
       add_response_head: { list: [{}, { value: 'y' }, {}] },
     })
-    expect(await state()).toContain(/scrypt:s1:[0-9a-f]+/.exec(before)?.[0])
+    expect(await state()).toContain(/scrypt:[0-9a-f]+/.exec(before)?.[0])
     await setFaults(emulator)
     place.env = known
     await place.settle()
@@ -179,7 +180,7 @@ describe('the command of a secret', () => {
     expect(ran.err.replace(/\s+/g, ' ')).toContain('signing differs from its recorded value')
     expect(runs()).toEqual(['signing'])
     expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 90 })
-    const [old, now] = [before, await state()].map((text) => /scrypt:s1:[0-9a-f]+/.exec(text)?.[0])
+    const [old, now] = [before, await state()].map((text) => /scrypt:[0-9a-f]+/.exec(text)?.[0])
     expect(now).toBeDefined()
     expect(now).not.toBe(old)
     place.write('live.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))

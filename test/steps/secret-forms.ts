@@ -1,4 +1,4 @@
-import type { Json } from '../../src/model/json.ts'
+import type { Json } from '../../src/core/model/json.ts'
 
 const halve = (text: string) => [
   text.slice(0, Math.ceil(text.length / 2)),
@@ -23,5 +23,5 @@ export const returnedForms: Record<string, (text: string) => Json> = {
   'doubly encoded': (text) => encodeURIComponent(encodeURIComponent(text)),
   split: (text) => ({ first: halve(text)[0] ?? '', second: halve(text)[1] ?? '' }),
   'as a list': halve,
-  reversed: (text) => Array.from(text).toReversed().join(''),
+  'in base64': (text) => Buffer.from(text).toString('base64'),
 }

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// @module-tag often
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { passPlan, rotateSecret, secretSources, signed } from '../stories/secrets-through-ci.ts'
 import { fetchConfig, fetchWrites, Place, token } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
@@ -231,17 +232,6 @@ describe('a plan made with secrets', () => {
     expect([code, err.replace(/\s+/g, ' ')]).toEqual([
       1,
       expect.stringContaining(`the value of a secret in visit_timestamp of ${www} changed`),
-    ])
-  })
-
-  it('of an earlier edgewise is refused with the reason', async () => {
-    const saved = savedPlan()
-    delete (saved['summary'] as JsonObject)['conditional']
-    writeFileSync(file(), JSON.stringify(saved))
-    const { code, err } = await place.cli('apply', 'plan.json')
-    expect([code, err.replace(/\s+/g, ' ')]).toEqual([
-      1,
-      expect.stringContaining('an earlier version of edgewise made it'),
     ])
   })
 })

@@ -1,7 +1,8 @@
+// @module-tag often
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
 import { fetchConfigs, fetchWrites, Place } from './cli.ts'
 import {
@@ -102,10 +103,7 @@ describe('without a Date', () => {
     origins('192.0.2.11')
     const start = time.now
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out.replace(/\s+/g, ' ')]).toEqual([
-      3,
-      expect.stringContaining('had no Date, or an earlier version of Edgewise sent the wave)'),
-    ])
+    expect([code, out.replace(/\s+/g, ' ')]).toEqual([3, expect.stringContaining('had no Date)')])
     expect(out.replace(/\s+/g, ' ')).toContain("this machine's clock alone does not pass a wave")
     expect((await fetchWrites(emulator)).at(-1)?.domains).toHaveLength(1)
     expect(time.now - start > 3 * hour).toBe(onLittleData !== 'stop')

@@ -42,6 +42,13 @@ export function setStageInTime(): void {
   })
 }
 
+/** Provides each test of a file with its own workspace, and no service but the built-in one. */
+export function setWorkspace(prepare: () => Place = () => new Place('emulator')): void {
+  beforeAll(() => void (clock = null))
+  beforeEach(() => void enterPlace(prepare()))
+  afterEach(() => place.remove())
+}
+
 /** Switches to another workspace, which is removed at the end of the test. */
 export function enterPlace(other: Place): Place {
   place = other

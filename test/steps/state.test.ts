@@ -1,17 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import { buildOldAddressName } from '../../src/state/format/state-paths.ts'
-import { openState } from '../../src/state/open-state.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import { openState } from '../../src/state/store/open-state.ts'
 import { getRegister } from '../state/contender.ts'
-import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { checkWrites } from '../state/checked-disk.ts'
-import type { Register } from '../../src/state/register.ts'
 import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
 import { loseOutcomes } from '../stories/lost-outcomes.ts'
-import { moveToOldPaths } from '../state/old-paths.ts'
 import { setFaults, fetchConfig, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
@@ -310,22 +306,8 @@ describe('state unlock', () => {
     await place.settle()
   })
 
-  it('also removes the lock of an earlier program; its state is moved after that', async () => {
-    await place.settle()
-    const folder = join(place.root, '.edgewise/state')
-    moveToOldPaths(folder, 'default', emulator.url)
-    const path = join(folder, 'lock', buildOldAddressName(emulator.url), 'default')
-    await hold({}, createFolderRegister(realDisk, path, 'old'))
-    place.manifest(b, { timeout: { time: '21' } })
-    expect((await place.cli('apply', '--yes')).err).toContain('the state is locked by ann')
-    expect((await place.cli('plan')).out).toMatch(/~ timeout .*\n.*20.*21/)
-    expect((await place.cli('state', 'unlock', '--force', '--yes')).code).toBe(0)
-    expect((await place.cli('apply', '--yes')).code).toBe(0)
-    expect(await place.json('plan')).toMatchObject({ changes: [], summary: { unchanged: 3 } })
-  })
-
-  const hold = async (more: object, register?: Register) =>
-    (register ?? (await lock())).compareAndSwap(
+  const hold = async (more: object) =>
+    (await lock()).compareAndSwap(
       null,
       JSON.stringify({
         token: 'x',
@@ -370,7 +352,7 @@ describe('state unlock', () => {
   })
 
   it('of a process that may run makes the next command wait, once', async () => {
-    await hold({ format: 'edgewise.lock/2', lateMs: 12_000, revoked: [] })
+    await hold({ format: 'edgewise.lock/1', lateMs: 12_000, revoked: [] })
     await place.cli('state', 'unlock', '--force', '--yes')
     const waits: number[] = []
     place.onSleep = async (ms) => void waits.push(ms)

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
 import { fetchCalls, setFaults, Place, startService, token } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 interface Series {
   domain: string | null
@@ -79,7 +80,7 @@ describe('stats', () => {
     ).toBe(true)
   })
 
-  it('prints the progress of a long query', async () => {
+  itLong('prints the progress of a long query', async () => {
     for (let i = 0; i < 120; i++) place.manifest(`d${i}.example.com`, { timeout: { time: '10' } })
     const { code, err } = await place.cli('stats', '--from', '2h', '--grain', 'hour')
     expect([code, err]).toEqual([

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { parseJson } from '../../src/model/json.ts'
+import { parseJson } from '../../src/core/model/json.ts'
 import { checkWrites } from '../state/checked-disk.ts'
 import { fileKinds, findSchemaFaults } from '../state/state-schemas.ts'
 import { setFaults, Place } from './cli.ts'
@@ -86,9 +86,10 @@ it('every file that any command writes fits its schema', async () => {
   runInPause(async () => stop.abort())
   await expectExit(3, 'apply', '--yes')
   place.signal = new AbortController().signal
-  await expectExit(0, 'rollback', '--yes', '--supersede')
+  await expectExit(0, 'rollout', 'abort', place.loadRollouts()[0]?.id ?? '')
+  await expectExit(0, 'rollback', '--yes')
   declareTimeouts(63)
-  await expectExit(0, 'plan', '--out', 'plan.json', '--explain-writes')
+  await expectExit(0, 'plan', '--out', 'plan.json')
   expect(
     findSchemaFaults('plan', JSON.parse(readFileSync(join(place.root, 'plan.json'), 'utf8'))),
   ).toEqual([])

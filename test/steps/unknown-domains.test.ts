@@ -1,5 +1,6 @@
+// @module-tag often
 import { beforeEach, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import type { CommandResult } from './cli.ts'
 import { fetchConfig, fetchWrites, Place, setFaults } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
@@ -110,7 +111,7 @@ it('a rollout in waves ends with the wave that has it, and resumes once it is kn
 
 it('the report and the page of an apply tell what was left out', async () => {
   declare(20)
-  await runWithout('apply', '--yes', '--markdown', 'apply.md', '--html', 'apply.html')
+  await runWithout('apply', '--yes', '--report', 'apply.md', '--report', 'apply.html')
   const report = place.read('apply.md')
   expect(report).toContain('confirmed in part')
   expect(report).toContain('2 writes\n    left out: the service does not know the domain')

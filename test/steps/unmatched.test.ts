@@ -1,18 +1,17 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { open } from '../../src/operations/open.ts'
+import { describe, expect, it } from 'vitest'
+import { open } from '../../src/operations/runtime/open.ts'
 import { Place } from './cli.ts'
+import { place, setWorkspace } from './stage.ts'
 
 const a = 'a.example.com'
 const b = 'b.example.com'
-let place: Place
-beforeEach(() => {
-  place = new Place('emulator')
+setWorkspace(() =>
+  new Place('emulator')
     .manifest(a, { timeout: { time: 60 } })
-    .manifest(b, { https: { cert_id: 1 } })
-})
-afterEach(() => place.remove())
+    .manifest(b, { https: { cert_id: 1 } }),
+)
 
 /** Runs a command that must fail; returns its message in one line. */
 async function fail(...args: string[]): Promise<string> {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { open } from '../../src/operations/open.ts'
+import { open } from '../../src/operations/runtime/open.ts'
 import { Place } from './cli.ts'
 
 let place: Place

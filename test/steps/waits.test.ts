@@ -1,25 +1,19 @@
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { buildLockPath } from '../../src/state/format/state-paths.ts'
 import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { startAnsweringService, type Answer } from './answering-service.ts'
-import { Place, resetEmulator, startService } from './cli.ts'
+import { Place } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
+
+setStage()
 
 describe('a long wait prints one line with its reason and its end', () => {
-  let emulator: Emulator
-  let place: Place
-  beforeAll(async () => {
-    emulator = await startService()
-  })
-  afterAll(() => emulator.close())
-  beforeEach(async () => {
-    await resetEmulator(emulator)
-    place = new Place(emulator.url, '', { limits: '{callsPerMinute: 2, domainsPerWrite: 1}' })
+  beforeEach(() => {
+    enterPlace(new Place(emulator.url, '', { limits: '{callsPerMinute: 2, domainsPerWrite: 1}' }))
     for (const n of [1, 2, 3]) place.manifest(`d${n}.example.com`, { timeout: { time: `1${n}` } })
   })
-  afterEach(() => place.remove())
 
   it('for the call budget', async () => {
     const { err } = await place.cli('apply', '--yes')
@@ -71,10 +65,9 @@ it('a day whose calls are used up ends an apply, the waves that follow included'
     return [200, { code: 0 }, { ...headers, 'X-Retry-After': '7200' }]
   }
   const { url } = await startAnsweringService(lastOfDay)
-  const place = new Place(url, 'rollout: {waves: [1, 100%], pause: 0s}\n')
+  enterPlace(new Place(url, 'rollout: {waves: [1, 100%], pause: 0s}\n'))
   for (const n of [1, 2, 3]) place.manifest(`d${n}.example.com`, { timeout: { time: `1${n}` } })
   const { code, out } = await place.cli('apply', '--yes')
-  place.remove()
   expect([calls, code]).toEqual([1, 3])
   expect(out).toMatch(
     /the service allows no more calls in this day; its count resets at \d\d:\d\d:\d\d, later than/,

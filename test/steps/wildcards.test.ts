@@ -1,32 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { afterEach, describe, expect, it } from 'vitest'
-import { TestSchema } from '../state/test-schema.ts'
-import { fetchConfig, Place } from './cli.ts'
+// @module-tag often
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SharedState, stores } from '../stories/shared-state.ts'
+import { fetchConfig } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 
 setStage({ extended: true })
 
 const wild = '.wild.example.com'
 const www = 'www.wild.example.com'
-const stores = ['dir', 'git', 'postgres'] as const
-
-let schema: TestSchema | null = null
-afterEach(async () => {
-  await schema?.remove()
-  schema = null
-})
-
-async function enterStore(store: (typeof stores)[number]): Promise<void> {
-  schema = store === 'postgres' ? await TestSchema.make() : null
-  const { url = '', schema: own = '' } =
-    schema?.configure((to) => to.searchParams.delete('application_name')) ?? {}
-  const database = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${own}}`
-  const states = { dir: undefined, git: 'state: {store: git}', postgres: database }
-  const state = states[store]
-  enterPlace(new Place(emulator.url, '', state === undefined ? {} : { state }))
-  place.env['DATABASE_URL'] = url
-  if (store === 'git') execFileSync('git', ['init', '--quiet', place.root])
-}
 
 /** Writes the manifest of both domains. */
 function declare(time: number): void {
@@ -37,8 +18,14 @@ function declare(time: number): void {
 }
 
 describe.each(stores)('a wildcard domain, with state in %s', (store) => {
+  let shared: SharedState
+  beforeEach(async () => {
+    shared = await SharedState.make(store)
+    enterPlace(shared.create(emulator.url))
+  })
+  afterEach(() => shared.remove())
+
   it('is planned, applied, recorded, rolled back and forgotten', async () => {
-    await enterStore(store)
     declare(60)
     expect((await place.json('validate'))['diagnostics']).toEqual([])
     await place.settle()

@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -79,9 +80,9 @@ it('valid manifests with hostile values, and a hostile refusal, print no command
     ['validate'],
     ['fmt', '--check'],
     ['fmt', '--check', '--json'],
-    ['completion-domains'],
+    ['complete', '--', 'state', 'show', ''],
     ['plan'],
-    ['plan', '-v', '--explain-writes'],
+    ['plan', '-v'],
     ['plan', '--json', '--out', hostile.replaceAll('/', '')],
     ['apply', '--yes', '--allow', 'extend'],
     ['apply', '--yes', '--allow', 'extend', '--json'],
@@ -125,7 +126,7 @@ it('hostile settings and arguments print no command', async () => {
     ['drift', '--observed', `${hostile}.json`],
     ['stats', hostile],
     ['prefetch', '--task', hostile],
-    ['emulator', '--fault', hostile],
+    ['emulator', '--faults', hostile],
     ['emulator', '--domains', hostile],
     ['emulator', '--timezone', hostile],
     ['-C', hostile, 'plan'],

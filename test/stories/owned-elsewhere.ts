@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchWrites, type Place } from '../steps/cli.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { ApplyEvent } from '../../src/model/events.ts'
-import { leftOut } from '../../src/model/outcome.ts'
+import type { ApplyEvent } from '../../src/core/model/events.ts'
+import { leftOut } from '../../src/core/model/outcome.ts'
 import type { Ended, RealRuns } from '../long/real-runs.ts'
 
 const limits = 'limits: {callsPerMinute: 10000}\ngrouping: {groups: all}'

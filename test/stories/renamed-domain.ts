@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { fetchWrites, type Place } from '../steps/cli.ts'
 
 export const [old, now] = ['old.example.com', 'new.example.com']

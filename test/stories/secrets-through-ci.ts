@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { fetchConfig, type CommandResult, type Place } from '../steps/cli.ts'
 
 const www = 'www.example.com'
@@ -27,7 +27,7 @@ export async function passPlan(
   give: () => void,
 ): Promise<{ planned: CommandResult; applied: CommandResult }> {
   withhold()
-  const files = ['--out', 'plan.json', '--markdown', 'plan.md']
+  const files = ['--out', 'plan.json', '--report', 'plan.md']
   const planned = await planner.cli('plan', '--detailed-exitcode', ...files)
   give()
   if (applier !== planner) applier.write('plan.json', planner.read('plan.json'))

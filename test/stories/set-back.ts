@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import type { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { buildDomain, buildItem } from '../state/store-contract.ts'
 import type { Two } from '../state/two-clones.ts'
 

@@ -1,13 +1,18 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { maxLookAgeMs } from '../../src/state/lease.ts'
+import type { Fault } from '../../src/emulator/entities/fault.ts'
+import { maxLookAgeMs } from '../../src/state/locks/lease.ts'
 import type { Ended, RealRuns } from '../long/real-runs.ts'
 
 export const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
 
 /** Options of an emulator whose calls are in flight long enough to suspend an apply. */
-export const slowCalls = ['--calls-per-minute', '0', '--fault', 'delay:ms=1500,probability=1']
+export const slowCalls: (string | Fault)[] = [
+  '--calls-per-minute',
+  '0',
+  { kind: 'delay', ms: 1500 },
+]
 
 /** Time in which the calls that follow a confirmed write have left the process, ms. */
 const leaveMs = 700

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { fetchConfig, fetchWrites, type ManualTime, type Place } from '../steps/cli.ts'
 import { deadOrigin } from '../steps/stage.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { askYesNo } from '../../src/cli/terminal/ask-yes-no.ts'
+import { askYesNo } from '../../src/cli/run-process.ts'
 
 /** Answers the question with each text in turn, and returns the result and the questions. */
 async function answer(...answers: (string | null)[]) {

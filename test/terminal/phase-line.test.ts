@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { createPhaseLine } from '../../src/cli/terminal/phase-line.ts'
 import type { GlobalOptions, LiveLine } from '../../src/cli/io.ts'
-import type { Clock } from '../../src/model/clock.ts'
+import type { Clock } from '../../src/core/model/time/clock.ts'
 
 afterEach(() => void vi.useRealTimers())
 

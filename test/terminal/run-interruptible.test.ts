@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { runInterruptible } from '../../src/cli/terminal/run-interruptible.ts'
+import { runInterruptible } from '../../src/cli/run-process.ts'
 
 const { signal } = new AbortController()
 const fail = () => {

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseBenchArgs } from '../../tools/bench/arguments.ts'
-import { computeExponent } from '../../tools/bench/exponent.ts'
 import { buildManifest } from '../../tools/bench/fleet.ts'
 import { findWorse, keepRatios } from '../../tools/bench/kept-ratios.ts'
 import { findMemoryAt } from '../../tools/bench/measure-apply.ts'
+import { computeExponent } from '../../tools/bench/measure-scaling.ts'
 import { compareCosts, measureInTurn } from '../../tools/bench/measure.ts'
-import { countPlain } from '../../tools/bench/plain.ts'
 import {
   chooseBetter,
   createUnmeasuredRow,
-  formatTable,
+  formatRows,
   isMissed,
   judge,
   type Row,
 } from '../../tools/bench/row.ts'
+import { countPlain, loadInstances } from '../../tools/bench/writes.ts'
 
 const row = (own: Partial<Row>): Row => ({
   id: 'plan',
@@ -56,7 +56,7 @@ describe('a row', () => {
 
   it('stands in a Markdown table, with its note below', () => {
     const size = row({ what: 'size', unit: 'MB', measured: 5.4321, base: null, ratio: null })
-    expect(formatTable([row({}), { ...size, goal: 6 }, unmeasured])).toBe(
+    expect(formatRows([row({}), { ...size, goal: 6 }, unmeasured])).toBe(
       [
         '| figure         | measured | base | ratio |   goal | result       |',
         '|----------------|---------:|-----:|------:|-------:|--------------|',
@@ -153,16 +153,23 @@ describe('its options', () => {
     expect(parseBenchArgs(['--only', 'b'], ['a', 'b']).only).toEqual(['b'])
     expect(() => parseBenchArgs(['--only', 'c'], ['a', 'b'])).toThrow('expected groups of a, b')
     expect(() => parseBenchArgs(['--keep'], [])).toThrow('--small')
+    expect(() => parseBenchArgs(['--domains', '0'], [])).toThrow('from 1, got "0"')
+  })
+
+  it('name studies only with --only', () => {
+    expect(parseBenchArgs([], ['a'], ['s'])).toMatchObject({ only: ['a'], rollouts: null })
+    const args = ['--only', 's', '--unseen', '10,20', '--skip-greedy']
+    expect(parseBenchArgs(args, ['a'], ['s'])).toMatchObject({
+      only: ['s'],
+      unseen: [10, 20],
+      skipGreedy: true,
+    })
   })
 })
 
 it('README and concepts have the calls of simpler plans for the 16 mixes', () => {
   const load = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-  const instances = JSON.parse(load('test/bench/instances.json')) as {
-    equalPatchGrouping: number
-    itemByItem: number
-    needs: unknown[][]
-  }[]
+  const instances = loadInstances()
   const sum = (count: (each: (typeof instances)[number]) => number) =>
     instances.reduce((total, each) => total + count(each), 0).toLocaleString('en')
   const figures = {

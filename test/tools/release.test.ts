@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,7 +54,7 @@ it('a version is refused with changes, an existing tag, another branch or no cha
   expect([find(changelog), find(changelog, null), find(changelog, 'main')]).toEqual([[], [], []])
   commitWithProgram(folder, '1.2.3')
   writeFileSync(join(folder, 'action.yml'), 'name: y\n')
-  expect(find('## Unreleased\n', 'release/v1.2.4')).toEqual([
+  expect(find('## 1.2.3 – unreleased\n', 'release/v1.2.4')).toEqual([
     'the work tree has changes: commit them',
     'the tag v1.2.3 exists: set the next version in package.json',
     'package.json has version 1.2.3, the branch is named release/v1.2.4',

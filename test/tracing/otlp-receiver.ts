@@ -25,25 +25,6 @@ interface Received {
 /** How a receiver answers. */
 export type Behaviour = 'accept' | 'refuse' | 'drip'
 
-interface JsonValue {
-  key: string
-  value: Record<string, unknown>
-}
-interface JsonSpan {
-  name: string
-  traceId: string
-  spanId: string
-  parentSpanId?: string
-  traceState?: string
-  kind: number
-  status?: { code?: number }
-  attributes: JsonValue[]
-  events: { name: string; attributes: JsonValue[] }[]
-}
-interface JsonExport {
-  resourceSpans: { resource: { attributes: JsonValue[] }; scopeSpans: { spans: JsonSpan[] }[] }[]
-}
-
 /** Receiver of traces over OTLP. */
 export class OtlpReceiver {
   readonly url: string
@@ -85,16 +66,19 @@ export class OtlpReceiver {
     return this.requests.map(({ body }) => body.toString('latin1')).join('\n')
   }
 
-  /** Spans of all requests in JSON, in the order in which they ended. */
+  /** Spans of all requests, in the order in which they ended. */
   get spans(): ReceivedSpan[] {
-    return this.#exports().flatMap(({ scopeSpans }) =>
-      scopeSpans.flatMap(({ spans }) => spans.map(toSpan)),
+    return this.#exports().flatMap((each) =>
+      each.list(2).flatMap((scope) => scope.list(2).map(toSpan)),
     )
   }
 
   /** Attributes of the resource. */
   get resource(): Record<string, unknown> {
-    return toObject(this.#exports()[0]?.resource.attributes ?? [])
+    return Object.assign(
+      {},
+      ...this.#exports().flatMap((each) => each.list(1).map(toAttributes(1))),
+    )
   }
 
   /** Draws the spans as a tree: a line for each, with marks of failures. */
@@ -120,24 +104,82 @@ export class OtlpReceiver {
     this.#server.close()
   }
 
-  #exports(): JsonExport['resourceSpans'] {
-    return this.requests.flatMap(
-      ({ body }) => (JSON.parse(body.toString()) as JsonExport).resourceSpans,
-    )
+  #exports(): Message[] {
+    return this.requests.flatMap(({ body }) => new Message(body).list(1))
   }
 }
 
-function toSpan(span: JsonSpan): ReceivedSpan {
-  const { name, traceId, spanId, parentSpanId = '', traceState = '', kind, status } = span
-  const isError = status?.code === 2
-  const events = span.events.map((event) => ({
-    name: event.name,
-    attributes: toObject(event.attributes),
-  }))
-  const attributes = toObject(span.attributes)
-  return { name, traceId, spanId, parentSpanId, traceState, kind, isError, attributes, events }
+/** Builds a span from its message (opentelemetry/proto/trace/v1/trace.proto). */
+function toSpan(span: Message): ReceivedSpan {
+  return {
+    name: span.text(5),
+    traceId: span.text(1, 'hex'),
+    spanId: span.text(2, 'hex'),
+    parentSpanId: span.text(4, 'hex'),
+    traceState: span.text(3),
+    kind: span.number(6),
+    isError: span.list(15).some((status) => status.number(3) === 2),
+    attributes: toAttributes(9)(span),
+    events: span
+      .list(11)
+      .map((event) => ({ name: event.text(2), attributes: toAttributes(3)(event) })),
+  }
 }
 
-function toObject(values: JsonValue[]): Record<string, unknown> {
-  return Object.fromEntries(values.map(({ key, value }) => [key, Object.values(value)[0]]))
+const toAttributes =
+  (field: number) =>
+  (message: Message): Record<string, unknown> =>
+    Object.fromEntries(
+      message.list(field).map((pair) => [pair.text(1), pair.list(2)[0]?.findValue()]),
+    )
+
+/** Message of Protocol Buffers, by the numbers of its fields. */
+class Message {
+  readonly #fields: { number: number; value: Buffer | number }[] = []
+
+  constructor(bytes: Buffer) {
+    let at = 0
+    const readVarint = () => {
+      let [value, factor] = [0, 1]
+      for (; ; factor *= 128) {
+        const byte = bytes[at++] ?? 0
+        value += (byte % 128) * factor
+        if (byte < 128) return value
+      }
+    }
+    const skip = (length: number) => bytes.subarray(at, (at += length))
+    while (at < bytes.length) {
+      const tag = readVarint()
+      const read = {
+        0: readVarint,
+        1: () => skip(8).readDoubleLE(),
+        2: () => skip(readVarint()),
+        5: () => skip(4).readFloatLE(),
+      }[tag % 8]
+      if (read === undefined) throw new Error(`unknown wire type in ${bytes.toString('hex')}`)
+      this.#fields.push({ number: Math.floor(tag / 8), value: read() })
+    }
+  }
+
+  list(field: number): Message[] {
+    return this.#fields.flatMap(({ number, value }) =>
+      number === field && typeof value !== 'number' ? [new Message(value)] : [],
+    )
+  }
+
+  text(field: number, encoding: 'utf8' | 'hex' = 'utf8'): string {
+    const value = this.#fields.find(({ number }) => number === field)?.value
+    return typeof value === 'number' ? String(value) : (value?.toString(encoding) ?? '')
+  }
+
+  number(field: number): number {
+    return Number(this.#fields.find(({ number }) => number === field)?.value ?? 0)
+  }
+
+  /** Returns the value of an attribute: a text, a boolean or a number. */
+  findValue(): unknown {
+    const [first] = this.#fields
+    if (first === undefined || typeof first.value !== 'number') return this.text(1)
+    return first.number === 2 ? first.value === 1 : first.value
+  }
 }

@@ -23,7 +23,6 @@ export function enterTraced(...settings: [more?: string, others?: { limits: stri
   enterPlace(new Place(emulator.url, ...settings))
   setVariables({
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   })
 }
 

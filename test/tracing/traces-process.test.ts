@@ -1,3 +1,4 @@
+// @module-tag often
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -81,10 +82,7 @@ it('a dead endpoint is a warning', async () => {
 
 it('an interrupted apply sends its trace', async () => {
   await setFaults(emulator, { kind: 'error', status: 503 })
-  const variables = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-  }
+  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
   const args = ['apply', '--yes']
   const { code } = await run(args, variables, { signalAt: 'waiting ' })
   expect(code).toBe(143)

@@ -6,7 +6,6 @@ import {
   measureValidate,
 } from './measure-manifests.ts'
 import { measurePackage } from './measure-package.ts'
-import { measurePeers } from './measure-peers.ts'
 import { measureScaling } from './measure-scaling.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSave } from './measure-state.ts'
@@ -15,14 +14,13 @@ import type { Workbench } from './workbench.ts'
 
 export interface Settings {
   bench: Workbench
-  node24: string | null
   /** Measure 100,000 domains too. */
   scale: boolean
 }
 
 /** Groups of figures, in the order of the table. */
 export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[]>> = {
-  start: ({ bench, node24 }) => measureStart(bench, 5, node24),
+  start: ({ bench }) => measureStart(bench, 5),
   validate: ({ bench }) => measureValidate(bench, 10_000, 5, { cpu: 1.3, wall: 0.8 }),
   'validate-2000': ({ bench }) => measureValidate(bench, 2000, 5, { cpu: null, wall: null }),
   plan: ({ bench }) => measurePlan(bench, 10_000, 5),
@@ -39,11 +37,10 @@ export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[
   scaling: ({ bench, scale }) =>
     measureScaling(bench, [100, 1000, 10_000, ...(scale ? [100_000] : [])]),
   package: measurePackage,
-  peers: ({ bench }) => measurePeers(bench, [1000, 3000]),
 }
 
 /** Measures CPU ratios of a small fleet, which other processes hardly change. */
 export function measureSmall(bench: Workbench): Row[] {
-  const rows = [...measureStart(bench, 5, null), ...measureFleet(bench, 1000, 5)]
+  const rows = [...measureStart(bench, 5), ...measureFleet(bench, 1000, 5)]
   return rows.filter(({ ratio }) => ratio !== null).map((row) => ({ ...row, goal: null }))
 }

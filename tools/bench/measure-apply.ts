@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { writeFleet } from './fleet.ts'
 import { findMedian } from './measure.ts'
-import type { Row } from './row.ts'
+import { createRow, type Row } from './row.ts'
 import type { Workbench } from './workbench.ts'
 
 export type StoreKind = 'dir' | 'git'
@@ -27,7 +27,7 @@ export function measureApply(
     seconds.push((wall / Number(confirmed)) * 1000)
   }
   const what = `first apply of ${domains} domains, ${storeNames[kind]}, a 1,000 writes`
-  return [{ ...bare(`apply-${kind}`, what, 's', findMedian(seconds)), goal: 5 }]
+  return [createRow(`apply-${kind}`, what, 's', findMedian(seconds), 5)]
 }
 
 /** Measures the memory of an apply of at least as many writes as domains, to an emulator beside. */
@@ -36,7 +36,7 @@ export async function measureApplyMemory(
   kind: StoreKind,
   domains: number,
 ): Promise<Row[]> {
-  const url = await bench.startEmulator()
+  const { url } = await bench.startEmulator()
   const folder = makeWorkspace(bench, kind, domains, `service: {url: "${url}"}`)
   const file = join(bench.home, 'memory')
   rmSync(file, { force: true })
@@ -59,15 +59,15 @@ function buildMemoryRows(kind: StoreKind, confirmedAt: number[], report: string)
   const what = `memory of an apply of ${confirmedAt.length} writes, ${storeNames[kind]}`
   const id = `apply-memory-${kind}`
   return [
-    bare(`${id}-25`, `${what}, at 25 %`, 'MB', quarter ?? NaN),
-    bare(`${id}-50`, `${what}, at 50 %`, 'MB', half ?? NaN),
+    createRow(`${id}-25`, `${what}, at 25 %`, 'MB', quarter ?? NaN),
+    createRow(`${id}-50`, `${what}, at 50 %`, 'MB', half ?? NaN),
     {
-      ...bare(`${id}-100`, `${what}, at 100 % / 50 %`, 'MB', all ?? NaN),
+      ...createRow(`${id}-100`, `${what}, at 100 % / 50 %`, 'MB', all ?? NaN),
       base: half ?? NaN,
       ratio: (all ?? NaN) / (half ?? NaN),
       goal: 1.1,
     },
-    { ...bare(`${id}-peak`, `peak ${what}`, 'MB', samples.peak), goal: 300 },
+    createRow(`${id}-peak`, `peak ${what}`, 'MB', samples.peak, 300),
   ]
 }
 
@@ -117,8 +117,4 @@ function makeWorkspace(
     bench.git(folder, 'push', '--quiet', 'origin', 'HEAD')
   }
   return folder
-}
-
-function bare(id: string, what: string, unit: Row['unit'], measured: number): Row {
-  return { id, what, unit, measured, base: null, ratio: null, goal: null }
 }

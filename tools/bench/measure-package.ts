@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Row } from './row.ts'
+import { createRow, type Row } from './row.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -14,15 +14,5 @@ export function measurePackage(): Row[] {
   })
   const [packed] = JSON.parse(output) as { unpackedSize: number }[]
   if (packed === undefined) throw new Error('npm pack described no package')
-  return [
-    {
-      id: 'package',
-      what: 'unpacked size of the package',
-      unit: 'MB',
-      measured: packed.unpackedSize / 1e6,
-      base: null,
-      ratio: null,
-      goal: 6,
-    },
-  ]
+  return [createRow('package', 'unpacked size of the package', 'MB', packed.unpackedSize / 1e6, 6)]
 }

@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs'
-import { computeExponent, type Sample } from './exponent.ts'
 import { writeFleet } from './fleet.ts'
 import { adoptFleet } from './measure-manifests.ts'
 import { measureState } from './measure-state.ts'
 import { findMedian } from './measure.ts'
-import type { Row } from './row.ts'
+import { createRow, type Row } from './row.ts'
 import type { Workbench } from './workbench.ts'
 
 type Work = 'validate' | 'plan' | 'first-plan' | 'load-dir' | 'save-dir' | 'load-git' | 'save-git'
@@ -26,25 +25,42 @@ export async function measureScaling(bench: Workbench, sizes: number[]): Promise
     for (const [work, seconds] of await measureSize(bench, size))
       samples.set(work, [...(samples.get(work) ?? []), { size, seconds }])
   return [...samples].flatMap(([work, own]): Row[] => [
-    ...own.map(({ size, seconds }): Row => ({
-      id: `scaling-${work}-${size}`,
-      what: `${labels[work]}: ${size} domains`,
-      unit: 's',
-      measured: seconds,
-      base: null,
-      ratio: null,
-      goal: null,
-    })),
-    {
-      id: `scaling-${work}-exponent`,
-      what: `${labels[work]}: exponent`,
-      unit: '',
-      measured: computeExponent(own),
-      base: null,
-      ratio: null,
-      goal: 1.15,
-    },
+    ...own.map(({ size, seconds }) =>
+      createRow(`scaling-${work}-${size}`, `${labels[work]}: ${size} domains`, 's', seconds),
+    ),
+    createRow(
+      `scaling-${work}-exponent`,
+      `${labels[work]}: exponent`,
+      '',
+      computeExponent(own),
+      1.15,
+    ),
   ])
+}
+
+/** Seconds of a piece of work at a size. */
+export interface Sample {
+  size: number
+  seconds: number
+}
+
+/**
+ * Computes how fast the time grows with the size: the slope of a straight line, by least squares,
+ * through the logarithms of size and seconds of the three largest sizes, which are two decades. 1
+ * is linear; the fixed cost of a start makes it smaller.
+ *
+ * @throws Error for fewer than two sizes
+ */
+export function computeExponent(samples: Sample[]): number {
+  const points = samples
+    .toSorted((a, b) => a.size - b.size)
+    .slice(-3)
+    .map(({ size, seconds }) => ({ x: Math.log10(size), y: Math.log10(seconds) }))
+  if (points.length < 2) throw new Error('an exponent needs two sizes')
+  const sum = (pick: (point: { x: number; y: number }) => number) =>
+    points.reduce((total, point) => total + pick(point), 0)
+  const [x, y] = [sum((point) => point.x) / points.length, sum((point) => point.y) / points.length]
+  return sum((point) => (point.x - x) * (point.y - y)) / sum((point) => (point.x - x) ** 2)
 }
 
 /** Measures all work at one size: the median of five, of three at 10,000, one at 100,000. */

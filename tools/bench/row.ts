@@ -17,6 +17,34 @@ export interface Row {
 
 type Result = 'met' | 'short' | 'not measured' | '-'
 
+/** Creates a row of a figure that is compared with nothing. */
+export function createRow(
+  id: string,
+  what: string,
+  unit: Row['unit'],
+  measured: number,
+  goal: number | null = null,
+): Row {
+  return { id, what, unit, measured, base: null, ratio: null, goal }
+}
+
+/** Creates a row of a figure beside another one of its kind. */
+export function compareFigures(
+  id: string,
+  what: string,
+  measured: number,
+  base: number,
+  goal: number | null,
+  unit: Row['unit'] = '',
+): Row {
+  return { id, what, unit, measured, base, ratio: measured / base, goal }
+}
+
+/** Creates a row for something that can't be measured here. */
+export function createUnmeasuredRow(id: string, what: string, goal: number, note: string): Row {
+  return { id, what, unit: '', measured: null, base: null, ratio: null, goal, note }
+}
+
 /** Judges a row: a figure that was not measured never meets its goal. */
 export function judge({ measured, ratio, goal }: Row): Result {
   if (measured === null) return 'not measured'
@@ -37,15 +65,8 @@ export function chooseBetter(first: Row[], second: Row[]): Row[] {
   })
 }
 
-/** Creates a row for something that can't be measured here. */
-export function createUnmeasuredRow(id: string, what: string, goal: number, note: string): Row {
-  return { id, what, unit: '', measured: null, base: null, ratio: null, goal, note }
-}
-
-const head = ['figure', 'measured', 'base', 'ratio', 'goal', 'result']
-
 /** Formats rows as a Markdown table; notes follow it. */
-export function formatTable(rows: Row[]): string {
+export function formatRows(rows: Row[]): string {
   const cells = rows.map((row) => [
     row.what,
     row.measured === null ? '' : formatNumber(row.measured, row.unit),
@@ -54,22 +75,24 @@ export function formatTable(rows: Row[]): string {
     row.goal === null ? '' : `≤ ${row.goal}${row.ratio === null ? formatUnit(row.unit) : ''}`,
     judge(row),
   ])
-  const widths = head.map((name, i) =>
-    Math.max(name.length, ...cells.map((line) => line[i]?.length ?? 0)),
-  )
-  const pad = (cell: string, i: number) =>
-    isNumber(i) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)
-  const format = (line: string[]) => `| ${line.map(pad).join(' | ')} |`
-  const rule = widths.map((width, i) => '-'.repeat(width + 1) + (isNumber(i) ? ':' : '-'))
   const notes = rows.flatMap(({ what, note }) => (note === undefined ? [] : [`${what}: ${note}`]))
-  return [format(head), `|${rule.join('|')}|`, ...cells.map(format)]
+  return [formatTable([['figure', 'measured', 'base', 'ratio', 'goal', 'result'], ...cells])]
     .concat(notes.length === 0 ? [] : ['', ...notes])
     .join('\n')
 }
 
-/** Tests whether a column has numbers, which are aligned on the right. */
-function isNumber(column: number): boolean {
-  return column > 0 && column < head.length - 1
+/** Formats lines of cells as a Markdown table; the first line is its head. */
+export function formatTable([head = [], ...lines]: string[][]): string {
+  const widths = head.map((name, i) =>
+    Math.max(name.length, ...lines.map((line) => line[i]?.length ?? 0)),
+  )
+  // Numbers are aligned on the right.
+  const isNumber = (column: number) => column > 0 && head[column] !== 'result'
+  const pad = (cell: string, i: number) =>
+    isNumber(i) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)
+  const format = (line: string[]) => `| ${line.map(pad).join(' | ')} |`
+  const rule = widths.map((width, i) => '-'.repeat(width + 1) + (isNumber(i) ? ':' : '-'))
+  return [format(head), `|${rule.join('|')}|`, ...lines.map(format)].join('\n')
 }
 
 /** Formats with three significant digits, from a hundred on without decimals. */
@@ -80,4 +103,9 @@ function formatNumber(value: number, unit: Row['unit']): string {
 
 function formatUnit(unit: Row['unit']): string {
   return unit === '' ? '' : ` ${unit}`
+}
+
+/** Formats a share such as 0.15 as `15.0 %`. */
+export function formatShare(share: number): string {
+  return `${(100 * share).toFixed(1)} %`
 }

@@ -10,8 +10,7 @@ export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.me
 const reporter = fileURLToPath(new URL('report-memory.cjs', import.meta.url))
 const parser = fileURLToPath(new URL('parse-yaml.mjs', import.meta.url))
 
-export interface RunOptions {
-  node?: string
+interface RunOptions {
   env?: NodeJS.ProcessEnv
   times?: number
 }
@@ -32,7 +31,6 @@ export class Workbench {
     GIT_COMMITTER_EMAIL: 'bench@example.com',
   }
   readonly #children: ChildProcess[] = []
-  #hasNoCache: boolean | null = null
 
   /**
    * Removes everything when this process exits, also after a signal. Not below the program `tsx`,
@@ -68,16 +66,13 @@ export class Workbench {
 
   /** Measures the program without what earlier commands cached. */
   edgewiseCold(folder: string, args: string[], options: RunOptions = {}): Cost {
-    return this.edgewise(folder, [...args, ...this.#noCache()], {
-      ...options,
-      env: this.#coldEnv(),
-    })
+    return this.edgewise(folder, [...args, '--no-cache'], { ...options, env: this.#coldEnv() })
   }
 
   /** Measures a program of Node. */
   node(folder: string, args: string[], options: RunOptions = {}): Cost {
-    const { node = process.execPath, env = this.env, times } = options
-    return measure({ folder, env, args: [node, ...args], times })
+    const { env = this.env, times } = options
+    return measure({ folder, env, args: [process.execPath, ...args], times })
   }
 
   /** Measures the parsing of all files of a folder with the package `yaml`. */
@@ -90,7 +85,7 @@ export class Workbench {
     const file = join(this.home, 'memory')
     rmSync(file, { force: true })
     const env = { ...(cold ? this.#coldEnv() : this.env), EDGEWISE_BENCH_MEMORY: file }
-    const more = cold ? this.#noCache() : []
+    const more = cold ? ['--no-cache'] : []
     this.node(folder, ['--require', reporter, program, ...args, ...more], { env })
     return loadPeak(file)
   }
@@ -107,28 +102,21 @@ export class Workbench {
     return child
   }
 
-  /** Starts an emulator without call rate, and returns its address. */
-  async startEmulator(): Promise<string> {
-    const args = [program, 'emulator', '--quiet', '--calls-per-minute', '0']
+  /** Starts an emulator without call rate, and returns its address and process. */
+  async startEmulator(...more: string[]): Promise<{ url: string; child: ChildProcess }> {
+    const args = [program, 'emulator', '--quiet', '--calls-per-minute', '0', ...more]
     const child = spawn(process.execPath, args, {
       env: this.env,
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     this.#children.push(child)
     const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    return String(line).replace('listening on ', '').trim()
+    return { url: String(line).replace('listening on ', '').trim(), child }
   }
 
   /** Returns the environment with an empty folder for caches of this user. */
   #coldEnv(): Record<string, string> {
     return { ...this.env, XDG_CACHE_HOME: this.makeFolder('cold') }
-  }
-
-  #noCache(): string[] {
-    this.#hasNoCache ??= this.edgewise(this.home, ['validate', '--help']).output.includes(
-      '--no-cache',
-    )
-    return this.#hasNoCache ? ['--no-cache'] : []
   }
 
   /** Ends what was started and removes the folder. */

@@ -1,21 +1,15 @@
 /** Builds the pages of `docs/reference` that are generated, from the program and its schemas. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
-import { catalogue } from '../../src/catalog/catalogue.ts'
-import { environmentVariables } from '../../src/cli/environment-variables.ts'
-import { exitCodeMeanings } from '../../src/cli/exit-codes.ts'
+import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 import { addLiveLine } from '../../src/cli/terminal/live-line.ts'
-import { errorDescriptions } from '../../src/model/error-descriptions.ts'
-import { diagnosticDescriptions } from '../../src/report/diagnostics/diagnostic-descriptions.ts'
 import { buildCommandsPage } from './commands-page.ts'
-import { buildErrorsPage } from './errors-page.ts'
-import { buildExitCodesPage } from './exit-codes-page.ts'
 import { buildItemsPages } from './items-pages.ts'
 import { buildJsonPage } from './json-page.ts'
-import { fillManifestsPage } from './manifests-page.ts'
 import type { Schema } from './schema-keys.ts'
+import { fillManifestsPage } from './manifests-page.ts'
 import { buildWorkspacePage } from './workspace-page.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -36,15 +30,13 @@ const themeTitles: Record<string, string> = {
 export function buildReferencePages(manifest: Schema, profile: Schema): Record<string, string> {
   const manifests = 'docs/reference/manifests.md'
   return {
-    'docs/reference/commands.md': buildCommandsPage(createProgram(), environmentVariables),
+    'docs/reference/commands.md': buildCommandsPage(createProgram()),
     ...buildItemsPages(catalogue, loadThemes(), loadSections()),
     'docs/reference/workspace-file.md': buildWorkspacePage(
       JSON.parse(load('schemas/workspace.schema.json')) as Schema,
     ),
     [manifests]: fillManifestsPage(load(manifests), { manifest, profile }),
-    'docs/reference/exit-codes.md': buildExitCodesPage(exitCodeMeanings),
     'docs/reference/json.md': buildJsonPage(loadOutputSchemas()),
-    'docs/reference/errors.md': buildErrorsPage(errorDescriptions, diagnosticDescriptions),
   }
 }
 

@@ -1,12 +1,8 @@
 import type { Argument, Command, Option } from 'commander'
-import type { EnvironmentVariable } from '../../src/cli/environment-variables.ts'
 import { createAnchor, formatBlock, formatCode, formatPage, formatProse } from './markdown.ts'
 
 /** Builds the page of all commands, in the order of the help. */
-export function buildCommandsPage(
-  program: Command,
-  variables: readonly EnvironmentVariable[],
-): string {
+export function buildCommandsPage(program: Command): string {
   const commands = listCommands(program)
   const globalOptions = new Set(program.options.map(({ long }) => long))
   return formatPage(
@@ -16,7 +12,8 @@ export function buildCommandsPage(
       'Results go to stdout, everything else (progress, warnings, errors) to stderr. ' +
         '`edgewise help COMMAND` prints what stands here. Each `--target` and each `--item` must ' +
         'match: one that selects nothing is an error, also beside others. ' +
-        '[Exit codes](exit-codes.md) and [JSON output](json.md) have pages of their own.',
+        '[Exit codes](exit-codes.md), [environment variables](environment.md) and ' +
+        '[JSON output](json.md) have pages of their own.',
     ),
     commands
       .map(
@@ -30,12 +27,6 @@ export function buildCommandsPage(
       .map(formatOption)
       .join('\n'),
     formatProse('`edgewise` alone also has `-V, --version`, which prints the version.'),
-    '## Environment variables',
-    variables
-      .map(({ name, purpose }) =>
-        formatProse(purpose, `- ${name.map(formatCode).join(', ')}: `, '  '),
-      )
-      .join('\n'),
     ...commands.map((command) => formatCommand(command, globalOptions)),
   )
 }

@@ -1,13 +1,12 @@
 import { stringify } from 'yaml'
-import type { ItemSpec } from '../../src/catalog/item-spec.ts'
-import type { ItemSchema } from '../../src/catalog/value/item-schema.ts'
-import { extractFirstSentence, listRules } from '../../src/cli/describe-item.ts'
+import type { ItemSpec } from '../../src/core/catalog/item-spec.ts'
+import type { ItemSchema } from '../../src/core/catalog/value/item-schema.ts'
 import {
-  describeAllowed,
-  describeDefault,
+  extractFirstSentence,
+  listRules,
+  listFacts,
   listFields,
-  nameType,
-} from '../../src/cli/describe-schema.ts'
+} from '../../src/cli/explain/describe-item.ts'
 import {
   formatBlock,
   formatCode,
@@ -17,7 +16,7 @@ import {
   formatTable,
 } from './markdown.ts'
 
-const source = '`schemas/items` and `src/catalog`'
+const source = '`schemas/items` and `src/core/catalog`'
 
 /**
  * Builds the page of each item and the table of all, by path.
@@ -82,7 +81,7 @@ function buildItemPage(
     source,
     formatProse(schema.description ?? ''),
     ...(fields.length === 0
-      ? [`## Value`, formatProse(`${listFacts(schema, false).join('; ')}.`)]
+      ? [`## Value`, formatProse(`${formatFacts(schema, false)}.`)]
       : [`## Fields${ofEach}`, fields.flatMap((field) => formatField(...field, '')).join('\n')]),
     '## Rules',
     listRules(spec)
@@ -102,10 +101,9 @@ function formatField(
   required: boolean,
   indent: string,
 ): string[] {
-  const facts = listFacts(schema, required)
   return [
     formatProse(
-      `(${facts.join('; ')}). ${schema.description ?? ''}`,
+      `(${formatFacts(schema, required)}). ${schema.description ?? ''}`,
       `${indent}- ${formatCode(name)} `,
       `${indent}  `,
     ),
@@ -115,38 +113,14 @@ function formatField(
   ]
 }
 
+function formatFacts(schema: ItemSchema, required: boolean): string {
+  const facts = listFacts(schema, required, formatCode)
+  // A single backtick of a text is not the start of code.
+  return facts.map((fact) => fact.replace(/^([^`]*)`([^`]*)$/, '$1&#96;$2')).join('; ')
+}
+
 function listSections(sections: readonly string[]): string {
   return sections.map((name) => `section "${name}"`).join(' and ')
-}
-
-/** Lists the facts of a field in Markdown: type or values, range, required, default, secret. */
-function listFacts(schema: ItemSchema, required: boolean): string[] {
-  const fallback = describeDefault(schema)
-  const hasDefault = schema.default !== undefined && schema.default !== ''
-  return [
-    ...describeValues(schema),
-    ...(required ? ['required'] : []),
-    ...(fallback === null
-      ? []
-      : [
-          hasDefault
-            ? `default ${formatCode(fallback)}`
-            : fallback.replace(/^empty$/, 'default empty'),
-        ]),
-    ...(schema.writeOnly === true ? ['secret'] : []),
-  ]
-}
-
-/** Describes the type of a field, and the allowed values if the type leaves them open. */
-function describeValues(schema: ItemSchema): string[] {
-  const values = (schema.enum ?? schema.items?.enum)?.map((value) => formatCode(String(value)))
-  if (values !== undefined)
-    return schema.type === 'array' ? [`list of ${values.join(', ')}`] : [values.join(', ')]
-  const type = nameType(schema).replace(/^list of text$/, 'list of texts')
-  const allowed = describeAllowed(schema)
-  const isOpen = allowed === null || /^any (?:text|whole number)$/.test(allowed)
-  // A backtick of the text is not the start of code.
-  return isOpen ? [type] : [type, allowed.replaceAll(' | ', ', ').replaceAll('`', '&#96;')]
 }
 
 /** Links the items that a rule names in code. */

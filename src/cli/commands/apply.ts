@@ -1,31 +1,28 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Outside } from '../../operations/outside.ts'
-import type { ReportFile } from '../apply-report.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
   addOlderOption,
+  addReportOption,
   buildGuardRequest,
   addLockOptions,
-  buildLockRequest,
   addSelectionOptions,
   type GuardOptions,
   type LockOptions,
+  type ReportOptions,
   type SelectionOptions,
 } from './options.ts'
 
-interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
+interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions, ReportOptions {
   /** False with `--no-waves`. */
   waves: boolean
   retryHeld?: boolean
   allowRelease?: boolean
   /** False with `--no-wait`. */
   wait: boolean
-  stopOnRefusal?: boolean
   verify?: boolean
-  markdown?: string
-  html?: string
   metricsFile?: string
 }
 
@@ -41,9 +38,9 @@ export function declareApply(program: Command, declare: Declare): void {
       const { apply } = await import('../../operations/apply.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { executeAndFinish, openToWrite } = await import('../finish-executed.ts')
-      const { createMarkdownFile, withApplyReports } = await import('../apply-report.ts')
+      const { withApplyReports } = await import('../apply-report.ts')
+      const { createReports } = await import('../reports.ts')
       const { loadFile } = await import('../load-file.ts')
-      const { createOutput } = await import('../save-file.ts')
       const { findCheckout } = await import('../../state/git/find-repository.ts')
       const workspace = await openToWrite(context)
       const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
@@ -55,10 +52,8 @@ export function declareApply(program: Command, declare: Declare): void {
         suspends: !options.wait,
         retryHeld: options.retryHeld === true,
         allowRelease: options.allowRelease === true,
-        stopOnRefusal: options.stopOnRefusal === true,
         verify: options.verify === true,
-        findsIrreversible: options.html !== undefined,
-        ...buildLockRequest(options),
+        lockTimeout: options.lockTimeout,
         planFile:
           path === null
             ? undefined
@@ -69,13 +64,7 @@ export function declareApply(program: Command, declare: Declare): void {
                 findCheckout(workspace.root) ?? workspace.root,
               ),
       }
-      const files: ReportFile[] = []
-      if (options.markdown !== undefined)
-        files.push(createMarkdownFile(createOutput(options.markdown, workspace, context.io)))
-      if (options.html !== undefined) {
-        const { createPageFile } = await import('../page-file.ts')
-        files.push(createPageFile(options.html, workspace, context.io, !options.waves))
-      }
+      const files = createReports('apply', options, workspace, context.io)
       let outside: Outside = context.io
       if (options.metricsFile !== undefined) {
         const { createMetricsFile } = await import('../metrics-file.ts')
@@ -84,14 +73,14 @@ export function declareApply(program: Command, declare: Declare): void {
         outside = metrics.outside
       }
       const { code } = await executeAndFinish(context, workspace, outside, (watched) =>
-        withApplyReports(files, createTerminalDialogue(context), (dialogue) =>
+        withApplyReports(files, !options.waves, createTerminalDialogue(context), (dialogue) =>
           apply(workspace, request, { outside: watched, dialogue }),
         ),
       )
       return code
     },
   })
-  addOlderOption(addGuardOptions(addSelectionOptions(command)))
+  addReportOption(addOlderOption(addGuardOptions(addSelectionOptions(command))))
     .option(
       '--no-waves',
       'apply all at once without health checks; finishes an open rollout of the same change',
@@ -103,9 +92,6 @@ export function declareApply(program: Command, declare: Declare): void {
     .option('--verify', 'read back what was confirmed (service.readBack); exit 3 if it differs')
     .option('--retry-held', 'also apply changes that are on hold')
     .option('--allow-release', 'release items that another workspace with this id has applied')
-    .option('--markdown <file>', 'write the outcome as Markdown, for a comment')
-    .option('--html <file>', 'write what was planned, and its outcome, as a page for a browser')
     .option('--metrics-file <file>', 'write metrics for a text-file collector of Prometheus')
-    .option('--stop-on-refusal', 'send nothing more after a refused write, instead of bisecting it')
   addLockOptions(command)
 }

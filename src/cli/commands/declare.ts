@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
-import { escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
-import type { CommandContext, GlobalOptions, Io, LiveLine, PhaseLine } from '../io.ts'
+import { escapeInvisibleInLines } from '../../outlets/report/text/escape-invisible.ts'
+import type { CommandContext, GlobalOptions, Io, LiveLine } from '../io.ts'
 import { createPhaseLine } from '../terminal/phase-line.ts'
-import { asksForTraces } from '../../tracing/settings.ts'
-import { createPaint } from '../terminal/paint.ts'
-import { wrapForStderr } from '../terminal/wrap-output.ts'
+import { asksForTraces } from '../../outlets/tracing/settings.ts'
+import { wrapForStderr, createPaint } from '../terminal/output.ts'
 
 /** Declaration of a command: its help and its action. */
 export interface Declaration<Options> {
@@ -91,7 +90,7 @@ function createContext(io: Io, live: LiveLine, options: GlobalOptions): CommandC
     if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
   }
   const phases = createPhaseLine(io, options, live, note)
-  const { ask, prompt, cache, ...others } = io
+  const { ask, cache, ...others } = io
   return {
     io: {
       ...others,
@@ -101,8 +100,12 @@ function createContext(io: Io, live: LiveLine, options: GlobalOptions): CommandC
         phases.end()
         io.out(text, as)
       },
-      ask: ask === null ? null : endBefore(phases, ask),
-      prompt: prompt === null ? null : endBefore(phases, prompt),
+      ask:
+        ask &&
+        ((question) => {
+          phases.end()
+          return ask(question)
+        }),
       note: (text) => note(escapeInvisibleInLines(text)),
       onPhase: phases.report,
     },
@@ -112,13 +115,5 @@ function createContext(io: Io, live: LiveLine, options: GlobalOptions): CommandC
     live,
     phases,
     note,
-  }
-}
-
-/** Returns a prompt that ends the phase first. */
-function endBefore<T>(phases: PhaseLine, prompt: (question: string) => Promise<T>) {
-  return (question: string): Promise<T> => {
-    phases.end()
-    return prompt(question)
   }
 }

@@ -10,7 +10,7 @@ export function declareEmulator(program: Command, declare: Declare): void {
     examples: [
       'emulator',
       'emulator --port 8080 --token-file token --data emulator.json',
-      'emulator --seed demo --fault error:on=3,status=502',
+      'emulator --seed demo --faults faults.json',
     ],
     run: async (context, args, options) =>
       (await import('../emulator.ts')).runEmulator(context, args, options),
@@ -66,12 +66,7 @@ export function declareEmulator(program: Command, declare: Declare): void {
     )
     .option('--timezone <name>', 'IANA time zone of dates', 'UTC')
     .option('--dead-origin <address>', 'an origin that never answers; repeatable', collect, [])
-    .option(
-      '--fault <fault>',
-      'a fault to inject, e.g. reset-after:on=2 or delay:ms=500,probability=0.1; repeatable',
-      collect,
-      [],
-    )
+    .option('--faults <file>', 'faults to inject, as {"faults": [{"kind": "error", "on": [2]}]}')
     .option('--lenient', 'ignore unknown fields instead of refusing them')
     .option(
       '--extended',

@@ -7,7 +7,7 @@ export function declareExplain(program: Command, declare: Declare): void {
     description: 'describe an item or one of its fields, with an example',
     args: ['an item, or one of its fields as ITEM.FIELD; without it, all items'],
     examples: ['explain', 'explain https', 'explain cache_rule_list.expire'],
-    run: async (context, args) => (await import('../explain.ts')).explain(context, args),
+    run: async (context, args) => (await import('../explain/explain.ts')).explain(context, args),
   }).addHelpText(
     'after',
     `

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { escapeInvisible } from '../../report/text/escape-invisible.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
-import type { Ports } from '../../operations/ports.ts'
+import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Ports } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from './declare.ts'
-import { addLockOptions, addTargetOptions, buildLockRequest, type LockOptions } from './options.ts'
-import type { ItemKey } from '../../model/item.ts'
-import { groupBy } from '../../model/group-by.ts'
-import { listSome, pluralize } from '../../model/words.ts'
+import { addLockOptions, addTargetOptions, type LockOptions } from './options.ts'
+import type { ItemKey } from '../../core/model/item.ts'
+import { groupBy } from '../../core/model/lists.ts'
+import { listSome, pluralize } from '../../core/model/text/words.ts'
 import type { Imported } from '../../operations/import.ts'
 
 interface ImportOptions extends LockOptions {
@@ -53,7 +53,7 @@ export function declareImport(program: Command, declare: Declare): void {
         return exitCodes.done
       }
       io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)
-      const { catalogue } = await import('../../catalog/catalogue.ts')
+      const { catalogue } = await import('../../core/catalog/catalogue.ts')
       for (const line of describeSkipped(skipped, (item) => catalogue.has(item)))
         note(escapeInvisible(line))
       return exitCodes.done
@@ -90,9 +90,9 @@ async function importFrom(
   ports: Ports & { outside: Io },
 ): Promise<Imported> {
   const { live = false, target, domain, writeManifests = false, replace = false } = options
-  const request = { writeManifests, replace, ...buildLockRequest(options) }
+  const request = { writeManifests, replace, lockTimeout: options.lockTimeout }
   if (live) {
-    const { importLive } = await import('../../operations/import-live.ts')
+    const { importLive } = await import('../../operations/import/import-live.ts')
     return importLive(workspace, { ...request, target }, ports)
   }
   const { importConfig } = await import('../../operations/import.ts')

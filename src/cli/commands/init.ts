@@ -39,7 +39,6 @@ replaces no file.
 --action for gitlab: IMAGE@sha256:DIGEST
   a container image with edgewise, git and sh, and its digest
 
-A tag can be moved to other code later; a hash can't. On a terminal, init asks
-for what is not given.`,
+A tag can be moved to other code later; a hash can't.`,
     )
 }

@@ -1,6 +1,7 @@
 /** Options that several commands share, with the parsed values. */
+import { extname } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
-import type { ItemKey } from '../../model/item.ts'
+import type { ItemKey } from '../../core/model/item.ts'
 
 /** Selection of domains and items. Empty lists select all. */
 export interface SelectionOptions {
@@ -29,15 +30,13 @@ export function addTargetOptions(command: Command, only: string): Command {
     })
 }
 
-/** Permissions of an apply beyond guards and open rollouts. */
+/** Permissions of an apply beyond its guards. */
 export interface GuardOptions {
   /** Items whose destructive changes are allowed. */
   allow: ItemKey[]
   force?: boolean
   /** Go back to older values. */
   allowOlder?: boolean
-  /** End open rollouts of the same domains in their current state. */
-  supersede?: boolean
 }
 
 /** Adds {@link GuardOptions}. */
@@ -49,7 +48,6 @@ export function addGuardOptions(command: Command): Command {
       collect,
       [],
     )
-    .option('--supersede', 'end open rollouts of the same domains in their current state')
     .option('--force', 'override guards.maxDomains and guards.maxChanges')
 }
 
@@ -66,13 +64,11 @@ export function buildGuardRequest({
   allow,
   force,
   allowOlder,
-  supersede,
 }: GuardOptions): Required<GuardOptions> {
   return {
     allow,
     force: force === true,
     allowOlder: allowOlder === true,
-    supersede: supersede === true,
   }
 }
 
@@ -80,7 +76,6 @@ export function buildGuardRequest({
 export interface LockOptions {
   /** Seconds to wait for the lock. */
   lockTimeout: number
-  allowLocalState?: boolean
 }
 
 /** Adds {@link LockOptions}. */
@@ -89,17 +84,38 @@ export function addLockOptions(
   description = 'seconds to wait for the lock',
   seconds = 0,
 ): Command {
-  return command
-    .option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), seconds)
-    .option('--allow-local-state', 'allow state in a folder of the checkout in a CI job')
+  return command.option(
+    '--lock-timeout <seconds>',
+    description,
+    createIntegerParser(0, 86_400),
+    seconds,
+  )
 }
 
-/** Builds the part of a request for {@link LockOptions}. */
-export function buildLockRequest({
-  lockTimeout,
-  allowLocalState,
-}: LockOptions): Required<LockOptions> {
-  return { lockTimeout, allowLocalState: allowLocalState === true }
+/** Endings of reports; each has a renderer for every command in `cli/reports.ts`. */
+const reportEndings = ['.md', '.html', '.json'] as const
+export type ReportEnding = (typeof reportEndings)[number]
+
+/** Options of a command with reports. */
+export interface ReportOptions {
+  /** Files to write. */
+  report: string[]
+}
+
+/** Adds {@link ReportOptions}. A file with another ending is a usage error. */
+export function addReportOption(command: Command): Command {
+  const list = `${reportEndings.slice(0, -1).join(', ')} or ${reportEndings.at(-1)}`
+  const collectFile = (file: string, before: string[]): string[] => {
+    if (reportEndings.some((ending) => ending === extname(file))) return [...before, file]
+    throw new InvalidArgumentError(`Expected a file that ends with ${list}.`)
+  }
+  const description = `write a report, by the ending of the file: ${list}; repeatable`
+  return command.option('--report <file>', description, collectFile, [])
+}
+
+/** Tests whether a page is among the reports. */
+export function hasPage({ report }: ReportOptions): boolean {
+  return report.some((file) => extname(file) === '.html')
 }
 
 /** Collects the values of a repeatable option. */

@@ -1,16 +1,18 @@
 import { Option, type Command } from 'commander'
-import { efforts, selectDefinite, type Effort } from '../../model/plan.ts'
+import type { Effort } from '../../core/model/plan.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
-import { addSelectionOptions, type SelectionOptions } from './options.ts'
+import {
+  addReportOption,
+  addSelectionOptions,
+  type ReportOptions,
+  type SelectionOptions,
+} from './options.ts'
 
-interface PlanOptions extends SelectionOptions {
+interface PlanOptions extends SelectionOptions, ReportOptions {
   detailedExitcode?: boolean
   out?: string
-  markdown?: string
-  html?: string
   effort: Effort
-  explainWrites?: boolean
 }
 
 /** `edgewise plan`: shows what would change; writes neither to the service nor to state. */
@@ -25,10 +27,10 @@ export function declarePlan(program: Command, declare: Declare): void {
     traced: true,
     run: async (context, _args, options) => {
       const { plan: makePlan } = await import('../../operations/plan.ts')
-      const { buildPlanJson } = await import('../../report/plan/json.ts')
-      const { formatPlanMarkdown } = await import('../../report/plan/markdown.ts')
+      const { buildPlanJson } = await import('../../outlets/report/plan/json.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openValidWorkspace } = await import('../open.ts')
+      const { createReports, formatJson } = await import('../reports.ts')
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { io } = context
       const workspace = openValidWorkspace(context, 'available')
@@ -38,30 +40,17 @@ export function declarePlan(program: Command, declare: Declare): void {
         target,
         items,
         effort,
-        explain: options.explainWrites === true,
-        findsIrreversible: options.html !== undefined,
       }
       const { plan, notes, rollbackUnfinished } = await makePlan(workspace, request, {
         outside: io,
       })
-      const warnings = [...notes, ...plan.warnings]
-      for (const warning of warnings) dialogue.warn(warning)
+      for (const warning of [...notes, ...plan.warnings]) dialogue.warn(warning)
       const { itemKeys } = workspace.config.service
-      const json = () => `${JSON.stringify(buildPlanJson(plan, (key) => itemKeys[key] ?? key))}\n`
-      const save = (path: string, text: string) =>
-        saveOutput(createOutput(path, workspace, io), text)
-      if (options.out !== undefined) await save(options.out, json())
-      if (options.markdown !== undefined)
-        await save(options.markdown, formatPlanMarkdown({ ...plan, warnings }))
-      if (options.html !== undefined) {
-        const { computePlanTimes } = await import('../../operations/plan-times.ts')
-        const { createPageAbout } = await import('../../operations/page-about.ts')
-        const { formatPage } = await import('../../report/page/format-page.ts')
-        const { buildPlanPage } = await import('../../report/page/build-plan-page.ts')
-        const about = createPageAbout(workspace, io, plan.basis, notes)
-        const times = computePlanTimes(selectDefinite(plan).writes, workspace, false)
-        await save(options.html, formatPage(buildPlanPage(plan, times, about)))
-      }
+      const json = () => formatJson(buildPlanJson(plan, (key) => itemKeys[key] ?? key))
+      if (options.out !== undefined)
+        await saveOutput(createOutput(options.out, workspace, io), json())
+      for (const file of createReports('plan', options, workspace, io))
+        await file.save({ plan, notes })
       if (context.options.json === true) io.out(json())
       else await dialogue.show({ kind: 'plan', plan })
       const isDefinite = plan.changes.length > plan.summary.conditional
@@ -69,16 +58,13 @@ export function declarePlan(program: Command, declare: Declare): void {
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
-  addSelectionOptions(command)
+  addReportOption(addSelectionOptions(command))
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
-    .option('--markdown <file>', 'write the plan as Markdown, for a comment')
-    .option('--html <file>', 'write the plan as a page for a browser')
     .addOption(
       new Option('--effort <effort>', 'search effort for fewer writes')
-        .choices(efforts)
+        .choices(['quick', 'normal'])
         .default('normal'),
     )
-    .option('--explain-writes', 'print the reason for each write and the cost of simple groupings')
     .option(
       '--detailed-exitcode',
       'exit with 2 if there are changes (not conditional ones), or a rollback is unfinished',

@@ -1,6 +1,6 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { PrefetchQuery } from '../../model/prefetch.ts'
-import { formatLocalTime, buildLocalTime } from '../../model/time-zone.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { PrefetchQuery } from '../../core/model/prefetch.ts'
+import { formatLocalTime, buildLocalTime } from '../../core/model/time/time-zone.ts'
 
 /** Options of `edgewise prefetch` that select tasks. */
 export interface PrefetchQueryOptions {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { countPrefetches } from '../../model/prefetch.ts'
+import { countPrefetches } from '../../core/model/prefetch.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import type { PrefetchQueryOptions } from './prefetch-query.ts'
@@ -20,12 +20,12 @@ export function declarePrefetch(program: Command, declare: Declare): void {
     traced: true,
     run: async (context, _args, { wait = false, ...queryOptions }) => {
       const { queryPrefetchTasks } = await import('../../operations/prefetch.ts')
-      const { buildPrefetchJson } = await import('../../report/stats/prefetch-json.ts')
+      const { buildPrefetchJson } = await import('../../outlets/report/stats/json.ts')
       const { formatNoRecords, formatPrefetch } =
-        await import('../../report/stats/prefetch-text.ts')
-      const { createTimeZone } = await import('../../model/time-zone.ts')
-      const { startPrefetchProgress } = await import('../terminal/prefetch-progress.ts')
-      const { createQueryPorts } = await import('../terminal/query-progress.ts')
+        await import('../../outlets/report/stats/prefetch-text.ts')
+      const { createTimeZone } = await import('../../core/model/time/time-zone.ts')
+      const { createQueryPorts, startPrefetchProgress } =
+        await import('../terminal/query-progress.ts')
       const { openWorkspace } = await import('../open.ts')
       const { parsePrefetchQuery } = await import('./prefetch-query.ts')
       const { io, options, paint, errPaint, note } = context

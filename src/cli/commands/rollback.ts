@@ -6,13 +6,12 @@ import {
   addGuardOptions,
   buildGuardRequest,
   addLockOptions,
-  buildLockRequest,
   addSelectionOptions,
   type GuardOptions,
   type LockOptions,
   type SelectionOptions,
 } from './options.ts'
-import { pluralize } from '../../model/words.ts'
+import { pluralize } from '../../core/model/text/words.ts'
 
 /**
  * `edgewise rollback`: plans back to the state before an apply, shows the plan, asks, and executes
@@ -42,7 +41,7 @@ export function declareRollback(program: Command, declare: Declare): void {
           ...buildGuardRequest(options),
           target: options.target,
           items: options.item,
-          ...buildLockRequest(options),
+          lockTimeout: options.lockTimeout,
           apply: typeof name === 'string' ? name : undefined,
         }
         const { executed, code } = await executeAndFinish(

@@ -1,27 +1,30 @@
 import type { Command } from 'commander'
-import type { Edgewise } from '../../operations/open.ts'
+import type { RolloutVerb } from '../../operations/rollouts.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { formatExamples, type Declare } from './declare.ts'
-import { addLockOptions, buildLockRequest, type LockOptions } from './options.ts'
+import { addLockOptions, type LockOptions } from './options.ts'
+import { runOnState } from './run-on-state.ts'
 
 /** Seconds to wait for the lock by default: longer than most waves take to send. */
 const lockTimeout = 600
+
+/** What each decision about a rollout does. */
+const decisions: Record<RolloutVerb, string> = {
+  approve: 'approve the wave that a rollout waits for',
+  pause: 'stop a rollout before its next wave',
+  resume: 'continue a paused rollout with the next apply',
+  abort: 'end a rollout, and put its unsent changes on hold',
+}
 
 /** `edgewise rollout`: parent of the commands for open rollouts. */
 export function declareRollout(program: Command, declare: Declare): void {
   const rollout = program
     .command('rollout')
-    .description('list open rollouts, approve, pause or abort them')
+    .description('list open rollouts; approve, pause, resume or abort them')
     .addHelpText('after', formatExamples(['rollout list', 'rollout approve 20260102T030405Z-1a2b']))
   declareList(rollout, declare)
-  declareDecision(
-    rollout,
-    declare,
-    'approve',
-    'approve the wave that a rollout waits for, or resume it',
-  )
-  declareDecision(rollout, declare, 'abort', 'end a rollout, and put its unsent changes on hold')
-  declareDecision(rollout, declare, 'pause', 'stop a rollout before its next wave')
+  for (const [verb, description] of Object.entries(decisions))
+    declareDecision(rollout, declare, verb as RolloutVerb, description)
 }
 
 /** `edgewise rollout list`: lists the unfinished rollouts, first to last. */
@@ -31,7 +34,7 @@ function declareList(rollout: Command, declare: Declare): void {
     examples: ['rollout list', 'rollout list --json'],
     run: async (context) => {
       const { listRollouts } = await import('../../operations/rollouts.ts')
-      const { formatRollouts } = await import('../../report/apply/rollouts-text.ts')
+      const { formatRollouts } = await import('../../outlets/report/apply/rollouts-text.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io, options, paint } = context
       const rollouts = await listRollouts(openWorkspace(context, 'none'), io)
@@ -45,41 +48,28 @@ function declareList(rollout: Command, declare: Declare): void {
   })
 }
 
-/** `edgewise rollout approve|abort|pause`: records a decision about a rollout. */
+/** `edgewise rollout approve|pause|resume|abort`: records a decision about a rollout. */
 function declareDecision(
   rollout: Command,
   declare: Declare,
-  name: keyof Pick<Edgewise, 'approve' | 'abort' | 'pause'>,
+  verb: RolloutVerb,
   description: string,
 ): void {
-  const command = declare<LockOptions>(rollout, `${name} <id>`, {
+  const command = declare<LockOptions>(rollout, `${verb} <id>`, {
     description,
     args: ['id of the rollout; "edgewise rollout list" shows it'],
     traced: true,
-    examples: [`rollout ${name} 20260102T030405Z-1a2b`],
+    examples: [`rollout ${verb} 20260102T030405Z-1a2b`],
     run: async (context, [id], options) => {
-      const operations = await import('../../operations/rollouts.ts')
-      const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
+      const { decideRollout } = await import('../../operations/rollouts.ts')
       const { formatDecided, buildDecidedJson } =
-        await import('../../report/apply/rollouts-text.ts')
-      const { openWorkspace } = await import('../open.ts')
-      const { io } = context
-      const decide = {
-        approve: operations.approveRollout,
-        abort: operations.abortRollout,
-        pause: operations.pauseRollout,
-      }[name]
-      const decided = await decide(
-        openWorkspace(context, 'none'),
-        { rollout: String(id), ...buildLockRequest(options) },
-        { outside: io, dialogue: createTerminalDialogue(context) },
+        await import('../../outlets/report/apply/rollouts-text.ts')
+      const request = { rollout: String(id), lockTimeout: options.lockTimeout }
+      return runOnState(
+        context,
+        (workspace, ports) => decideRollout(verb, workspace, request, ports),
+        { json: buildDecidedJson, text: formatDecided },
       )
-      io.out(
-        context.options.json === true
-          ? `${JSON.stringify(buildDecidedJson(decided))}\n`
-          : `${formatDecided(decided)}\n`,
-      )
-      return exitCodes.done
     },
   })
   addLockOptions(

@@ -40,10 +40,10 @@ export function declareServe(program: Command, declare: Declare): void {
     .addHelpText(
       'after',
       `
-The state of the workspace has to be in PostgreSQL, and the package
-@dbos-inc/dbos-sdk installed. EDGEWISE_SERVE_TOKEN is the token of the pages at
-/ and of /api, EDGEWISE_WEBHOOK_SECRET the key of POST /webhook. Without them,
-these are closed. /healthz, /readyz and /metrics are open, at both ports; that
-of --health-port answers while the process is busy.`,
+The state of the workspace has to be in PostgreSQL. EDGEWISE_SERVE_TOKEN is the
+token of the pages at / and of /api, EDGEWISE_WEBHOOK_SECRET the key of
+POST /webhook. Without them, these are closed. /healthz, /readyz and /metrics
+are open, at both ports; that of --health-port answers while the process is
+busy.`,
     )
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { formatTime } from '../../model/format-time.ts'
+import { formatTime } from '../../core/model/text/words.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { escapeInvisible } from '../../report/text/escape-invisible.ts'
-import { groupBy } from '../../model/group-by.ts'
-import { formatTime } from '../../model/format-time.ts'
-import { pickDefined, type Json } from '../../model/json.ts'
+import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import { groupBy } from '../../core/model/lists.ts'
+import { formatTime } from '../../core/model/text/words.ts'
+import { pickDefined, type Json } from '../../core/model/json.ts'
 import type { DomainState } from '../../operations/state.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -66,7 +66,7 @@ async function print(
   { io, paint, note }: CommandContext,
   { domain, items, asOf }: DomainState,
 ): Promise<void> {
-  const { findShape, formatValue } = await import('../../report/plan/value-text.ts')
+  const { findShape, formatValue } = await import('../../outlets/report/plan/value-text.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
       'Not known at that time, because it was imported or observed later: ' +

@@ -5,7 +5,7 @@ import {
   sumRequests,
   type Grain,
   type QueryArea,
-} from '../../model/statistics.ts'
+} from '../../core/model/statistics.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { StatsRequest } from '../../operations/stats.ts'
 import type { CommandContext } from '../io.ts'
@@ -34,9 +34,9 @@ export function declareStats(program: Command, declare: Declare): void {
     traced: true,
     run: async (context, [named], { sum = false, area, forward, ...times }) => {
       const { queryStats } = await import('../../operations/stats.ts')
-      const { buildStatsJson } = await import('../../report/stats/json.ts')
-      const { formatStats } = await import('../../report/stats/text.ts')
-      const { createTimeZone } = await import('../../model/time-zone.ts')
+      const { buildStatsJson } = await import('../../outlets/report/stats/json.ts')
+      const { formatStats } = await import('../../outlets/report/stats/text.ts')
+      const { createTimeZone } = await import('../../core/model/time/time-zone.ts')
       const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
       const { openWorkspace } = await import('../open.ts')
       const { parseTimeSpan } = await import('./time-span.ts')

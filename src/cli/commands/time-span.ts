@@ -1,6 +1,6 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { alignDown, grainMs, type Grain } from '../../model/statistics.ts'
-import { buildLocalTime, type TimeZone } from '../../model/time-zone.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { alignDown, grainMs, type Grain } from '../../core/model/statistics.ts'
+import { buildLocalTime, type TimeZone } from '../../core/model/time/time-zone.ts'
 
 /** Time span and grain of a query; ms since 1970, `to` exclusive. */
 export interface TimeSpan {

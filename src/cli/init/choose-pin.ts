@@ -1,7 +1,4 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { CommandContext } from '../io.ts'
-import { wrapForStderr } from '../terminal/wrap-output.ts'
-import { inferHost, parsePin, pinForms, type CiHost, type Pin } from './pin.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 
 /** Options of `edgewise init`. */
 export interface InitOptions {
@@ -33,41 +30,67 @@ export function parseChoice({ ci, action }: InitOptions): Pin | null | undefined
   )
 }
 
+/** CI service that a workflow is written for. */
+export type CiHost = 'github' | 'gitlab'
+
+/** What a workflow runs, pinned by hash. */
+export interface Pin {
+  host: CiHost
+  /** `OWNER/REPO@SHA` for GitHub, `IMAGE@sha256:DIGEST` for GitLab. */
+  reference: string
+}
+
+/** Forms of `--action`, for help. */
+export const pinForms: Record<CiHost, string> = {
+  github: 'OWNER/REPO@SHA',
+  gitlab: 'IMAGE@sha256:DIGEST',
+}
+
+const owner = '[A-Za-z0-9][A-Za-z0-9_-]{0,38}'
+const repository = String.raw`(?!\.{1,2}@)[A-Za-z0-9._-]{1,100}`
+const imagePart = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*'
+const label = '[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*'
+// A first part without a dot or a port is a part of the name.
+const registry = String.raw`(?:(?:localhost|${label}(?:\.${label})+|${label}(?=:))(?::\d{1,5})?/)?`
+const image = String.raw`${registry}${imagePart}(?:/${imagePart})*(?::\w[\w.-]{0,127})?`
+
+const patterns: Record<CiHost, RegExp> = {
+  github: new RegExp(`^(${owner}/${repository})@([0-9a-fA-F]{40})$`),
+  gitlab: new RegExp(`^(${image})@sha256:([0-9a-fA-F]{64})$`),
+}
+
+const expected: Record<CiHost, string> = {
+  github: 'OWNER/REPO@SHA, where SHA is a commit of 40 hex digits',
+  gitlab: 'IMAGE@sha256:DIGEST, where DIGEST has 64 hex digits',
+}
+
+const advice: Record<CiHost, string> = {
+  github:
+    'A tag or a branch can be moved to other code, which would then run with write permission; ' +
+    'a commit can not. "git rev-parse TAG^{commit}" prints the commit of a tag.',
+  gitlab:
+    'A tag can be moved to another image, which would then run with the token of the service; ' +
+    'a digest can not. "docker buildx imagetools inspect IMAGE:TAG" prints the digest of a tag.',
+}
+
 /**
- * Asks for the CI service and what to run; null for no workflow, undefined if nobody can be asked.
+ * Parses `--action` for a CI service.
  *
- * @throws EdgewiseError `declined` if the user ends the question
+ * @throws EdgewiseError `usage` for anything that is not pinned by a hash
  */
-export async function askForPin({ io, options }: CommandContext): Promise<Pin | null | undefined> {
-  if (io.prompt === null || options.yes === true || options.json === true) return undefined
-  for (;;) {
-    const given = await ask(io, 'Workflow for which CI? github, gitlab or none [none]: ')
-    const answer = given.toLowerCase()
-    if (answer === '' || answer === 'none') return null
-    if (answer === 'github' || answer === 'gitlab') return askForReference(io, answer)
-    io.err(`expected github, gitlab or none, got "${given}"\n`)
-  }
+function parsePin(host: CiHost, text: string): Pin {
+  const [, name, hash] = patterns[host].exec(text) ?? []
+  if (name === undefined || hash === undefined)
+    throw new EdgewiseError(
+      'usage',
+      `--action: expected ${expected[host]}, got "${text}"`,
+      advice[host],
+    )
+  const digest = `${host === 'gitlab' ? 'sha256:' : ''}${hash.toLowerCase()}`
+  return { host, reference: `${name}@${digest}` }
 }
 
-async function askForReference(io: CommandContext['io'], host: CiHost): Promise<Pin | null> {
-  for (;;) {
-    const answer = await ask(io, `What it runs, as ${pinForms[host]} [no workflow]: `)
-    if (answer === '') return null
-    try {
-      return parsePin(host, answer)
-    } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
-      io.err(`${wrapForStderr(`${error.message}\n${error.hint}`, io)}\n`)
-    }
-  }
-}
-
-async function ask({ prompt }: CommandContext['io'], question: string): Promise<string> {
-  const answer = await prompt?.(question)
-  if (typeof answer === 'string') return answer.trim()
-  throw new EdgewiseError(
-    'declined',
-    'no answer; nothing was written',
-    'Pass --ci none to skip it.',
-  )
+/** Infers the CI service from the form of `--action`. */
+function inferHost(text: string): CiHost {
+  return text.includes('@sha256:') ? 'gitlab' : 'github'
 }

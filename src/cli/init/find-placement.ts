@@ -1,15 +1,15 @@
 import { dirname, join, relative, sep } from 'node:path'
 import { exists, findRealPath } from '../../files/look.ts'
-import { loadSource } from '../../manifest/load-source.ts'
-import { parseWorkspaceConfig } from '../../manifest/workspace-config.ts'
-import { parseYaml, type SourceFile } from '../../manifest/yaml-file.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { isObject, type JsonObject } from '../../model/json.ts'
-import { escapeInvisible } from '../../report/text/escape-invisible.ts'
+import { loadSource } from '../../manifest/manifests/load-source.ts'
+import { parseWorkspaceConfig } from '../../manifest/workspace-file/workspace-config.ts'
+import { parseYaml, type SourceFile } from '../../manifest/yaml/yaml-file.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { isObject, type JsonObject } from '../../core/model/json.ts'
+import { escapeInvisible, quoteVisibly } from '../../outlets/report/text/escape-invisible.ts'
 import { splitLines, type Git } from '../../state/git/git-command.ts'
 import { buildGitEnvironment, outsideRepositories } from '../../state/git/git-environment.ts'
 import { openPlace } from '../../state/git/open-place.ts'
-import { initialGlobs, isPlainPath, listPaths, type Placement } from './placement.ts'
+import picomatch from 'picomatch'
 
 type Environment = Record<string, string | undefined>
 
@@ -103,4 +103,66 @@ function loadGlobs(root: string, env: Environment): string[] {
   const source = loadConfig(root)
   const config = source === null ? null : parseWorkspaceConfig(source, env).config
   return config === null ? ['**'] : [...config.manifests, ...config.profiles]
+}
+
+/** Place of a workspace in its repository: what a workflow needs to know of it. */
+export interface Placement {
+  /** Path from the top folder of the repository, with `/`; `.` for the top folder. */
+  workspace: string
+  /** Branch whose commits are applied. */
+  branch: string
+  /** Files and folders of the workspace, from the top folder; `.` for all files. */
+  paths: string[]
+}
+
+/** Globs of manifests and profiles in a new workspace. */
+export const initialGlobs = ['domains/**', 'profiles/**']
+
+/** Characters of paths that are plain in YAML, in globs and in a shell within quotes. */
+const plainPart = String.raw`[\p{L}\p{N}_@.][\p{L}\p{N}_@. -]*`
+const plainPath = new RegExp(`^${plainPart}(?:/${plainPart})*$`, 'u')
+
+/** Checks that a path can stand in a workflow without an escape. */
+function isPlainPath(path: string): boolean {
+  return plainPath.test(path) && escapeInvisible(path) === path
+}
+
+/**
+ * Lists the paths of a workspace, from the top folder of its repository.
+ *
+ * @param globs of its manifests and profiles
+ */
+export function listPaths(workspace: string, globs: string[]): string[] {
+  // All files of a workspace are below its folder.
+  if (workspace !== '.') return [workspace]
+  const bases = globs
+    .filter((glob) => !glob.startsWith('!'))
+    .map((glob) => picomatch.scan(glob).base.replace(/^\.\/|\/$/g, ''))
+  const paths = [...new Set(['edgewise.yaml', ...bases])]
+  return paths.every((path) => path !== '.' && isPlainPath(path)) ? paths : ['.']
+}
+
+/**
+ * Builds the globs for paths: a path with the ending of YAML is a file, any other a folder, whose
+ * files match `all`.
+ */
+export function buildGlobs(paths: string[], all: string): string[] {
+  return paths.map((path) => (/\.ya?ml$/.test(path) ? path : `${path}/${all}`))
+}
+
+/** Builds the suffix of a workspace in names of workflows; '' for the top folder. */
+export function buildSuffix(workspace: string): string {
+  return workspace === '.' ? '' : `-${workspace.replaceAll(/[/ ]+/g, '-')}`
+}
+
+/** Quotes a path for a shell if it needs quotes. */
+export function quotePath(path: string): string {
+  return /^[\p{L}\p{N}_@./:\\-]+$/u.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}
+
+/** Formats a text as a YAML scalar on one line. */
+export function formatScalar(text: string): string {
+  const isWord = /^(true|false|yes|no|on|off|y|n|null|\.inf|\.nan)$/i.test(text)
+  const isPlain = text === '.' || (!isWord && /^\.?[A-Za-z][\w./*-]*$/.test(text))
+  return isPlain ? text : quoteVisibly(text)
 }

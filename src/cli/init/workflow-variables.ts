@@ -1,7 +1,7 @@
-import { getOwn, isObject, type Json, type JsonObject } from '../../model/json.ts'
-import { listVariables } from '../../manifest/workspace-env.ts'
-import { escapeInvisible } from '../../report/text/escape-invisible.ts'
-import type { CiHost } from './pin.ts'
+import { getOwn, isObject, type Json, type JsonObject } from '../../core/model/json.ts'
+import { listVariables } from '../../manifest/workspace-file/workspace-env.ts'
+import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import type { CiHost } from './choose-pin.ts'
 
 /** Variables of the jobs, by names that need no quotes in a shell or an expression. */
 export interface Variables {
@@ -71,8 +71,6 @@ export function collectVariables(content: JsonObject, host: CiHost): WorkflowVar
     note:
       formatInvalid(all.filter((name) => !isValid(name))) +
       formatOthers(others) +
-      formatCommon(common, host) +
-      formatDatabase(database) +
       formatMixed([
         ...list(needed).filter(isSecret),
         ...ofDatabase.filter((name) => secret.includes(name)),
@@ -109,23 +107,6 @@ function formatOthers(names: string[]): string {
     ? ''
     : `Secrets from a file or a command: ${join(names)}.\n` +
         'Make the file or the program available to the job that applies.\n'
-}
-
-/** Formats the variables without which the file can't be loaded, so that no job can run. */
-function formatCommon(names: string[], host: CiHost): string {
-  const place = {
-    github: 'as a variable of the repository, not as a secret',
-    gitlab: 'as a variable of the project that is not protected',
-  }
-  return names.length === 0 ? '' : `Every job gets ${join(names)}: store it ${place[host]}.\n`
-}
-
-/** Formats the variables of the database, whose user is another one in the job that applies. */
-function formatDatabase(names: string[]): string {
-  return names.length === 0
-    ? ''
-    : `Every job gets ${join(names)} from secrets: of a database user who may only read, and in ` +
-        'the\nenvironment "production" of one who may write.\n'
 }
 
 function formatMixed(names: string[]): string {

@@ -1,20 +1,20 @@
 import { join, relative, resolve } from 'node:path'
 import { isInside } from '../../files/is-inside.ts'
-import { refuseLinkIn } from '../../files/refuse-link.ts'
+import { refuseLinkIn } from '../../files/find-link.ts'
 import { exists, isLink } from '../../files/look.ts'
-import { createBelow, replaceBelow } from '../../files/replace-file.ts'
-import { findRoot } from '../../manifest/find-root.ts'
-import { findSchema } from '../../manifest/schema-line.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { writeFiles } from '../../files/write-files.ts'
+import { findRoot } from '../../manifest/workspace-file/find-root.ts'
+import { findSchema, addSchemaLine, schemaName } from '../../manifest/yaml/schema-line.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { findCheckout, findRepository } from '../../state/git/find-repository.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
 import type { CommandContext } from '../io.ts'
-import { askForPin, parseChoice, type InitOptions } from './choose-pin.ts'
+import { parseChoice, type InitOptions } from './choose-pin.ts'
 import { chooseId } from './choose-id.ts'
-import { buildInitialFiles } from './initial-files.ts'
-import { planWorkflow } from './plan-workflow.ts'
-import { quotePath } from './placement.ts'
+import { planWorkflow } from './workflows.ts'
+import { quotePath, formatScalar } from './find-placement.ts'
+import { readPackageFile } from '../package-files.ts'
 
 const workspacePath = 'edgewise.yaml'
 const exampleCommand = 'edgewise init --ci github --action OWNER/REPO@SHA'
@@ -46,8 +46,7 @@ export async function init(
   const { id, reason } = isNew ? await chooseId(root, top, io.env) : { id: '', reason: null }
   const initial = isNew ? placeFiles(root, buildInitialFiles(id, findSchema(root))) : []
   refuseExisting(initial, 'Choose an empty folder: edgewise init DIR.')
-  const pin = chosen === undefined ? await askForPin(context) : chosen
-  const workflow = pin ? await planWorkflow(pin, root, io.env) : null
+  const workflow = chosen ? await planWorkflow(chosen, root, io.env) : null
   const added = workflow === null ? [] : placeFiles(workflow.top, workflow.files)
   refuseExisting(added, 'To replace a workflow, remove it first; or change the hash in it.')
   for (const file of [...initial, ...added]) writeFile(context, file)
@@ -56,7 +55,7 @@ export async function init(
     ...(reason === null ? [] : [`The id of this workspace is "${id}": ${reason}.\n`]),
     ...(workflow === null ? [] : [workflow.note]),
     ...(isNew ? [formatNextSteps(relative(io.cwd, root), top !== null)] : []),
-    ...(pin === undefined ? [`To add a workflow: ${exampleCommand}\n`] : []),
+    ...(chosen === undefined ? [`To add a workflow: ${exampleCommand}\n`] : []),
   ]
   io.out(notes.map((note) => `\n${note}`).join(''))
   return exitCodes.done
@@ -109,11 +108,11 @@ function createExistsError(paths: string[], hint: string): EdgewiseError {
 }
 
 function writeFile({ io }: CommandContext, { path, folder, target, text }: NewFile): void {
-  const isReplaced = path === '.gitignore' && exists(target)
-  const failure = isReplaced
-    ? replaceBelow(folder, path, addLines(loadFile(target), text), io.machine.processName)
-    : createBelow(folder, path, text)
-  if (failure !== null) throw new EdgewiseError('usage', `${target} can't be written (${failure})`)
+  const before = path === '.gitignore' && exists(target) ? loadFile(target) : null
+  const file = { path: target, text: before === null ? text : addLines(before, text), before }
+  const failure = writeFiles(folder, [file], io.machine.processName)
+  if (failure !== null)
+    throw new EdgewiseError('usage', `${target} can't be written (${failure.code})`)
   io.out(`wrote ${relative(io.cwd, target) || target}\n`)
 }
 
@@ -130,3 +129,54 @@ function addLines(before: string, text: string): string {
   if (missing.length === 0) return before
   return `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`
 }
+
+/**
+ * Builds the files of a new workspace, by path. It includes the schema, so that editors need no
+ * network.
+ *
+ * @param id of the workspace
+ * @param schema path of a schema that the workspace shares with others; null if there is none
+ */
+function buildInitialFiles(id: string, schema: string | null): Record<string, string> {
+  const texts = {
+    'edgewise.yaml': buildWorkspace(id),
+    'domains/www.example.com.yaml': manifest,
+    'profiles/baseline.yaml': profile,
+  }
+  const files = Object.entries(texts).map(([path, text]) => {
+    return [path, addSchemaLine({ path, text }, schema ?? schemaName).text]
+  })
+  return {
+    ...(Object.fromEntries(files) as Record<string, string>),
+    '.gitignore': '.edgewise/\n',
+    ...(schema === null ? { [schemaName]: readPackageFile(`schemas/${schemaName}`) } : {}),
+  }
+}
+
+const buildWorkspace = (id: string) => `version: 1
+id: ${formatScalar(id)}
+service:
+  # "emulator" runs on this machine. For the real service, set its address here
+  # and EDGEWISE_TOKEN in the environment.
+  url: emulator
+  token: \${env:EDGEWISE_TOKEN}
+# State is on the branch edgewise-state, pushed to origin;
+# outside a git repository in .edgewise/state.
+grouping: {groups: documented, together: [[origin, origin_host, new_origin]]}
+`
+
+const manifest = `domain: www.example.com
+profiles: [baseline]
+config:
+  origin: {default_master: [192.0.2.10, 192.0.2.11], origin_mode: https}
+  origin_host: {host: origin.example.com}
+`
+
+const profile = `profile: baseline
+config:
+  https: {cert_id: 1001, http2: on, force_https: 301}
+  compress_response:
+    content_type: [text/html, text/css, application/javascript]
+    min_size: 1
+    min_size_unit: KB
+`

@@ -1,9 +1,9 @@
-import type { ApplyEvent } from '../../model/events.ts'
-import type { Extent, Progress } from '../../operations/ports.ts'
-import { createActivity } from '../../report/apply/activity.ts'
-import { createEventLines } from '../../report/apply/event-lines.ts'
+import type { ApplyEvent } from '../../core/model/events.ts'
+import type { Extent, Progress } from '../../operations/runtime/ports.ts'
+import { createActivity } from '../../outlets/report/apply/activity.ts'
+import { createEventLines } from '../../outlets/report/apply/event-lines.ts'
 import type { CommandContext } from '../io.ts'
-import { wrapForStderr } from './wrap-output.ts'
+import { wrapForStderr } from './output.ts'
 
 /**
  * Shows the progress of an apply: JSON lines with `--json`, a live line on a terminal, plain lines

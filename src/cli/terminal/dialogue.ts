@@ -1,28 +1,32 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { groupBy } from '../../model/group-by.ts'
-import { selectDefinite, type Plan } from '../../model/plan.ts'
-import { describeTree } from '../../model/source-tree.ts'
-import { pluralize, listSome } from '../../model/words.ts'
-import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
-import { formatHistory } from '../../report/apply/history-text.ts'
-import { formatInDoubt } from '../../report/apply/in-doubt-text.ts'
-import { formatIrreversible } from '../../report/apply/rollback-text.ts'
-import { buildDriftJson } from '../../report/drift/json.ts'
-import { formatDrift, listUnreadable } from '../../report/drift/text.ts'
-import { formatComparison } from '../../report/plan/comparison-text.ts'
-import { formatPlanSummary } from '../../report/plan/summary.ts'
-import { formatPlan } from '../../report/plan/text.ts'
-import { formatTime } from '../../model/format-time.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { groupBy } from '../../core/model/lists.ts'
+import { selectDefinite, type Plan } from '../../core/model/plan.ts'
+import { describeTree } from '../../core/model/source-tree.ts'
+import { pluralize, listSome, formatTime } from '../../core/model/text/words.ts'
+import {
+  escapeInvisible,
+  escapeInvisibleInLines,
+} from '../../outlets/report/text/escape-invisible.ts'
+import { formatHistory } from '../../outlets/report/apply/history-text.ts'
+import {
+  formatInDoubt,
+  formatIrreversible,
+  formatComparison,
+} from '../../outlets/report/apply/notes-text.ts'
+import { buildDriftJson } from '../../outlets/report/drift/json.ts'
+import { formatDrift, listUnreadable } from '../../outlets/report/drift/text.ts'
+import { formatPlanSummary } from '../../outlets/report/plan/summary.ts'
+import { formatPlan } from '../../outlets/report/plan/text.ts'
 import { formatLockHolder } from '../../state/format/lock-file.ts'
-import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
+import type { Dialogue, Question, Subject } from '../../operations/runtime/ports.ts'
 import {
   createReleaseRefusal,
   describeStrangeRelease,
   releaseHint,
-} from '../../operations/strange-release.ts'
+} from '../../operations/submission/strange-release.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
-import { wrapForStderr } from './wrap-output.ts'
+import { wrapForStderr } from './output.ts'
 
 /** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {

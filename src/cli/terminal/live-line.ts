@@ -1,4 +1,4 @@
-import { truncate } from '../../report/text/wrap.ts'
+import { truncate } from '../../outlets/report/text/wrap.ts'
 import type { Io, LiveLine } from '../io.ts'
 
 const intervalMs = 1000

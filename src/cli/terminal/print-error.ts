@@ -1,10 +1,17 @@
-import { CancelledError, type EdgewiseError, type ErrorCode } from '../../model/edgewise-error.ts'
-import { formatDiagnosticsText } from '../../report/diagnostics/text.ts'
-import { buildErrorJson } from '../../report/error-json.ts'
-import type { Paint } from '../../report/text/paint.ts'
-import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
+import {
+  CancelledError,
+  type EdgewiseError,
+  type ErrorCode,
+} from '../../core/model/edgewise-error.ts'
+import { formatDiagnosticsText } from '../../outlets/report/diagnostics/text.ts'
+import { buildErrorJson } from '../../outlets/report/diagnostics/json.ts'
+import type { Paint } from '../../outlets/report/text/paint.ts'
+import {
+  escapeInvisible,
+  escapeInvisibleInLines,
+} from '../../outlets/report/text/escape-invisible.ts'
 import type { Io } from '../io.ts'
-import { wrapForStderr } from './wrap-output.ts'
+import { wrapForStderr } from './output.ts'
 
 /** Errors whose message has lines of its own: guards, or the text of git or a program. */
 const withLines: ReadonlySet<ErrorCode> = new Set(['guarded', 'not-observed', 'record-unreachable'])

@@ -1,55 +1,62 @@
+import type { PrefetchRecord } from '../../core/model/prefetch.ts'
+import { formatPrefetchProgress } from '../../outlets/report/stats/prefetch-text.ts'
 import type { QuestionProgress } from '../../operations/stats.ts'
-import type { QueryPorts, QueryProgress } from '../../operations/with-queries.ts'
+import type { QueryPorts, QueryProgress } from '../../operations/runtime/connect.ts'
 import type { CommandContext } from '../io.ts'
-
-type Progress = QueryProgress<QuestionProgress>
-
-const silent: Progress = { report: () => undefined, end: () => undefined }
 
 /** Queries with fewer parts are too short for a progress line. */
 const fewParts = 10
 
-/**
- * Shows the progress of a query: a bar on a terminal, a line for every quarter elsewhere, nothing
- * with `--quiet` and `--json`.
- */
-export async function startQueryProgress(context: CommandContext, what: string): Promise<Progress> {
-  const { io, options, note } = context
-  if (options.quiet === true || options.json === true) return silent
-  if (!io.errIsTerminal) {
-    let reported = 0
-    return {
-      report: ({ done, all }) => {
-        const quarter = Math.floor((4 * done) / Math.max(1, all))
-        if (all < fewParts || quarter <= reported || done === all) return
-        reported = quarter
-        note(`${what}: ${done} of ${all} queries`)
-      },
-      end: () => undefined,
-    }
-  }
-  const { createBar } = await import('./bar.ts')
-  const bar = createBar(`{bar} {value}/{total} queries of ${what}`, true)
-  let started = false
-  return {
-    report: ({ done, all }) => {
-      if (all < fewParts) return
-      if (!started) bar.start(all, done)
-      started = true
-      bar.update(done)
-    },
-    end: () => {
-      if (started) bar.stop()
-    },
-  }
+/** Shows the progress of a query in parts: in a log, each quarter. */
+export function startQueryProgress(
+  context: CommandContext,
+  what: string,
+): QueryProgress<QuestionProgress> {
+  let reported = 0
+  return start(context, ({ done, all }) => {
+    const quarter = Math.floor((4 * done) / Math.max(1, all))
+    const isNews = quarter > reported && done < all
+    reported = Math.max(reported, quarter)
+    return all < fewParts ? null : { text: `${what}: ${done} of ${all} queries`, isNews }
+  })
 }
 
-type Start<T> = QueryPorts<T>['startProgress']
+/** Shows the progress of prefetch tasks: in a log, each change of a count. */
+export function startPrefetchProgress(context: CommandContext): QueryProgress<PrefetchRecord[]> {
+  let printed = ''
+  return start(context, (records) => {
+    const text = formatPrefetchProgress(records)
+    const isNews = text !== printed
+    printed = text
+    return { text, isNews }
+  })
+}
+
+/**
+ * Starts a progress: the last line of a terminal, elsewhere a line for what is news. With `--quiet`
+ * and `--json` it shows nothing.
+ */
+function start<T>(
+  { io, options, note, live }: CommandContext,
+  describe: (progress: T) => { text: string; isNews: boolean } | null,
+): QueryProgress<T> {
+  if (options.quiet === true || options.json === true)
+    return { report: () => undefined, end: () => undefined }
+  return {
+    report: (progress) => {
+      const described = describe(progress)
+      if (described === null) return
+      if (io.errIsTerminal) live.show(() => described.text)
+      else if (described.isNews) note(described.text)
+    },
+    end: () => live.end(),
+  }
+}
 
 /** Creates the ports of an operation with queries. Waits for the query rate are printed. */
 export function createQueryPorts<T>(
   context: CommandContext,
-  startProgress: Start<T>,
+  startProgress: QueryPorts<T>['startProgress'],
 ): QueryPorts<T> {
   return {
     outside: context.io,

@@ -1,5 +1,5 @@
-import { canonicalizeAddress } from '../../catalog/value/formats.ts'
-import type { ItemKey, Value } from '../../model/item.ts'
+import { canonicalizeAddress } from '../../core/catalog/value/formats.ts'
+import type { ItemKey, Value } from '../../core/model/item.ts'
 import { computeDeniedShare, denyingItems } from './denied.ts'
 import { statuses, type Area, type Traffic } from './traffic.ts'
 

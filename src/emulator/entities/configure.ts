@@ -1,8 +1,8 @@
-import { parseItem } from '../../catalog/parse-item.ts'
-import type { ItemSpec } from '../../catalog/item-spec.ts'
-import { isSameJson } from '../../model/canonical-json.ts'
-import type { Domain, ItemKey, Value, Wire } from '../../model/item.ts'
-import type { Problem } from '../../model/problem.ts'
+import { parseItem } from '../../core/catalog/parse-item.ts'
+import type { ItemSpec } from '../../core/catalog/item-spec.ts'
+import { isSameJson } from '../../core/model/json.ts'
+import type { ItemKey, Value, Wire } from '../../core/model/item.ts'
+import type { Problem } from '../../core/model/problem.ts'
 
 /** One valid item of a write. */
 export interface ItemWrite {
@@ -27,16 +27,12 @@ type Configured = { items: Map<ItemKey, Value> } | { refused: ItemWrite; problem
  * "Configuration items"). `before` is not changed. A delta whose result violates a rule of the item
  * refuses the write.
  */
-export function configure(
-  before: ReadonlyMap<ItemKey, Value>,
-  writes: ItemWrite[],
-  domain: Domain,
-): Configured {
+export function configure(before: ReadonlyMap<ItemKey, Value>, writes: ItemWrite[]): Configured {
   const items = new Map(before)
   for (const write of writes) {
     const { spec, payload, cleared } = write
     const next = spec.reduce(items.get(spec.key), payload)
-    const problems = findResultProblems(write, next, domain)
+    const problems = findResultProblems(write, next)
     if (problems.length > 0) return { refused: write, problems }
     if (next === undefined) items.delete(spec.key)
     else items.set(spec.key, next)
@@ -49,13 +45,7 @@ export function configure(
  * Finds problems of the result: a payload that is valid alone may exceed a limit or contradict
  * itself together with the stored value.
  */
-function findResultProblems(
-  { spec, value }: ItemWrite,
-  next: Value | undefined,
-  domain: Domain,
-): Problem[] {
+function findResultProblems({ spec, value }: ItemWrite, next: Value | undefined): Problem[] {
   if (next === undefined || isSameJson(next, value)) return []
-  return parseItem(spec, next, 'wire', domain).problems.filter(
-    (problem) => problem.severity === 'error',
-  )
+  return parseItem(spec, next, 'wire').problems.filter((problem) => problem.severity === 'error')
 }

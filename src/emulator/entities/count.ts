@@ -1,7 +1,13 @@
 import { draw } from './chance.ts'
-import { computeGustFactors } from './gusts.ts'
 import type { Period } from './periods.ts'
-import { areaSalt, computeHourlyRequests, statuses, type Area, type Traffic } from './traffic.ts'
+import {
+  areaSalt,
+  computeHourlyRequests,
+  statuses,
+  type Area,
+  type Traffic,
+  computeGustFactors,
+} from './traffic.ts'
 
 /** Share of a domain's requests that ends in each status, by area, from a minute on. */
 export interface Piece {

@@ -1,5 +1,5 @@
-import { parseNetwork } from '../../catalog/value/formats.ts'
-import type { ItemKey, Value } from '../../model/item.ts'
+import { parseNetwork } from '../../core/catalog/value/formats.ts'
+import type { ItemKey, Value } from '../../core/model/item.ts'
 import { draw, hashKey } from './chance.ts'
 import type { Area } from './traffic.ts'
 
@@ -12,21 +12,14 @@ interface Condition {
   list?: string[]
 }
 
+/** Rule of `combined_ban`, by the kinds of its conditions. */
+interface Ban {
+  configs: Record<string, Condition>
+}
+
 const withoutReferer = 0.25
 /** Spellings of "everything" as regular expressions and plain URLs. */
-const everything = new Set([
-  '.*',
-  '^.*$',
-  '^.*',
-  '.*$',
-  '^/.*$',
-  '^/.*',
-  '/.*',
-  '/',
-  '^/',
-  '*',
-  '/*',
-])
+const everything = /^(?:\^?\/?\.\*\$?|\^?\/|\/?\*)$/
 
 /**
  * Computes the share of requests that the configuration answers with 403. No real requests exist to
@@ -34,53 +27,29 @@ const everything = new Set([
  * everywhere.
  */
 export function computeDeniedShare(items: Items, area: Area): number {
-  const passed = rules.map(([item, share]) => {
+  const passed = Object.entries<Rule>(rules).map(([item, computeShare]) => {
     const value = items.get(item)
-    return value === undefined ? 1 : 1 - share(value, area)
+    return value === undefined ? 1 : 1 - computeShare(value as never, area)
   })
   return 1 - passed.reduce((product, share) => product * share, 1)
 }
 
-const rules: [ItemKey, (value: Value, area: Area) => number][] = [
-  [
-    'deny_url',
-    (value) => combineIndependent((value as { urls: string[] }).urls.map(computeUrlShare)),
-  ],
-  [
-    'ip_black_list',
-    (value) => combineExclusive((value as { list: string[] }).list.map(computeAddressShare)),
-  ],
-  [
-    'ip_white_list',
-    (value) => 1 - combineExclusive((value as { list: string[] }).list.map(computeAddressShare)),
-  ],
-  [
-    'referer',
-    (value) =>
-      computeRefererShare(value as { type: number; list: string[]; allow_empty?: boolean }),
-  ],
-  [
-    'combined_ban',
-    (value) =>
-      combineIndependent(
-        (value as unknown as { configs: Record<string, Condition> }[]).map(computeBanShare),
-      ),
-  ],
-  [
-    'user_agent',
-    (value) =>
-      computeUserAgentShare(
-        value as Record<'ua_list' | 'ua_type' | 'allow_empty_ua' | 'url_match_type', string>,
-      ),
-  ],
-  [
-    'visit_areas_limit',
-    (value, area) => computeAreaShare(value as { limit_type: string; country_list: string }, area),
-  ],
-]
+/** Computes the share that the canonical value of an item denies. */
+type Rule = (value: never, area: Area) => number
+
+const rules = {
+  deny_url: ({ urls }: { urls: string[] }) => combineIndependent(urls.map(computeUrlShare)),
+  ip_black_list: ({ list }: { list: string[] }) => combineExclusive(list.map(computeAddressShare)),
+  ip_white_list: ({ list }: { list: string[] }) =>
+    1 - combineExclusive(list.map(computeAddressShare)),
+  referer: computeRefererShare,
+  combined_ban: (bans: Ban[]) => combineIndependent(bans.map(computeBanShare)),
+  user_agent: computeUserAgentShare,
+  visit_areas_limit: computeAreaShare,
+}
 
 /** Items that deny requests. */
-export const denyingItems: ItemKey[] = rules.map(([item]) => item)
+export const denyingItems: ItemKey[] = Object.keys(rules)
 
 function computeRefererShare({
   type,
@@ -100,7 +69,7 @@ function computeRefererShare({
 }
 
 /** Computes the share of a rule, which applies to requests that meet all its conditions. */
-function computeBanShare({ configs }: { configs: Record<string, Condition> }): number {
+function computeBanShare({ configs }: Ban): number {
   return Object.entries(configs).reduce((product, [kind, condition]) => {
     const share = computeConditionShare(kind, condition)
     return product * (condition.is_match === 'no' ? 1 - share : share)
@@ -148,7 +117,7 @@ function computeAreaShare(
 }
 
 function computeUrlShare(pattern: string): number {
-  return everything.has(pattern) ? 1 : 0.01 + 0.04 * draw(hashKey('url', pattern), 0)
+  return everything.test(pattern) ? 1 : 0.01 + 0.04 * draw(hashKey('url', pattern), 0)
 }
 
 function computeAddressShare(entry: string): number {

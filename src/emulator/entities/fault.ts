@@ -1,4 +1,4 @@
-import { getOwn, isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { getOwn, isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 
 export const faultKinds = [
   'delay',
@@ -73,10 +73,22 @@ const fieldsOfKinds: Partial<Record<keyof Fault, FaultKind[]>> = {
 }
 
 /**
- * Parses a fault of the control surface or of `--fault`; returns a string that describes the
- * problem if it is invalid.
+ * Parses the faults of the control surface or of the file of `--faults`; returns a string that
+ * describes the problem if they are invalid.
  */
-export function parseFault(given: Json): Fault | string {
+export function parseFaults(body: Json): Fault[] | string {
+  const list = isObject(body) && Object.keys(body).length === 1 ? getOwn(body, 'faults') : undefined
+  if (!Array.isArray(list)) return 'expected an object with only "faults", which is a list'
+  const faults: Fault[] = []
+  for (const [i, given] of list.entries()) {
+    const fault = parseFault(given)
+    if (typeof fault === 'string') return `faults[${i}]: ${fault}`
+    faults.push(fault)
+  }
+  return faults
+}
+
+function parseFault(given: Json): Fault | string {
   if (!isObject(given)) return 'expected a fault to be an object with "kind"'
   const kind = getOwn(given, 'kind')
   if (!isKind(kind)) {

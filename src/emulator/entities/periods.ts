@@ -1,5 +1,5 @@
-import type { Grain } from '../../model/statistics.ts'
-import type { TimeZone } from '../../model/time-zone.ts'
+import type { Grain } from '../../core/model/statistics.ts'
+import type { TimeZone } from '../../core/model/time/time-zone.ts'
 
 /** Period of one point of a series. */
 export interface Period {

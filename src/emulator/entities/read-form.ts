@@ -1,5 +1,5 @@
-import type { ItemKey, Value } from '../../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import type { ItemKey, Value } from '../../core/model/item.ts'
+import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 
 /**
  * Builds the form in which the configuration query returns a value; undefined if the item does not

@@ -1,4 +1,4 @@
-import type { Domain } from '../../model/item.ts'
+import type { Domain } from '../../core/model/item.ts'
 import { buildBehaviour, computeShares, type Behaviour } from './behaviour.ts'
 import { addCounts, type Counts, type Piece } from './count.ts'
 import type { Period } from './periods.ts'

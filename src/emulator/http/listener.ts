@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { JsonText, type EmulatorAnswer, type EmulatorRequest } from '../routes/exchange.ts'
 import { buildRefusalBody, Refusal } from '../routes/refusal.ts'
-import { formatDate } from '../../model/http-date.ts'
-import { MemoryBudget, type HeldBytes } from './memory-budget.ts'
-import { readBody } from './read-body.ts'
+import { formatDate } from '../../core/model/time/http-date.ts'
+import { readBody, MemoryBudget, type HeldBytes } from './read-body.ts'
 
 type Answer = (request: EmulatorRequest) => Promise<EmulatorAnswer>
 

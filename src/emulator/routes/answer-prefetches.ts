@@ -1,11 +1,10 @@
-import type { Json, JsonObject } from '../../model/json.ts'
-import { parseUrl } from '../../model/parse-url.ts'
+import type { Json, JsonObject } from '../../core/model/json.ts'
+import { parseUrl } from '../../core/model/text/url.ts'
 import { computeProgress, type Prefetch } from '../entities/prefetch.ts'
-import { formatLocalTime } from '../../model/time-zone.ts'
+import { formatLocalTime } from '../../core/model/time/time-zone.ts'
 import type { Store } from '../store/store.ts'
-import { authenticate } from './authenticate.ts'
+import { openQuery } from './authenticate.ts'
 import type { EmulatorRequest } from './exchange.ts'
-import { parseQuery } from './parse-query.ts'
 import type { QueryRules } from './answer-statistics.ts'
 import { parseDay, refuseBackwards } from './parse-time.ts'
 import { Refusal } from './refusal.ts'
@@ -28,8 +27,7 @@ export function answerPrefetches(
   rules: QueryRules,
   form: 'specified' | 'text' | 'type' = 'specified',
 ): Json {
-  authenticate(rules.token, undefined, request.query)
-  const query = parseQuery(request.query)
+  const query = openQuery(request, rules)
   const now = rules.now()
   const chosen = parseMode(query, rules)
   const page = parseNumber(query, 'page_number', defaultPage)

@@ -1,16 +1,16 @@
-import type { Domain } from '../../model/item.ts'
-import type { Grain } from '../../model/statistics.ts'
+import type { Domain } from '../../core/model/item.ts'
+import type { Grain } from '../../core/model/statistics.ts'
 import { grains, buildPeriods, type Period } from '../entities/periods.ts'
 import { countRequests, formatPoints } from '../entities/statistics.ts'
-import type { TimeZone } from '../../model/time-zone.ts'
+import type { TimeZone } from '../../core/model/time/time-zone.ts'
 import { areas, type Area } from '../entities/traffic.ts'
-import type { Call } from '../entities/call.ts'
 import type { Store } from '../store/store.ts'
 import type { Faults } from './answer-with-faults.ts'
-import { authenticate } from './authenticate.ts'
-import { JsonText, type EmulatorRequest } from './exchange.ts'
+import { openQuery } from './authenticate.ts'
+import { JsonText } from './exchange.ts'
+import type { Incoming } from './route.ts'
 import { createDomainRefusal, parseDomains } from './parse-domains.ts'
-import { parseChoice, parseQuery } from './parse-query.ts'
+import { parseChoice } from './parse-query.ts'
 import { parseTime, refuseBackwards } from './parse-time.ts'
 import { Refusal } from './refusal.ts'
 
@@ -44,11 +44,9 @@ const areasByChoice: Record<'all' | Area, readonly Area[]> = {
  * Refusal: token first, then parameters.
  */
 export function answerEachDomain(
-  request: EmulatorRequest,
-  call: Call,
+  { request, call, faults }: Incoming,
   store: Store,
   rules: QueryRules,
-  faults: Faults,
 ): JsonText {
   const query = openQuery(request, rules)
   call.domains = parseDomains(query.get('domains'))
@@ -70,11 +68,9 @@ export function answerEachDomain(
  * Refusal: token first, then parameters.
  */
 export function answerTogether(
-  request: EmulatorRequest,
-  call: Call,
+  { request, call, faults }: Incoming,
   store: Store,
   rules: QueryRules,
-  faults: Faults,
 ): JsonText {
   const query = openQuery(request, rules)
   const all = query.get('domains')?.trim() === 'all'
@@ -86,11 +82,6 @@ export function answerTogether(
   return new JsonText(
     `{"code":0,"data":${countPoints(call.domains, periods, areas, store, rules, faults)}}`,
   )
-}
-
-function openQuery(request: EmulatorRequest, rules: QueryRules): ReadonlyMap<string, string> {
-  authenticate(rules.token, undefined, request.query)
-  return parseQuery(request.query)
 }
 
 function refuseUnknown(domains: Domain[], store: Store): void {

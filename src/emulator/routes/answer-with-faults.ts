@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
-import { parseUrl } from '../../model/parse-url.ts'
+import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
+import { parseUrl } from '../../core/model/text/url.ts'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 import type { FaultPlan, FaultyCall } from '../store/fault-plan.ts'
 import type { EmulatorAnswer, EmulatorRequest } from './exchange.ts'

@@ -1,4 +1,4 @@
-import type { Domain, ItemKey, Value } from '../../model/item.ts'
+import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
 import type { Store } from '../store/store.ts'
 import type { Faults } from './answer-with-faults.ts'
 import { createDomainRefusal } from './parse-domains.ts'

@@ -1,11 +1,20 @@
-import { canonicalizeAddress } from '../../catalog/value/formats.ts'
-import { getOwn, type Json, type JsonObject } from '../../model/json.ts'
-import { parseUrl } from '../../model/parse-url.ts'
-import { parseFault } from '../entities/fault.ts'
+import { canonicalizeAddress } from '../../core/catalog/value/formats.ts'
+import { getOwn, type Json, type JsonObject } from '../../core/model/json.ts'
+import { parseUrl } from '../../core/model/text/url.ts'
+import { parseFaults } from '../entities/fault.ts'
+import type { SettableClock } from '../store/clock.ts'
+import type { FaultPlan } from '../store/fault-plan.ts'
+import type { Store } from '../store/store.ts'
 import type { EmulatorRequest } from './exchange.ts'
 import { parseControlBody } from './parse-parameters.ts'
 import { Refusal } from './refusal.ts'
-import type { Parts } from './parts.ts'
+
+/** Parts of the service: its data, its clock and its faults. */
+export interface Parts {
+  store: Store
+  clock: SettableClock
+  faults: FaultPlan
+}
 
 const prefix = '/_emulator/'
 
@@ -20,7 +29,7 @@ export function isControlPath(path: string): boolean {
  */
 export function answerControl(request: EmulatorRequest, parts: Parts, open: boolean): Json {
   const { method, path, peer } = request
-  const { store, clock } = parts
+  const { store } = parts
   if (!open) throw new Refusal('url-wrong', 'the control surface is closed')
   if (!isLoopback(peer))
     throw new Refusal('url-wrong', 'the control surface answers on loopback only')
@@ -35,7 +44,7 @@ export function answerControl(request: EmulatorRequest, parts: Parts, open: bool
       return store.listCalls().map((call) => ({ ...call }))
     case 'POST /_emulator/reset':
       if (request.body.length > 0) parseControlBody(request)
-      store.reset(clock.now())
+      store.reset()
       parts.faults.reset()
       return { code: 0 }
     case 'POST /_emulator/faults':
@@ -52,15 +61,9 @@ export function answerControl(request: EmulatorRequest, parts: Parts, open: bool
 }
 
 function setFaults(body: JsonObject, { faults }: Parts): Json {
-  refuseUnknown(body, ['faults'])
-  const list = getOwn(body, 'faults')
-  if (!Array.isArray(list)) throw createInvalidRefusal('expected "faults" to be a list')
-  const read = list.map((given, i) => {
-    const fault = parseFault(given)
-    if (typeof fault === 'string') throw createInvalidRefusal(`faults[${i}]: ${fault}`)
-    return fault
-  })
-  faults.replace(read)
+  const parsed = parseFaults(body)
+  if (typeof parsed === 'string') throw createInvalidRefusal(parsed)
+  faults.replace(parsed)
   return { code: 0 }
 }
 

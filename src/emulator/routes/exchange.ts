@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts'
+import type { Json } from '../../core/model/json.ts'
 
 /** A request as the routes see it, independent of sockets. */
 export interface EmulatorRequest {

@@ -1,6 +1,6 @@
 import { Busboy } from '@fastify/busboy'
 import qs from 'qs'
-import type { JsonObject } from '../../model/json.ts'
+import type { JsonObject } from '../../core/model/json.ts'
 import { Refusal } from './refusal.ts'
 
 const limits = { depth: 16, arrayLimit: 2000, parameterLimit: 20_000 }

@@ -1,16 +1,15 @@
-import { parseItem } from '../../catalog/parse-item.ts'
-import { refuse } from '../../catalog/problems.ts'
-import { didYouMean } from '../../catalog/value/nearest.ts'
-import { append } from '../../model/append.ts'
-import type { Domain } from '../../model/item.ts'
-import { isObject, parsePointer, type Json } from '../../model/json.ts'
-import type { Problem } from '../../model/problem.ts'
-import { mapSecrets } from '../../model/secret.ts'
+import { parseItem } from '../../core/catalog/parse-item.ts'
+import { refuse } from '../../core/catalog/problems.ts'
+import { type ItemSchema, chooseAlternative } from '../../core/catalog/value/item-schema.ts'
+import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import type { ItemWrite } from '../entities/configure.ts'
-import { restoreTolerated, tolerate } from '../entities/tolerate.ts'
-import { dropUnknown } from './drop-unknown.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
+import type { Domain, ItemKey } from '../../core/model/item.ts'
+import { type Json, type JsonObject, isObject, parsePointer } from '../../core/model/json.ts'
+import { append } from '../../core/model/lists.ts'
+import type { Problem } from '../../core/model/problem.ts'
+import { mapSecrets } from '../../core/model/secret.ts'
 
 /** Maximum number of problems in one message. */
 const maxProblemsShown = 10
@@ -46,13 +45,12 @@ export function parseNamedItems(
 }
 
 /**
- * Validates the items of a write for each of its domains. Lenient rules drop unknown fields; these
+ * Validates the items of a write. Lenient rules drop unknown fields; these
  * and extended ones take what clients send beyond the specification. Throws a Refusal that names
  * every invalid item with its fields.
  */
 export function validateItems(
   items: ReturnType<typeof parseNamedItems>,
-  domains: Domain[],
   { lenient, extended = false }: { lenient: boolean; extended?: boolean },
 ): ItemWrite[] {
   const problems: string[] = []
@@ -60,15 +58,14 @@ export function validateItems(
     const known = lenient ? dropUnknown(item.spec.schema, item.submitted) : item.submitted
     const isTolerant = lenient || extended
     const raw = isTolerant ? tolerate(item.spec.key, known) : known
-    const reads = domains.map((domain) => parseItem(item.spec, raw, 'wire', domain))
-    const found = [...reads.flatMap((read) => read.problems), ...findSecretProblems(raw)].filter(
-      (problem) => problem.severity === 'error',
+    const { payload, value, problems: own } = parseItem(item.spec, raw, 'wire')
+    const found = [...own, ...findSecretProblems(raw)].filter(
+      ({ severity }) => severity === 'error',
     )
     append(
       problems,
       found.map((problem) => formatProblem(item.wireName, problem)),
     )
-    const { payload = null, value = null } = reads[0] ?? {}
     if (!isTolerant || value === null) return { ...item, payload, value }
     const restored = restoreTolerated(item.spec.key, known, payload)
     return { ...item, payload: restored, value: item.spec.canonicalize(restored) }
@@ -116,4 +113,62 @@ function createItemsRefusal(sentences: string[]): Refusal {
   const more =
     distinct.length > maxProblemsShown ? `; and ${distinct.length - maxProblemsShown} more` : ''
   return new Refusal('item-invalid', distinct.slice(0, maxProblemsShown).join('; ') + more)
+}
+
+/** Fields with a unit, which clients also send in lower case. */
+const units: ReadonlyMap<ItemKey, string[]> = new Map([
+  ['compress_response', ['min_size_unit']],
+  ['rate_limit', ['max_rate_unit', 'leading_flow_unit']],
+  ['smart_compression', ['gzip_compression_unit', 'brotli_compression_unit']],
+])
+
+/** Value of `match_method` in `cache_rule_list` that only clients know. */
+const anyMethod = 'all'
+
+/**
+ * Converts what clients send beyond the specification to what it allows: units in lower case, and
+ * cache rules that match all, which become regular expressions. Returns anything else as it is.
+ */
+function tolerate(item: ItemKey, value: Json): Json {
+  if (item === 'cache_rule_list')
+    return mapRules(value, (rule) =>
+      rule['match_method'] === anyMethod ? { ...rule, match_method: 'regex' } : rule,
+    )
+  const names = units.get(item)
+  if (names === undefined || !isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      names.includes(name) && (field === 'kb' || field === 'mb') ? field.toUpperCase() : field,
+    ]),
+  )
+}
+
+/** Restores in a payload what has no equal in the specification: rules that match all. */
+function restoreTolerated(item: ItemKey, sent: Json, payload: Json): Json {
+  if (item !== 'cache_rule_list' || !Array.isArray(sent)) return payload
+  return mapRules(payload, (rule, i) => {
+    const before = sent[i]
+    return before !== undefined && isObject(before) && before['match_method'] === anyMethod
+      ? { ...rule, match_method: anyMethod }
+      : rule
+  })
+}
+
+function mapRules(value: Json, map: (rule: JsonObject, i: number) => JsonObject): Json {
+  return Array.isArray(value)
+    ? value.map((rule, i) => (isObject(rule) ? map(rule, i) : rule))
+    : value
+}
+
+/** Copies the value of an item without unknown fields. */
+function dropUnknown(schema: ItemSchema, value: Json): Json {
+  const chosen = chooseAlternative(schema, value)
+  if (Array.isArray(value)) return value.map((entry) => dropUnknown(chosen.items ?? {}, entry))
+  const properties = chosen.properties
+  if (!isObject(value) || properties === undefined) return value
+  const known = Object.entries(value).filter(([key]) => Object.hasOwn(properties, key))
+  return Object.fromEntries(
+    known.map(([key, field]) => [key, dropUnknown(properties[key] ?? {}, field)]),
+  )
 }

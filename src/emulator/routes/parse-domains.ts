@@ -1,6 +1,6 @@
-import { isAcceleratedDomain } from '../../catalog/value/formats.ts'
-import type { Domain } from '../../model/item.ts'
-import type { Json } from '../../model/json.ts'
+import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
+import type { Domain } from '../../core/model/item.ts'
+import type { Json } from '../../core/model/json.ts'
 import { Refusal } from './refusal.ts'
 
 const maxDomains = 10

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 import { maxBodyBytes, type EmulatorRequest } from './exchange.ts'
 import { parseMultipart, parseUrlencoded } from './form-fields.ts'
 import { Refusal } from './refusal.ts'
@@ -24,13 +24,12 @@ export async function parseParameters(request: EmulatorRequest): Promise<JsonObj
       'content-type-unknown',
       `expected a body without Content-Encoding, got "${contentEncoding}"`,
     )
-  if (!isUtf8(body))
-    throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
+  const text = decode(body)
   switch (parseMediaType(contentType)) {
     case 'application/json':
-      return parseObject(new TextDecoder().decode(body))
+      return parseObject(text, ' with token, domains and config')
     case 'application/x-www-form-urlencoded':
-      return parseNestedConfig(parseUrlencoded(new TextDecoder().decode(body)))
+      return parseNestedConfig(parseUrlencoded(text))
     case 'multipart/form-data':
       return parseNestedConfig(await parseMultipart(body, contentType))
     default:
@@ -61,11 +60,12 @@ export function parseControlBody({ body, contentType = '' }: EmulatorRequest): J
       'content-type-unknown',
       `expected Content-Type application/json (in UTF-8), got "${contentType}"`,
     )
-  if (!isUtf8(body))
-    throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
-  const value = parseJson(new TextDecoder().decode(body), 'the body')
-  if (!isObject(value)) throw new Refusal('body-malformed', 'expected the body to be a JSON object')
-  return value
+  return parseObject(decode(body), '')
+}
+
+function decode(body: Uint8Array): string {
+  if (isUtf8(body)) return new TextDecoder().decode(body)
+  throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
 }
 
 function createTooLargeRefusal(): Refusal {
@@ -79,14 +79,10 @@ function parseMediaType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase()
 }
 
-function parseObject(text: string): JsonObject {
+function parseObject(text: string, content: string): JsonObject {
   const value = parseJson(text, 'the body')
-  if (!isObject(value))
-    throw new Refusal(
-      'body-malformed',
-      'expected the body to be a JSON object with token, domains and config',
-    )
-  return value
+  if (isObject(value)) return value
+  throw new Refusal('body-malformed', `expected the body to be a JSON object${content}`)
 }
 
 /** Parses `config` if it is JSON text in a form. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/model/json.ts'
 import { Refusal } from './refusal.ts'
 
 /**
@@ -41,12 +42,20 @@ export function parseChoice<T extends string>(
   words: readonly [T, ...T[]],
 ): T {
   const given = query.get(name)
-  if (given === undefined) return words[0]
-  const word = words.find((each) => each === given)
-  if (word === undefined)
-    throw new Refusal(
-      'choice-invalid',
-      `expected "${name}" to be one of ${words.join(', ')}, got "${given}"`,
-    )
-  return word
+  return given === undefined ? words[0] : parseWord({ [name]: given }, name, words)
+}
+
+/** Parses a field with fixed values. Throws a Refusal for any other value. */
+export function parseWord<T extends string>(
+  given: JsonObject,
+  name: string,
+  words: readonly T[],
+): T {
+  const word = words.find((each) => each === given[name])
+  if (word !== undefined) return word
+  const found = JSON.stringify(given[name] ?? null)
+  throw new Refusal(
+    'choice-invalid',
+    `expected "${name}" to be one of ${words.join(', ')}, got ${found}`,
+  )
 }

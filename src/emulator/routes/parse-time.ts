@@ -1,4 +1,4 @@
-import { buildLocalTime } from '../../model/time-zone.ts'
+import { buildLocalTime } from '../../core/model/time/time-zone.ts'
 import { Refusal } from './refusal.ts'
 
 const dateTime = /^(\d{4})-(\d{2})-(\d{2})(?: (\d{2}):(\d{2}))?$/

@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts'
+import type { Json } from '../../core/model/json.ts'
 
 /**
  * HTTP status and envelope `code` of every refusal (specification, "Errors"). The specification
@@ -38,7 +38,7 @@ const refusals = {
   'fault-wanted': { status: 503, code: 500002 },
 } as const
 
-type RefusalKind = keyof typeof refusals
+export type RefusalKind = keyof typeof refusals
 
 /** Refusal of a call; ends its handling wherever it is thrown. */
 export class Refusal extends Error {

@@ -1,19 +1,17 @@
-import { formatDate } from '../../model/http-date.ts'
-import { isObject } from '../../model/json.ts'
-import { unlimitedCount, type CallCount } from '../entities/call-window.ts'
-import type { Call } from '../entities/call.ts'
-import { answerInstead, chooseDelivery, chooseFaults, type Faults } from './answer-with-faults.ts'
-import type { Parts } from './parts.ts'
-import type { Store } from '../store/store.ts'
-import { answerControl, isControlPath } from './control.ts'
-import { JsonText, type EmulatorAnswer, type EmulatorRequest } from './exchange.ts'
-import { createExtended, type Extended } from './extended/extended.ts'
-import { findForeign } from './find-foreign.ts'
+import { type Call, type CallCount, unlimitedCount } from '../entities/call.ts'
 import { answerPrefetches } from './answer-prefetches.ts'
+import { type QueryRules, answerEachDomain, answerTogether } from './answer-statistics.ts'
+import { type Faults, answerInstead, chooseDelivery, chooseFaults } from './answer-with-faults.ts'
+import { type Parts, answerControl, isControlPath } from './control.ts'
+import { type EmulatorAnswer, type EmulatorRequest, JsonText } from './exchange.ts'
+import { createExtended } from './extended/extended.ts'
 import { refuseLargeBody } from './parse-parameters.ts'
-import { answerEachDomain, answerTogether, type QueryRules } from './answer-statistics.ts'
-import { Refusal, buildRefusalBody } from './refusal.ts'
-import { writeConfig, type WriteRules } from './write-config.ts'
+import { Refusal, type RefusalKind, buildRefusalBody } from './refusal.ts'
+import type { Body, Incoming, Route } from './route.ts'
+import { type WriteRules, writeConfig } from './write-config.ts'
+import { formatDate } from '../../core/model/time/http-date.ts'
+import { isObject } from '../../core/model/json.ts'
+import { isLoopback } from '../../core/model/text/url.ts'
 
 export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<QueryRules, 'now'> {
   control: boolean
@@ -24,19 +22,7 @@ export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<QueryRules, 
   deployMs?: number
 }
 
-type Body = EmulatorAnswer['body']
-/**
- * One endpoint of the service: returns the body of its answer, or throws a Refusal. Adds the
- * domains and items of the request to `call`.
- */
-type Route = (request: EmulatorRequest, call: Call, faults: Faults) => Promise<Body>
-
-const write = 'POST /v2/domain/config'
-
-/**
- * Creates the service as a function from requests to answers. Changes are durable before an answer
- * is returned that could depend on them, whichever request made them.
- */
+/** Creates the service as a function from requests to answers. */
 export function createService(
   parts: Parts,
   given: ServiceRules,
@@ -44,30 +30,33 @@ export function createService(
   const { store, clock } = parts
   const rules = { ...given, now: () => clock.now() }
   const extended = rules.extended === true ? createExtended(store, rules) : null
-  const specified = new Map<string, Route>([
-    [write, (request, call, faults) => writeConfig(request, call, store, rules, faults)],
+  const count = (now: number) => store.getCallCount(now)
+  const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+    [
+      'POST /v2/domain/config',
+      { answer: (incoming) => writeConfig(incoming, store, rules), count },
+    ],
     [
       'GET /v2/stat/httpcode/eachDomain',
-      createQueryRoute((request, call, faults) =>
-        answerEachDomain(request, call, store, rules, faults),
-      ),
+      { answer: (incoming) => answerEachDomain(incoming, store, rules) },
     ],
-    [
-      'GET /v2/stat/httpcode',
-      createQueryRoute((request, call, faults) =>
-        answerTogether(request, call, store, rules, faults),
-      ),
-    ],
+    ['GET /v2/stat/httpcode', { answer: (incoming) => answerTogether(incoming, store, rules) }],
     [
       'GET /v2/cache/prefetch',
-      createQueryRoute((request) => answerPrefetches(request, store, rules)),
+      { answer: ({ request }) => answerPrefetches(request, store, rules) },
     ],
+    ...(extended?.routes ?? []),
   ])
-  const routes = extended === null ? specified : addRoutes(specified, extended, rules.now)
+  const handle = async (route: Route, incoming: Incoming) => {
+    extended?.admit(rules.now())
+    // Queries have their parameters in the query string and ignore any other body.
+    if (incoming.request.method === 'GET') refuseLargeBody(incoming.request)
+    return route.answer(incoming)
+  }
 
   const answerRequest = async (request: EmulatorRequest): Promise<EmulatorAnswer> => {
     const foreign = findForeign(request, rules.onLoopback)
-    if (foreign !== null) return attempt(() => refuseForeign(foreign))
+    if (foreign !== null) return attempt(() => refuse('request-foreign', foreign))
     if (isControlPath(request.path))
       return attempt(async () => answerControl(request, parts, rules.control))
     const { method, path, arrivedAt } = request
@@ -75,63 +64,28 @@ export function createService(
     const name = `${method} ${path}`
     const route = routes.get(name)
     const answer = await (route === undefined
-      ? attempt(() => refuseUrl(request))
-      : answerWithFaults(route, request, call, parts, rules))
+      ? attempt(() => refuse('url-wrong', `there is no ${name}`))
+      : answerWithFaults(
+          (faults) => handle(route, { request, call, faults }),
+          request,
+          parts,
+          rules,
+        ))
     store.addCall({ ...call, status: answer.status, code: getCode(answer) })
-    const now = rules.now()
-    const beyond = extended?.routes.get(name)
-    const isLimited = route === undefined || name === write
-    const count = beyond?.count(now) ?? (isLimited ? store.getCallCount(now) : unlimitedCount)
-    return {
-      ...answer,
-      headers: {
-        'Api-Id': rules.requestId(),
-        ...buildLimitHeaders(count),
-        ...beyond?.buildHeaders(),
-      },
-    }
+    const { count: countCalls = () => unlimitedCount, buildHeaders } = route ?? { count }
+    const limits = buildLimitHeaders(countCalls(rules.now()))
+    const headers = { 'Api-Id': rules.requestId(), ...limits, ...buildHeaders?.() }
+    return { ...answer, headers }
   }
   return async (request) => {
-    const answered = await answerRequest(request)
-    const answer = store.isDurable ? answered : await answerDurably(answered, store)
+    const answer = await answerRequest(request)
     return { ...answer, headers: { ...answer.headers, Date: formatDate(rules.now()) } }
   }
 }
 
-/** Adds the routes beyond the specification, whose account has a limit of all of its calls. */
-function addRoutes(
-  specified: ReadonlyMap<string, Route>,
-  { routes, admit }: Extended,
-  now: () => number,
-): ReadonlyMap<string, Route> {
-  const beyond = [...routes].map(([name, { answer }]): [string, Route] => [
-    name,
-    async (...call) => answer(...call),
-  ])
-  return new Map(
-    [...specified, ...beyond].map(([name, route]): [string, Route] => [
-      name,
-      async (...call) => {
-        admit(now())
-        return route(...call)
-      },
-    ]),
-  )
-}
-
-function createQueryRoute(
-  read: (request: EmulatorRequest, call: Call, faults: Faults) => Body,
-): Route {
-  return async (request, call, faults) => {
-    refuseLargeBody(request)
-    return read(request, call, faults)
-  }
-}
-
 async function answerWithFaults(
-  route: Route,
+  handle: (faults: Faults) => Promise<Body>,
   request: EmulatorRequest,
-  call: Call,
   parts: Parts,
   rules: WriteRules,
 ): Promise<EmulatorAnswer> {
@@ -139,29 +93,15 @@ async function answerWithFaults(
   let instead: EmulatorAnswer | null = null
   const answer = await attempt(async () => {
     instead = await answerInstead(faults)
-    return instead === null ? route(request, call, faults) : null
+    return instead === null ? handle(faults) : null
   }, rules.limitStyle)
   if (instead !== null) return instead
   const delivery = chooseDelivery(faults)
   return delivery === undefined ? answer : { ...answer, delivery }
 }
 
-async function refuseUrl({ method, path }: EmulatorRequest): Promise<Body> {
-  throw new Refusal('url-wrong', `there is no ${method} ${path}`)
-}
-
-async function refuseForeign(reason: string): Promise<Body> {
-  throw new Refusal('request-foreign', reason)
-}
-
-/** Returns an answer once all changes are durable, or a refusal if they are not. */
-async function answerDurably(answer: EmulatorAnswer, store: Store): Promise<EmulatorAnswer> {
-  try {
-    await store.sync()
-    return answer
-  } catch (error) {
-    return buildFailure(error)
-  }
+async function refuse(kind: RefusalKind, message: string): Promise<never> {
+  throw new Refusal(kind, message)
 }
 
 async function attempt(
@@ -200,4 +140,29 @@ function buildLimitHeaders({ limit, remaining, resetSeconds }: CallCount): Recor
     'X-Ratelimit-Remaining': String(remaining),
     'X-Retry-After': String(resetSeconds),
   }
+}
+
+/**
+ * Finds the reason why a request may come from a web page of another origin; null if it does not.
+ * A browser would send it for any page that the user visits.
+ *
+ * @param onLoopback whether the emulator listens on loopback only. The name of another host may
+ *   then resolve to this machine to bypass the same-origin policy (DNS rebinding)
+ */
+function findForeign(
+  { host, origin, fetchSite }: EmulatorRequest,
+  onLoopback: boolean,
+): string | null {
+  if (onLoopback && host !== undefined && !isLoopback(parseHostname(host)))
+    return 'the Host of the request is not this machine. Use 127.0.0.1, [::1] or localhost.'
+  if (origin !== undefined && origin.toLowerCase() !== `http://${host?.toLowerCase()}`)
+    return 'the Origin of the request is another site. Web pages may not call the emulator.'
+  if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none')
+    return 'the request comes from another site. Web pages may not call the emulator.'
+  return null
+}
+
+/** Parses the host of a `Host` header; empty if it is malformed. */
+function parseHostname(host: string): string {
+  return /^(\[[0-9a-f:.]+\]|[^:]+)(?::\d+)?$/.exec(host.toLowerCase())?.[1] ?? ''
 }

@@ -1,15 +1,15 @@
-import { catalogue, getItemSpec } from '../../catalog/catalogue.ts'
-import type { ItemSpec } from '../../catalog/item-spec.ts'
+import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import {
   findItemByWireName,
   findWireNameProblems,
   getWireName,
   listClearedItems,
   type ItemKeys,
-} from '../../catalog/wire-names.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { ItemKey } from '../../model/item.ts'
-import type { Json } from '../../model/json.ts'
+} from '../../core/catalog/wire-names.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { ItemKey } from '../../core/model/item.ts'
+import type { Json } from '../../core/model/json.ts'
 
 /** Names of items on the wire: their own, and those of `itemKeys`. */
 export interface WireNames {

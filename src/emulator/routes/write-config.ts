@@ -1,15 +1,14 @@
-import type { Domain, ItemKey, Value } from '../../model/item.ts'
-import type { Json, JsonObject } from '../../model/json.ts'
+import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
+import type { Json, JsonObject } from '../../core/model/json.ts'
 import type { Call } from '../entities/call.ts'
 import { configure, type ItemWrite } from '../entities/configure.ts'
 import type { Store } from '../store/store.ts'
 import type { Faults } from './answer-with-faults.ts'
 import { applyWrite, type Judged } from './apply-write.ts'
-import { authenticate } from './authenticate.ts'
-import type { EmulatorRequest } from './exchange.ts'
+import { openBody } from './authenticate.ts'
+import type { Incoming } from './route.ts'
 import { createResultRefusal, parseNamedItems, validateItems } from './parse-config.ts'
 import { createDomainRefusal, parseDomains } from './parse-domains.ts'
-import { parseParameters } from './parse-parameters.ts'
 import type { WireNames } from './wire-names.ts'
 
 export interface WriteRules {
@@ -34,14 +33,11 @@ interface JudgedConfig extends Judged {
  * first, then token, call rate and parameters.
  */
 export async function writeConfig(
-  request: EmulatorRequest,
-  call: Call,
+  { request, call, faults }: Incoming,
   store: Store,
   rules: WriteRules,
-  faults: Faults,
 ): Promise<Json> {
-  const { token, domains, config } = await parseParameters(request)
-  authenticate(rules.token, token, request.query)
+  const { domains, config } = await openBody(request, rules)
   // No await from here on: the judged state is the one that is changed.
   const { judged, domains: written } = applyWrite(
     () => judge(domains, config, call, store, rules),
@@ -65,7 +61,7 @@ function judge(
   call.items = [...new Set(named.map(({ spec }) => spec.key))]
   const unknown = domains.find((domain) => !store.hasDomain(domain))
   if (unknown !== undefined) throw createDomainRefusal(unknown)
-  const writes = validateItems(named, domains, rules)
+  const writes = validateItems(named, rules)
   return {
     writes,
     wireNames: new Map(writes.toReversed().map(({ spec, wireName }) => [spec.key, wireName])),
@@ -81,7 +77,7 @@ function configureDomains(
 ): Map<Domain, Map<ItemKey, Value>> {
   return new Map(
     domains.map((domain) => {
-      const result = configure(store.getItems(domain), writes, domain)
+      const result = configure(store.getItems(domain), writes)
       if ('refused' in result) throw createResultRefusal(result.refused, result.problems, domain)
       return [domain, result.items]
     }),

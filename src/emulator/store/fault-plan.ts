@@ -1,4 +1,4 @@
-import { filterRecentCalls } from '../entities/call-window.ts'
+import { filterRecentCalls } from '../entities/call.ts'
 import { draw, hashKey } from '../entities/chance.ts'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 

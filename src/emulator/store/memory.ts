@@ -1,19 +1,32 @@
-import type { Domain, ItemKey, Value } from '../../model/item.ts'
-import { buildBehaviour, behaviourItems } from '../entities/behaviour.ts'
-import { filterRecentCalls } from '../entities/call-window.ts'
-import {
-  applyAccountChange,
-  createAccountMemory,
-  type AccountChange,
-  type AccountMemory,
-} from './account-memory.ts'
-import type { EmulatedDomain, EmulatedDomains } from '../entities/emulated-domain.ts'
-import { prefetchRetentionMs, type Prefetch, type RefreshType } from '../entities/prefetch.ts'
-import { setValueFrom, type Timeline } from '../entities/timeline.ts'
+import { catalogue } from '../../core/catalog/catalogue.ts'
+import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
+import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
+import type { Behaviour } from '../entities/behaviour.ts'
+import type { DomainRecord } from '../entities/domain-record.ts'
+import type { Prefetch } from '../entities/prefetch.ts'
+import type { Timeline } from '../entities/timeline.ts'
+
+/** Data of one domain at the service. */
+export interface EmulatedDomain {
+  /** Assigned at the first write and never changed. */
+  id: string
+  items: ReadonlyMap<ItemKey, Value>
+  /** Behaviour of its configurations over time. */
+  behaviour: Timeline<Behaviour>
+}
+
+/** A certificate as it is kept; its private key is kept apart, and never written to a file. */
+export interface Certificate {
+  id: number
+  name: string
+  /** Text of the certificate, as submitted. */
+  certificate: string
+}
 
 /** All data that outlives the process if a data file is configured. */
 export interface Memory {
-  domains: EmulatedDomains
+  /** Every domain that was ever written. */
+  domains: Map<Domain, EmulatedDomain>
   /** Times of the counted writes of the last minute, ms. */
   writeTimes: number[]
   prefetches: Prefetch[]
@@ -22,31 +35,13 @@ export interface Memory {
   nextTask: number
   /** Origins that did not answer, over time. */
   dead: Timeline<string[]>
-  account: AccountMemory
+  /** Domains and certificates of an extended service; empty at one of the specification. */
+  records: Map<Domain, DomainRecord>
+  certificates: Map<number, Certificate>
+  nextCertificate: number
 }
 
-/** One change; the memory is the result of all changes in their order. */
-export interface MemoryChange {
-  /** Time of the change, ms. */
-  at: number
-  /** The change is a write that counts against the call rate. */
-  counted?: true
-  /** Changed items of domains; null for cleared ones. */
-  domains?: Record<Domain, { id: string; items: Record<ItemKey, Value | null> }>
-  prefetch?: Submission
-  dead?: string[]
-  reset?: true
-  account?: AccountChange
-}
-
-interface Submission {
-  task: number
-  urls: string[]
-  /** Absent for prefetches. */
-  type?: RefreshType
-  /** Maximum number of records kept, the latest; absent without one. */
-  max?: number
-}
+const format = 'edgewise.emulator/1'
 
 /** Creates an empty memory. */
 export function createMemory(): Memory {
@@ -57,61 +52,62 @@ export function createMemory(): Memory {
     nextPrefetch: 1,
     nextTask: 1,
     dead: [],
-    account: createAccountMemory(),
+    records: new Map(),
+    certificates: new Map(),
+    nextCertificate: 1,
   }
 }
 
-/** Applies a change to the memory. */
-export function applyChange(
-  memory: Memory,
-  { at, counted, domains = {}, prefetch, dead, reset, account }: MemoryChange,
-): void {
-  const minute = Math.floor(at / 60_000)
-  if (reset === true) Object.assign(memory, createMemory())
-  if (counted === true) memory.writeTimes = [...filterRecentCalls(memory.writeTimes, at), at]
-  for (const [domain, { id, items }] of Object.entries(domains)) {
-    memory.domains.set(domain, updateDomain(memory.domains.get(domain), id, items, minute))
-  }
-  if (prefetch !== undefined) submit(memory, prefetch, at)
-  if (dead !== undefined) memory.dead = setValueFrom(memory.dead, minute, dead)
-  if (account !== undefined) applyAccountChange(memory.account, account, at)
+/** Formats the memory as the text of a data file. */
+export function formatMemory(memory: Memory): string {
+  const toJson = (_: string, value: unknown) =>
+    value instanceof Map ? (Object.fromEntries(value) as JsonObject) : value
+  return `${JSON.stringify({ format, ...memory }, toJson)}\n`
 }
 
-function updateDomain(
-  before: EmulatedDomain | undefined,
-  id: string,
-  changed: Record<ItemKey, Value | null>,
-  minute: number,
-): EmulatedDomain {
-  const items = new Map(before?.items)
-  for (const [item, value] of Object.entries(changed)) {
-    if (value === null) items.delete(item)
-    else items.set(item, value)
+/** Parses the text of a data file. Throws an Error that states what was expected. */
+export function parseMemory(text: string): Memory {
+  const data = parseJson(text)
+  const found = isObject(data) ? data['format'] : undefined
+  if (!isObject(data) || found !== format)
+    throw new Error(`expected "format": "${format}", got ${JSON.stringify(found ?? null)}`)
+  const memory = createMemory()
+  for (const [name, empty] of Object.entries(memory)) {
+    const value = data[name] ?? null
+    const isMap = empty instanceof Map
+    const isKind = Array.isArray(empty) ? Array.isArray(value) : typeof value === typeof empty
+    if (!isKind || isMap !== isObject(value)) throw new Error(`expected a valid "${name}"`)
+    if (!isMap) Object.assign(memory, { [name]: value })
   }
-  const timeline = before?.behaviour ?? []
-  const isUnchanged =
-    !behaviourItems.some((item) => Object.hasOwn(changed, item)) &&
-    (timeline.at(-1)?.[0] ?? minute) <= minute
-  return {
-    id,
-    items,
-    behaviour: isUnchanged ? timeline : setValueFrom(timeline, minute, buildBehaviour(items)),
-  }
+  const { domains, records, certificates } = data as Record<string, JsonObject>
+  memory.domains = new Map(Object.entries(domains ?? {}).map(parseDomain))
+  memory.records = toMap<DomainRecord>(records)
+  for (const each of toMap<Certificate>(certificates).values())
+    memory.certificates.set(each.id, each)
+  return memory
 }
 
-function submit(memory: Memory, { task, urls, type, max }: Submission, createdAt: number): void {
-  const records = urls.map((url, i) => ({
-    id: memory.nextPrefetch + i,
-    task,
-    url,
-    createdAt,
-    ...(type === undefined ? {} : { type }),
-  }))
-  const kept = [
-    ...memory.prefetches.filter((record) => createdAt - record.createdAt < prefetchRetentionMs),
-    ...records,
-  ]
-  memory.prefetches = max === undefined ? kept : kept.slice(-max)
-  memory.nextPrefetch += records.length
-  memory.nextTask = Math.max(memory.nextTask, task + 1)
+function parseDomain([domain, data]: [Domain, Json]): [Domain, EmulatedDomain] {
+  const { id, items, behaviour } = isObject(data) ? data : ({} as JsonObject)
+  if (typeof id !== 'string' || items === undefined || !isObject(items))
+    throw new Error(`expected "${domain}" to have an "id" and "items"`)
+  if (!Array.isArray(behaviour)) throw new Error(`expected "${domain}" to have a "behaviour"`)
+  const unknown = Object.keys(items).find((item) => !catalogue.has(item))
+  if (unknown !== undefined) throw new Error(`"${domain}" has "${unknown}", which is not an item`)
+  const timeline = behaviour as unknown as Timeline<Behaviour>
+  return [domain, { id, items: new Map(Object.entries(items)), behaviour: timeline }]
+}
+
+function toMap<T>(values: JsonObject | undefined): Map<string, T> {
+  return new Map(Object.entries((values ?? {}) as unknown as Record<string, T>))
+}
+
+function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    // The message of the parser quotes the file, which contains secrets.
+    if (error instanceof SyntaxError) throw new Error('it is not whole JSON', { cause: error })
+    throw error
+  }
 }

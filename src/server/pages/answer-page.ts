@@ -1,10 +1,9 @@
-import { formatMessage } from '../../report/live/doors.ts'
-import { livePolicy } from '../../report/live/frame.ts'
-import type { Place } from '../../report/live/nav.ts'
-import type { Answer } from '../answer.ts'
+import { formatMessage, type Place } from '../../outlets/report/live/nav.ts'
+import { serverPolicy } from '../../outlets/report/page/format-shell.ts'
+import type { Answer } from '../http/answer.ts'
 
 const headers = {
-  'Content-Security-Policy': livePolicy,
+  'Content-Security-Policy': serverPolicy,
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   // Without any, browsers send forms with the origin "null".

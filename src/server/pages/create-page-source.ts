@@ -1,14 +1,45 @@
-import type { Overview } from '../../model/overview.ts'
-import type { Rollout } from '../../model/rollout.ts'
-import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
-import type { Outside } from '../../operations/outside.ts'
+import type { Clock } from '../../core/model/time/clock.ts'
+import type { Overview } from '../../core/model/listed-rollout.ts'
+import type { Rollout } from '../../core/model/rollout.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
 import { loadRollouts } from '../../operations/rollouts.ts'
-import { frameHtml } from '../../report/page/format-page.ts'
-import type { Reconciler } from '../reconciler.ts'
-import type { HeldBranch } from './hold-commits.ts'
-import type { BuiltPage, PageSource } from './page-source.ts'
-import { computeRevisions } from './revisions.ts'
-import { createShared } from './shared.ts'
+import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
+import { formatServed } from '../../outlets/report/page/format-page.ts'
+import type { Branch } from '../branch/branch.ts'
+import { type Position, findRole } from '../leader/position.ts'
+import type { Reconciler } from '../leader/reconciler.ts'
+import { createHash } from 'node:crypto'
+
+/**
+ * What the pages show. Nothing of it takes a lock or changes anything; failures are
+ * EdgewiseErrors.
+ */
+export interface PageSource {
+  /** Describes the controller, and the rollouts as of about now. */
+  overview(): Promise<Overview>
+  /** Builds the page of the plan; several readers at the same time get one. */
+  plan(): Promise<BuiltPage>
+  /** Builds the plan as JSON, as that of the page. */
+  planJson(): Promise<string>
+  /** Builds the page of the history, as that of the plan. */
+  history(): Promise<BuiltPage>
+  /** Returns the page of the last drift check of this process; null if it did none. */
+  drift(): BuiltPage | null
+  /** Lists the events of the waves of a rollout that this process has seen, first to last. */
+  listEvents(rollout: string): RolloutEvent[]
+}
+
+/** A page that was built. */
+export interface BuiltPage {
+  /** Formats it with the navigation bar of a server. */
+  format(nav: string): string
+  /** ISO 8601. */
+  at: string
+  commit: string | null
+  /** Revision of what it was built from. */
+  revision: string
+}
 
 /** A page that a process of its own makes; `json`: the plan for programs. */
 export type OwnPage = 'plan' | 'json' | 'history'
@@ -17,9 +48,9 @@ export type OwnPage = 'plan' | 'json' | 'history'
 export interface SourceContext {
   /** The workspace as it was when the controller began. */
   workspace: LoadedWorkspace
-  branch: Pick<HeldBranch, 'location' | 'name' | 'fetch' | 'hold' | 'keepOnly'>
+  branch: Pick<Branch, 'location' | 'name' | 'fetch' | 'hold' | 'keepOnly'>
   reconciler: Pick<Reconciler, 'found' | 'getHead'>
-  position: { term: number | null }
+  position: Pick<Position, 'term' | 'isOvertaken' | 'awayMs'>
   outside: Outside
   /** Removes the secrets from a text. */
   scrub(text: string): string
@@ -47,7 +78,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     const { rollouts, ended } = await loadRollouts(workspace, outside)
     return {
       workspace: workspace.config.id,
-      role: position.term === null ? 'standby' : 'leader',
+      role: findRole(position, outside.signal),
       branch: { location: branch.location, name: branch.name },
       ...reconciler.found,
       rollouts,
@@ -67,7 +98,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     // A leader removes the folders of earlier commits in each round; a standby has no rounds.
     if (position.term === null) await branch.keepOnly([commit])
     const text = await branch.hold(commit, (root) => context.ownPage(page, root, outside))
-    return { text, format: (frame) => frameHtml(text, frame), at, commit, revision }
+    return { text, format: (nav) => formatServed(text, nav), at, commit, revision }
   }
   /** Makes a page once for all readers, and keeps it for some time. */
   const share = (page: OwnPage) => {
@@ -91,5 +122,55 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     drift: context.getDrift,
     listEvents: context.listEvents,
     forget: overview.forget,
+  }
+}
+
+/** Revision of each kind of page: another one when it shows something else. */
+type Revisions = Record<'overview' | 'plan' | 'drift', string>
+
+/** Computes the revisions of what an overview knows, without the times of the last look. */
+export function computeRevisions(overview: Overview): Revisions {
+  const { fetchedAt: _fetchedAt, ...known } = overview
+  const { commit, applied, drift, rollouts, ended } = overview
+  const steps = rollouts.map(({ listed, step }) => [listed.id, step])
+  return {
+    overview: hash(known),
+    plan: hash([commit, applied?.commit, applied?.status, steps, ended.map(({ id }) => id)]),
+    drift: hash(drift?.at ?? null),
+  }
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+}
+
+/** Creates what loads something once for all who ask for it at the same time, and soon after. */
+export function createShared<T>(clock: Pick<Clock, 'monotonic'>, load: () => Promise<T>) {
+  let loading: Promise<T> | null = null
+  let last: { value: T; key: string; sinceMs: number } | null = null
+  const begin = (key: string): Promise<T> => {
+    const own = load()
+      .then((value) => {
+        // What was begun before a change is not kept.
+        if (loading === own) last = { value, key, sinceMs: clock.monotonic() }
+        return value
+      })
+      .finally(() => {
+        if (loading === own) loading = null
+      })
+    loading = own
+    return own
+  }
+  return {
+    /** @param key returns what was loaded before only for the same one */
+    get: async (maxMs: number, key: string): Promise<T> =>
+      last?.key === key && clock.monotonic() - last.sinceMs < maxMs
+        ? last.value
+        : (loading ?? begin(key)),
+    /** Loads it anew for those who ask from now on. */
+    forget: (): void => {
+      last = null
+      loading = null
+    },
   }
 }

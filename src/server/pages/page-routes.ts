@@ -1,21 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import type { OpenRollout, Overview } from '../../model/overview.ts'
-import { formatLogin } from '../../report/live/doors.ts'
-import { buildFrame } from '../../report/live/frame.ts'
-import type { Place } from '../../report/live/nav.ts'
-import { formatOverview, formatRolloutList, type Notice } from '../../report/live/overview.ts'
-import { formatAbortPage, formatRolloutPage } from '../../report/live/rollout-page.ts'
-import { answerJson, refuse, type Answer } from '../answer.ts'
-import { allow } from '../methods.ts'
-import type { RouteContext } from '../route-context.ts'
+import type { Overview } from '../../core/model/listed-rollout.ts'
+import { formatLogin, formatNav, type Place } from '../../outlets/report/live/nav.ts'
+import {
+  formatAbortPage,
+  formatOverview,
+  formatRolloutList,
+  formatRolloutPage,
+  type Frame,
+} from '../../outlets/report/live/overview.ts'
+import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
+import type { RouteContext } from '../controller.ts'
 import { answerMessage, answerPage } from './answer-page.ts'
-import { isForeign, logIn, logOut } from './door-routes.ts'
-import { decideByForm } from './decide-by-form.ts'
-import type { OwnPage } from './create-page-source.ts'
-import type { BuiltPage } from './page-source.ts'
-import { computeRevisions } from './revisions.ts'
-import { createSessions } from './sessions.ts'
-import type { Visit } from './visit.ts'
+import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
+import { type OwnPage, type BuiltPage, computeRevisions } from './create-page-source.ts'
+import { createSessions, type Visit } from './sessions.ts'
 
 /** Wait for a plan or a history before a page reports that it is being made, ms. */
 const ownWaitMs = 4000
@@ -86,34 +84,19 @@ async function routeVisit(
   if (path === '/history') return answerOwn('history', context, place)
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
-    return withNotice(visit, (notice) => formatOverview(overview, place, visit.formToken, notice))
+    return answerFramed(place, context, visit, (frame) => formatOverview(overview, frame))
   if (path === '/rollouts')
-    return withNotice(visit, (notice) =>
-      formatRolloutList(overview, rollouts, visit.formToken, notice),
-    )
+    return answerFramed(rollouts, context, visit, (frame) => formatRolloutList(overview, frame))
   const open = overview.rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
   if (open === undefined || others.length > 0 || (verb !== undefined && verb !== 'abort'))
     return answerMessage(404, 'Not found', 'There is no such page or unfinished rollout.', {
       hint: 'A rollout that has ended has no page any more.',
     })
-  return answerRollout(open, verb, rollouts, context, visit)
-}
-
-function answerRollout(
-  open: OpenRollout,
-  verb: string | undefined,
-  place: Place,
-  { controller }: RouteContext,
-  visit: Visit,
-): Answer {
-  const { formToken } = visit
-  if (verb === 'abort') {
-    if (open.listed.state === 'rolling-back')
-      return answerMessage(409, 'Not possible', 'Its rollback has begun, and has to be finished.')
-    return answerPage(200, formatAbortPage(open, place, formToken))
-  }
-  const events = controller.pages.listEvents(open.rollout.id)
-  return withNotice(visit, (notice) => formatRolloutPage(open, events, place, formToken, notice))
+  if (verb === undefined)
+    return answerFramed(rollouts, context, visit, (frame) => formatRolloutPage(open, frame))
+  if (open.listed.state === 'rolling-back')
+    return answerMessage(409, 'Not possible', 'Its rollback has begun, and has to be finished.')
+  return answerFramed(rollouts, context, visit, (frame) => formatAbortPage(open, frame))
 }
 
 /** Answers with a page that is made, or with one that asks again: proxies do not wait long. */
@@ -144,7 +127,7 @@ function answerBuilt(built: BuiltPage, place: Place): Answer {
   const { revision } = place
   const known = formatted.get(built)
   if (known?.revision === revision) return answerPage(200, known.html)
-  const html = built.format(buildFrame(place))
+  const html = built.format(formatNav(place))
   formatted.set(built, { revision, html })
   return answerPage(200, html)
 }
@@ -168,16 +151,21 @@ function answerDrift(
   return answerMessage(200, 'No drift check yet', why, { hint, place: own })
 }
 
-/** Shows the result of a decision once. */
-function withNotice(
-  { sessions, cookies, isSecure }: Visit,
-  format: (notice: Notice | null) => string,
+/** Answers with a page that shows the result of a decision once. */
+function answerFramed(
+  place: Place,
+  { controller }: RouteContext,
+  { sessions, cookies, isSecure, formToken }: Visit,
+  format: (frame: Frame) => string,
 ): Answer {
-  const text = sessions.findNotice(cookies)
-  if (text === null) return answerPage(200, format(null))
-  return answerPage(200, format({ tone: 'fine', text }), {
-    'Set-Cookie': sessions.dropNotice(isSecure),
-  })
+  const notice = sessions.findNotice(cookies)
+  const listEvents = (rollout: string) => controller.pages.listEvents(rollout)
+  const html = format({ place, token: formToken, notice, listEvents })
+  return answerPage(
+    200,
+    html,
+    notice === null ? {} : { 'Set-Cookie': sessions.dropNotice(isSecure) },
+  )
 }
 
 function askToLogIn(incoming: IncomingMessage, path: string): Answer {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { areEqual } from '../verify-webhook.ts'
+import type { FormToken } from '../../outlets/report/page/format-rollout.ts'
+import { areEqual } from '../http/verify-webhook.ts'
 
 /** Length of a session, s, and time in which the result of a decision is shown, s. */
 const [sessionSeconds, noticeSeconds] = [12 * 60 * 60, 60]
@@ -9,6 +10,15 @@ const [sessionSeconds, noticeSeconds] = [12 * 60 * 60, 60]
  * replica accepts it, nothing is stored, and another token ends all sessions.
  */
 export type Sessions = ReturnType<typeof createSessions>
+
+/** A request of somebody who may see the pages. */
+export interface Visit {
+  sessions: Sessions
+  /** What forms have to carry; null for a client with the token itself. */
+  formToken: FormToken
+  isSecure: boolean
+  cookies: string
+}
 
 /** Creates the sessions of a token that is not empty. */
 export function createSessions(token: string) {

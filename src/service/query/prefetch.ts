@@ -1,12 +1,12 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { isObject, getOwn, type Json } from '../../model/json.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { isObject, getOwn, type Json } from '../../core/model/json.ts'
 import {
   prefetchStatuses,
   type PrefetchQuery,
   type PrefetchRecord,
   type PrefetchStatus,
-} from '../../model/prefetch.ts'
-import { formatLocalTime, buildLocalTime, type TimeZone } from '../../model/time-zone.ts'
+} from '../../core/model/prefetch.ts'
+import { formatLocalTime, buildLocalTime, type TimeZone } from '../../core/model/time/time-zone.ts'
 import { query, type QueryContext } from './query.ts'
 import { createWrongAnswerError } from './wrong-answer.ts'
 
@@ -84,7 +84,11 @@ async function queryPage(
     page_number: String(number),
     page_size: String(pageSize),
   }
-  const data = await query({ path: '/cache/prefetch', parameters, what }, context)
+  const wantedPage = { path: '/cache/prefetch', parameters, what }
+  return query(wantedPage, context, (data) => parsePage(data, number, zone))
+}
+
+function parsePage(data: Json, number: number, zone: TimeZone): Page {
   if (!isObject(data))
     throw createWrongAnswerError(what, 'expected an object with "total" and "list"', data)
   const [total = null, page = null, list = null] = [

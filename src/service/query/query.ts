@@ -1,13 +1,13 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { getOwn, type Json } from '../../model/json.ts'
-import { unknownDomain, type Limits } from '../../model/outcome.ts'
-import type { Clock } from '../../model/clock.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { getOwn, type Json } from '../../core/model/json.ts'
+import { unknownDomain, type Limits } from '../../core/model/outcome.ts'
+import type { Clock } from '../../core/model/time/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { parseEnvelope } from '../envelope.ts'
-import { classifyFailure } from '../call-failure.ts'
-import { explainNotAccepted, explainUnreached } from '../explain-access.ts'
+import { classifyFailure, explainNotAccepted, explainUnreached } from '../call-failure.ts'
 import { refuseInterrupted, type QueryPace } from './query-pace.ts'
 import { createNetworkTransport } from '../transport.ts'
+import { quoteAnswer } from './wrong-answer.ts'
 
 /** A refusal of the parameters of a query, other than an unknown domain. */
 export class RefusedQueryError extends EdgewiseError {}
@@ -18,7 +18,7 @@ export class UnknownDomainError extends EdgewiseError {}
 /** Connection, pace and clock shared by queries. */
 export interface QueryContext {
   connection: Connection
-  pace: Pick<QueryPace, 'acquire' | 'release' | 'pause'>
+  pace: QueryPace
   clock: Clock
   /** The service's time, ms since 1970; null if it is unknown. */
   serviceNow(): number | null
@@ -56,11 +56,24 @@ const maxBytes = 64 * 1024 * 1024
  * Queries are safe to repeat: a failed one is retried after a growing pause. No error contains the
  * address of the query, which has the token.
  *
- * @returns `data` of an answer with code 0
+ * @param parse of `data` of an answer with code 0
  * @throws EdgewiseError `access` for HTTP 401 or 403, `service-refused` for another refusal,
  *   `service-failed` after several failed attempts, `declined` when interrupted
  */
-export async function query(wanted: Query, context: QueryContext): Promise<Json> {
+export async function query<T>(
+  wanted: Query,
+  context: QueryContext,
+  parse: (data: Json) => T,
+): Promise<T> {
+  const data = await queryData(wanted, context)
+  try {
+    return parse(data)
+  } catch (error) {
+    throw quoteAnswer(error, (text) => context.connection.scrub(text))
+  }
+}
+
+async function queryData(wanted: Query, context: QueryContext): Promise<Json> {
   const { pace, clock, signal } = context
   let failures = 0
   let throttled = 0
@@ -82,14 +95,8 @@ export async function query(wanted: Query, context: QueryContext): Promise<Json>
 }
 
 async function attempt(wanted: Query, { connection, signal }: QueryContext): Promise<Reply> {
-  const {
-    url,
-    writtenUrl = url,
-    token,
-    timeoutMs,
-    scrub,
-    transport = createNetworkTransport(),
-  } = connection
+  const { url, writtenUrl = url, token, timeoutMs, scrub } = connection
+  const { transport = createNetworkTransport() } = connection
   try {
     const parameters = Object.entries({ ...wanted.parameters, token })
     const search = parameters
@@ -105,21 +112,13 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     )
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
+    const refuse = (error: EdgewiseError): Reply => ({ kind: 'refused', error, limits })
     if (status === 401 || status === 403)
-      return {
-        kind: 'refused',
-        error: createPermissionError(wanted, writtenUrl, status, message),
-        limits,
-      }
-    if (status === 404)
-      return {
-        kind: 'refused',
-        error: new EdgewiseError(
-          'service-refused',
-          explainNotAccepted(writtenUrl, status, message),
-        ),
-        limits,
-      }
+      return refuse(createPermissionError(wanted, writtenUrl, status, message))
+    if (status === 404) {
+      const reason = explainNotAccepted(writtenUrl, status, message)
+      return refuse(new EdgewiseError('service-refused', reason))
+    }
     const fail = (why: string): Reply => ({ kind: 'failed', message: why, limits })
     if (status >= 500) return fail(`the service answered HTTP ${status}: ${message}`)
     if (status >= 300 && status < 400)
@@ -129,7 +128,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     if (code === null) return fail(`the service answered HTTP ${status} without a numeric code`)
     return status === 200 && code === 0
       ? { kind: 'answered', data: getOwn(body, 'data') ?? null, limits }
-      : { kind: 'refused', error: createRefusedError(wanted, status, code, message), limits }
+      : refuse(createRefusedError(wanted, status, code, message))
   } catch (error) {
     // Report only the kind of failure: the error itself may contain the address.
     const outcome = classifyFailure(error)

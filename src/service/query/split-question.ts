@@ -1,8 +1,14 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { Domain } from '../../model/item.ts'
-import { alignDown, grainMs, grains, type Grain, type Question } from '../../model/statistics.ts'
-import type { TimeZone } from '../../model/time-zone.ts'
-import { buildLocalWindow, type LocalWindow } from './local-window.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Domain } from '../../core/model/item.ts'
+import { findMax, findMin } from '../../core/model/lists.ts'
+import {
+  type Grain,
+  type Question,
+  alignDown,
+  grainMs,
+  grains,
+} from '../../core/model/statistics.ts'
+import { type TimeZone, formatLocalTime } from '../../core/model/time/time-zone.ts'
 
 /** Interface of a question: one series for each domain, or one sum over them. */
 export type QuestionKind = 'each' | 'together'
@@ -150,4 +156,62 @@ function refuseShiftedHours(from: number, at: number, grain: Grain, zone: TimeZo
       'range, so its hours are not aligned',
     'Use the grain minute5 or day, or query the times before and after the change separately.',
   )
+}
+
+/** A window in the local time of the service, and the moments that it may mean. */
+interface LocalWindow {
+  /** `YYYY-MM-DD HH:ii`, both inclusive. */
+  start: string
+  end: string
+  /** First and last moment that the two may mean, ms since 1970. */
+  earliest: number
+  latest: number
+  /** Length by the wall clock or by true time, whichever is more, ms. */
+  lengthMs: number
+}
+
+const minuteMs = 60_000
+
+/**
+ * Converts [from, to) to the local time of the zone, to the minute (specification, "GET
+ * /stat/httpcode/eachDomain": start_time, end_time). Around a clock change, a local time may mean
+ * two moments, and the specification does not define which: the window is then widened to cover all
+ * labels in either case. Labels outside [from, to) are dropped from the answer.
+ */
+export function buildLocalWindow(from: number, to: number, zone: TimeZone): LocalWindow {
+  const lastMinute = to - minuteMs
+  let start = floorMinute(zone.toLocal(from))
+  for (let over = findLatest(start, zone) - from; over > 0; over = findLatest(start, zone) - from)
+    start = floorMinute(start - over)
+  let end = floorMinute(zone.toLocal(to - 1))
+  for (
+    let short = lastMinute - findEarliest(end, zone);
+    short > 0;
+    short = lastMinute - findEarliest(end, zone)
+  )
+    end = floorMinute(end + short + minuteMs - 1)
+  const [earliest, latest] = [findEarliest(start, zone), findLatest(end, zone)]
+  return {
+    start: formatMinute(start),
+    end: formatMinute(end),
+    earliest,
+    latest,
+    lengthMs: Math.max(end - start, latest - earliest),
+  }
+}
+
+function findEarliest(local: number, zone: TimeZone): number {
+  return findMin(zone.listUtcCandidates(local))
+}
+
+function findLatest(local: number, zone: TimeZone): number {
+  return findMax(zone.listUtcCandidates(local))
+}
+
+function floorMinute(local: number): number {
+  return Math.floor(local / minuteMs) * minuteMs
+}
+
+function formatMinute(local: number): string {
+  return formatLocalTime(local).slice(0, 16)
 }

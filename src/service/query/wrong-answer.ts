@@ -1,8 +1,9 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { Json } from '../../model/json.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Json } from '../../core/model/json.ts'
+import { maxSearchedLength } from '../../core/model/secret.ts'
 
 /** An answer that violates the specification. Its message does not quote the answer. */
-export class WrongAnswerError extends EdgewiseError {
+class WrongAnswerError extends EdgewiseError {
   /** The wrong part of the answer, as the service returned it. */
   readonly got: string
 
@@ -20,4 +21,15 @@ export function createWrongAnswerError(
 ): WrongAnswerError {
   const text = typeof got === 'string' ? got : JSON.stringify(got)
   return new WrongAnswerError(`unexpected answer to the query for ${what}: ${expected}`, text)
+}
+
+/** Maximum length of a quoted answer, which may be megabytes, in characters. */
+const maxQuoted = 300
+
+/** Adds to an error what the service answered, without secrets and shortened. */
+export function quoteAnswer(error: unknown, scrub: (text: string) => string): unknown {
+  if (!(error instanceof WrongAnswerError)) return error
+  const text = scrub(error.got.slice(0, maxSearchedLength))
+  const short = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
+  return new EdgewiseError(error.code, `${error.message}, got ${short}`, error.hint)
 }

@@ -1,10 +1,13 @@
-import { findMin } from '../../model/append.ts'
-import type { CallLedger } from '../../model/call-ledger.ts'
-import type { Clock } from '../../model/clock.ts'
-import type { Limits } from '../../model/outcome.ts'
+import { findMin } from '../../core/model/lists.ts'
+import type { CallLedger } from '../../core/model/call-ledger.ts'
+import type { Clock } from '../../core/model/time/clock.ts'
+import type { Limits } from '../../core/model/outcome.ts'
 import { ServiceLimits, type UsedUp } from '../service-limits.ts'
-import { filterLastMinute, minute, sumCounts, type EndedCalls } from './ended-calls.ts'
 import {
+  filterLastMinute,
+  minute,
+  sumCounts,
+  type EndedCalls,
   computeNextCallAt,
   type BudgetUsage,
   type BudgetWait,

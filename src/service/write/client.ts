@@ -1,12 +1,16 @@
-import type { Domain, ItemKey, Wire } from '../../model/item.ts'
-import type { Json, JsonObject } from '../../model/json.ts'
-import type { Outcome } from '../../model/outcome.ts'
+import type { Domain, ItemKey, Wire } from '../../core/model/item.ts'
+import type { Json, JsonObject } from '../../core/model/json.ts'
+import type { Outcome } from '../../core/model/outcome.ts'
 import { parseAnswer } from './parse-answer.ts'
-import { withholdMessage } from './withhold-message.ts'
-import { classifyFailure } from '../call-failure.ts'
+import {
+  classifyFailure,
+  explainNotAccepted,
+  explainNotOffered,
+  explainUnreached,
+} from '../call-failure.ts'
 import type { ShowMessage } from '../envelope.ts'
-import { explainNotAccepted, explainNotOffered, explainUnreached } from '../explain-access.ts'
 import { createNetworkTransport, type Transport } from '../transport.ts'
+import { withheldMessage } from '../../core/model/secret.ts'
 
 /** Connection to the service. */
 export interface Connection {
@@ -98,4 +102,32 @@ async function send(
       ? { ...outcome, message: explainUnreached(writtenUrl, outcome.message) }
       : outcome
   }
+}
+
+/** Maximum number of names to show of a message. */
+const maxNames = 10
+
+/**
+ * Returns what may be shown of a message about a write with a secret: status, code, and the known
+ * names in it, as `HTTP 400, code 7, visit_timestamp, key (message withheld: may quote a secret)`.
+ *
+ * @param names names of domains, items and fields
+ */
+export function withholdMessage(
+  text: string,
+  status: number,
+  code: number | null,
+  names: ReadonlySet<string>,
+): string {
+  // The name of a wildcard domain begins with a dot.
+  const found = [...text.matchAll(/\.?(\w(?:[\w.-]*\w)?)/g)].flatMap(([whole, word = '']) =>
+    names.has(whole)
+      ? [whole]
+      : names.has(word)
+        ? [word]
+        : word.split(/[.-]/).filter((part) => names.has(part)),
+  )
+  const shown = [...new Set(found)].slice(0, maxNames)
+  const facts = [`HTTP ${status}`, ...(code === null ? [] : [`code ${code}`]), ...shown]
+  return `${facts.join(', ')} ${withheldMessage}`
 }

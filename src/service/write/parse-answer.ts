@@ -1,6 +1,6 @@
-import type { ItemKey } from '../../model/item.ts'
-import { isObject, getOwn, type Json, type JsonObject } from '../../model/json.ts'
-import type { Outcome } from '../../model/outcome.ts'
+import type { ItemKey } from '../../core/model/item.ts'
+import { isObject, getOwn, type Json, type JsonObject } from '../../core/model/json.ts'
+import type { Outcome } from '../../core/model/outcome.ts'
 import { parseEnvelope, type ShowMessage } from '../envelope.ts'
 import type { Answer } from '../transport.ts'
 

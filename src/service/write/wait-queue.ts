@@ -1,4 +1,4 @@
-import type { Clock } from '../../model/clock.ts'
+import type { Clock } from '../../core/model/time/clock.ts'
 
 /** Callers that wait for an event. */
 export class WaitQueue {

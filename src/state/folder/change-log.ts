@@ -1,37 +1,19 @@
 import { dirname, join } from 'node:path'
-import { buildLogName, formatLogLine, isOwnLog, parseLog } from '../format/log-file.ts'
-import type { LogOwner } from '../format/log-file.ts'
-import type { Disk, Fence } from './disk.ts'
-import type { DurableFolders } from './durable-folders.ts'
+import {
+  buildLogName,
+  formatLogLine,
+  isOwnLog,
+  parseLog,
+  type LogOwner,
+} from '../format/log-file.ts'
+import type { Disk } from './disk.ts'
 import type { FolderRegister } from './folder-register.ts'
-import type { FileChanges } from './write-file.ts'
+import type { FileChanges, DurableFolders } from './write-file.ts'
 
 /** Size of a log from which its changes move to their files, characters. */
 const maxLength = 8 * 1024 * 1024
 /** Number of paths from which one sync of the file system replaces a sync of each. */
 const maxSyncs = 64
-
-/**
- * Log of a folder: each change is durable by one sync of one file, and moves to its own files
- * later, many at a time. Changes that are only in a log count: every reader adds them to what is in
- * the files. A log belongs to the process with the lock, and ends with it; the next process with
- * the lock ends that of a killed one.
- */
-export interface ChangeLog {
-  /** Loads the changes that are not yet in their files, of all logs. */
-  loadPending(): Promise<FileChanges>
-  /** Loads those of processes that have other locks. */
-  loadForeign(): Promise<FileChanges>
-  /** Records changes, all or none of them, durably; false if the lock is lost. */
-  record(changes: FileChanges): Promise<boolean>
-  /**
-   * Moves the changes of this process, and of killed ones with the same lock, to their files, and
-   * removes their logs; false if the lock is lost.
-   */
-  checkpoint(): Promise<boolean>
-  /** Forgets the log of this process: the next change begins with the logs that it finds. */
-  forget(): void
-}
 
 /** A log that this process writes. */
 interface OpenLog {
@@ -44,7 +26,10 @@ interface OpenLog {
 }
 
 /**
- * Creates the log of a process.
+ * Creates the log of a folder: each change is durable by one sync of one file, and moves to its own
+ * files later, many at a time. Changes that are only in a log count: every reader adds them to what
+ * is in the files. A log belongs to the process with the lock, and ends with it; the next process
+ * with the lock ends that of a killed one.
  *
  * @param temporary identifies this process among those that may write here
  */
@@ -54,8 +39,8 @@ export function createChangeLog(
   folders: DurableFolders,
   temporary: string,
   owner: LogOwner,
-  lock: Pick<FolderRegister, 'behindFence' | 'getNumber'>,
-): ChangeLog {
+  lock: Pick<FolderRegister, 'behindFence' | 'isIntact' | 'getNumber'>,
+) {
   const folder = join(root, 'log')
   let current: OpenLog | null = null
   let created = 0
@@ -126,6 +111,10 @@ export function createChangeLog(
     await disk.sync(folder)
     return true
   }
+  /**
+   * Moves the changes of this process, and of killed ones with the same lock, to their files, and
+   * removes their logs; false if the lock is lost.
+   */
   const checkpoint = async (): Promise<boolean> => {
     for (const name of (await listLogs()).filter((each) => isOwnLog(owner, each)))
       if (!(await moveToFiles(await load(name))) || !(await removeLog(join(folder, name))))
@@ -134,10 +123,7 @@ export function createChangeLog(
     return true
   }
   const begin = async (): Promise<OpenLog | null> => {
-    const isIntact = (fence?: Fence) =>
-      fence === undefined || disk.list(fence.folder).then(fence.isIntact)
-    const isHeld = await lock.behindFence(async (fence) => isIntact(fence))
-    if (!isHeld || !(await checkpoint())) return null
+    if (!(await lock.isIntact()) || !(await checkpoint())) return null
     await folders.ensure(folder)
     const name = buildLogName(owner, [lock.getNumber() ?? 0, ++created])
     const path = join(folder, name)
@@ -146,9 +132,12 @@ export function createChangeLog(
     return { path, pending: new Map(), length: 0, isWhole: true }
   }
   return {
+    /** Loads the changes that are not yet in their files, of all logs. */
     loadPending: async () => loadAll(await listLogs()),
+    /** Loads those of processes that have other locks. */
     loadForeign: async () => loadAll((await listLogs()).filter((name) => !isOwnLog(owner, name))),
-    record: async (changes) => {
+    /** Records changes, all or none of them, durably; false if the lock is lost. */
+    record: async (changes: FileChanges): Promise<boolean> => {
       const isFull = current !== null && (!current.isWhole || current.length >= maxLength)
       if (isFull && !(await checkpoint())) return false
       current ??= await begin()
@@ -165,6 +154,7 @@ export function createChangeLog(
       return true
     },
     checkpoint,
+    /** Forgets the log of this process: the next change begins with the logs that it finds. */
     forget: () => {
       current = null
     },

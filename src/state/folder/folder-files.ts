@@ -1,21 +1,14 @@
-import { basename, dirname, join } from 'node:path'
-import { append } from '../../model/append.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { join } from 'node:path'
+import { append } from '../../core/model/lists.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isOwnPath, type LogOwner } from '../format/log-file.ts'
 import { addChanges, createChangeLog } from './change-log.ts'
 import type { FolderRegister } from './folder-register.ts'
-import type { Disk, Fence } from './disk.ts'
-import { DurableFolders } from './durable-folders.ts'
-import { createSerialQueue } from '../serial-queue.ts'
-import { explainLockLoss, type FoundLock } from '../lock-loss.ts'
-import type { Guard, SharedFiles, StateFiles } from '../state-files.ts'
-import { writeFilesDurably, type FileChanges } from './write-file.ts'
-
-/**
- * Number of texts from which the folders are listed first: failing to load thousands of new files
- * takes longer.
- */
-const minListed = 64
+import type { Disk } from './disk.ts'
+import { createSerialQueue } from '../store/serial-queue.ts'
+import type { Guard, SharedFiles, StateFiles } from '../store/state-files.ts'
+import { writeFilesDurably, type FileChanges, DurableFolders } from './write-file.ts'
+import { explainLockLoss, type FoundLock } from '../format/lock-file.ts'
 
 /**
  * Creates the state files of a folder, which all processes share. Changes are recorded in a log
@@ -48,31 +41,39 @@ export function createFolderFiles(
       const paths = await listFiles(disk, folder, path)
       return [...addPending(new Map(paths.map((each) => [each, ''])), pending, path).keys()]
     },
-    load: async (path) => {
+    load: async (...paths) => {
       const pending = await log.loadPending()
-      const found = new Map<string, string>()
-      for (const file of await listFiles(disk, folder, path)) {
-        const text = await disk.read(join(folder, file))
-        // A command that holds the lock may remove the file after it was listed.
-        if (text !== null) found.set(file, text)
+      const all: [string, string][] = []
+      for (const path of paths) {
+        const found = new Map<string, string>()
+        for (const file of await listFiles(disk, folder, path)) {
+          const text = await disk.read(join(folder, file))
+          // A command that holds the lock may remove the file after it was listed.
+          if (text !== null) found.set(file, text)
+        }
+        append(all, [...addPending(found, pending, path)])
       }
-      return addPending(found, pending, path)
+      return new Map(all)
     },
   }
-  const loadText = async (path: string): Promise<string | null> => {
-    const pending = (await log.loadPending()).get(path)
-    return pending === undefined ? disk.read(join(folder, path)) : pending
+  const loadTexts = async (paths: Iterable<string>): Promise<FileChanges> => {
+    const pending = await log.loadPending()
+    const texts = new Map<string, string | null>()
+    for (const path of paths)
+      texts.set(
+        path,
+        pending.get(path) ?? (pending.has(path) ? null : await disk.read(join(folder, path))),
+      )
+    return texts
   }
   const locate = (files: FileChanges) =>
     new Map([...files].map(([path, text]) => [join(folder, path), text]))
-  const isIntact = (fence?: Fence) =>
-    fence === undefined ? true : disk.list(fence.folder).then(fence.isIntact)
   const requireLock = async (isHeld: boolean) => {
     if (isHeld) return
     throw createLockLostError(folder, await disk.exists(folder), await lock.read(), lock.location)
   }
   const writeToFiles = async (steps: FileChanges[]) => {
-    await requireLock(await lock.behindFence(async (fence) => isIntact(fence)))
+    await requireLock(await lock.isIntact())
     if (lock.getNumber() !== null) await requireLock(await log.checkpoint())
     for (const step of steps)
       await requireLock(
@@ -85,24 +86,6 @@ export function createFolderFiles(
     const isOwn = [...changes.keys()].every((path) => isOwnPath(owner, path))
     if (lock.getNumber() === null || !isOwn) await writeToFiles(steps)
     else await requireLock(await log.record(changes))
-  }
-  const loadTexts = async (step: FileChanges): Promise<FileChanges> => {
-    const texts = new Map<string, string | null>()
-    if (step.size < minListed) {
-      for (const path of step.keys()) texts.set(path, await loadText(path))
-      return texts
-    }
-    const pending = await log.loadPending()
-    const names = new Map<string, ReadonlySet<string>>()
-    for (const path of step.keys()) {
-      const file = join(folder, path)
-      const parent = dirname(file)
-      const listed = names.get(parent) ?? new Set(await disk.list(parent))
-      names.set(parent, listed)
-      const load = () => (listed.has(basename(file)) ? disk.read(file) : null)
-      texts.set(path, pending.has(path) ? (pending.get(path) ?? null) : await load())
-    }
-    return texts
   }
   /** Steps that wait for those before them: all of them are recorded together. */
   let waiting: { steps: FileChanges[]; done: Promise<void> } | null = null
@@ -127,7 +110,7 @@ export function createFolderFiles(
     return queue(async () => {
       await guardAll()
       const before: FileChanges[] = []
-      for (const step of steps) before.unshift(await loadTexts(step))
+      for (const step of steps) before.unshift(await loadTexts(step.keys()))
       await writeSteps(steps)
       try {
         // A process with the lock of another account may have written at the same time. Each of the
@@ -151,7 +134,7 @@ export function createFolderFiles(
       guard === undefined ? write(steps) : writeGuarded(steps, guard),
     saveLocally: (path, text) => write([new Map([[path, text]])]),
     loadLocalAndShared: async (path) => {
-      const text = await loadText(path)
+      const text = (await loadTexts([path])).get(path) ?? null
       return { here: text, shared: text }
     },
     add: (path, text) =>

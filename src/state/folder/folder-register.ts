@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { findMax } from '../../model/append.ts'
+import { findMax } from '../../core/model/lists.ts'
 import type { Disk, Fence } from './disk.ts'
-import { DurableFolders } from './durable-folders.ts'
-import { createSerialQueue } from '../serial-queue.ts'
-import type { Register } from '../register.ts'
+import { createSerialQueue } from '../store/serial-queue.ts'
+import type { Register } from '../store/register.ts'
+import { DurableFolders } from './write-file.ts'
 
 /** A register that detects changes by other processes. */
 export interface FolderRegister extends Register {
@@ -12,6 +12,8 @@ export interface FolderRegister extends Register {
    * without one if this process never has.
    */
   behindFence<T>(work: (fence?: Fence) => Promise<T>): Promise<T>
+  /** Tests whether no other process has changed the register since this one did. */
+  isIntact(): Promise<boolean>
   /** Returns the number of the last file that this process wrote; null if it never did. */
   getNumber(): number | null
 }
@@ -62,6 +64,7 @@ export function createFolderRegister(
         return String(number)
       }),
     behindFence: (work) => queue(() => work(own === null ? undefined : createFence(folder, own))),
+    isIntact: () => queue(async () => own === null || (await findHighest()) === own),
     getNumber: () => own,
   }
 }

@@ -13,14 +13,12 @@ import { findAnyLink } from '../../files/find-link.ts'
 import { listNames } from '../../files/list-names.ts'
 import { exists } from '../../files/look.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Disk, Fence } from './disk.ts'
 import { syncFileSystem } from './sync-file-system.ts'
 
 /** Maximum size of a state file, bytes. */
 const maxBytes = 256 * 1024 * 1024
-/** Gets the bytes of each small file until they are decoded. */
-const scratch = Buffer.allocUnsafeSlow(16 * 1024)
 
 /**
  * File system of this machine. Its operations are synchronous, which is faster for thousands of
@@ -63,7 +61,7 @@ async function sync(path: string, handle: number): Promise<void> {
 }
 
 function load(path: string): string | null {
-  const bytes = loadBounded(path, maxBytes, 'follow', scratch)
+  const bytes = loadBounded(path, maxBytes)
   if (!isFault(bytes)) return bytes.toString('utf8')
   if (bytes.code === 'ENOENT') return null
   throw createDiskError(path, bytes.reason)

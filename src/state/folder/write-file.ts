@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
 import type { Disk, Fence } from './disk.ts'
-import type { DurableFolders } from './durable-folders.ts'
 
 /** Files by path: their new texts, or null to remove them; also a folder, with all its files. */
 export type FileChanges = ReadonlyMap<string, string | null>
@@ -47,4 +46,30 @@ export async function writeFilesDurably(
   }
   for (const folder of folders) await disk.sync(folder)
   return true
+}
+
+/**
+ * Creates folders below a root, and the root itself, whose names survive a crash. An existing
+ * folder may come from a process that died before its name was durable, so its name is synced too.
+ */
+export class DurableFolders {
+  readonly #disk: Disk
+  readonly #root: string
+  readonly #durable = new Set<string>()
+
+  constructor(disk: Disk, root: string) {
+    this.#disk = disk
+    this.#root = root
+  }
+
+  async ensure(folder: string): Promise<void> {
+    const parent = dirname(folder)
+    if (folder === parent || this.#durable.has(folder)) return
+    const above = folder.length < this.#root.length
+    if (above && (await this.#disk.exists(folder))) return
+    await this.ensure(parent)
+    if (!(await this.#disk.exists(folder))) await this.#disk.makeFolder(folder)
+    await this.#disk.sync(parent)
+    this.#durable.add(folder)
+  }
 }

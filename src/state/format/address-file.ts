@@ -1,7 +1,7 @@
-import { isAddressFile } from '../../generated/state-validators.ts'
-import type { AddressFile } from '../../generated/state-types.ts'
-import { parseJson } from '../../model/json.ts'
-import type { StateKey } from '../store.ts'
+import { isAddressFile } from '../../core/model/generated/state-validators.ts'
+import type { AddressFile } from '../../core/model/generated/state-types.ts'
+import { parseJson } from '../../core/model/json.ts'
+import type { StateKey } from '../store/store.ts'
 
 /**
  * Formats the file that names the service of a state, as it is written in edgewise.yaml.

@@ -1,12 +1,13 @@
-import { isCall } from '../../generated/state-validators.ts'
-import type { CallsFile } from '../../generated/state-types.ts'
-import { isObject, type Json } from '../../model/json.ts'
+import { isCall } from '../../core/model/generated/state-validators.ts'
+import type { CallsFile } from '../../core/model/generated/state-types.ts'
+import type { TimedCalls } from '../../core/model/call-ledger.ts'
+import { isObject, type Json } from '../../core/model/json.ts'
 
 const minute = 60_000
 /** Assumed maximum difference between two machines' clocks, ms. */
 const maxClockSkew = 5 * minute
 
-const format = 'edgewise.budget/3'
+const format = 'edgewise.budget/1'
 
 /** End of calls to the service, or their latest possible end. */
 export interface Call {
@@ -26,14 +27,8 @@ export interface Call {
   seen?: { boot: string; up: number }
 }
 
-/** Calls that ended at a time since the machine's boot, ms. */
-export interface CallsAtUptime {
-  time: number
-  count: number
-}
-
 /** Calls of another machine, or of an earlier boot. */
-export interface CallsElsewhere extends CallsAtUptime {
+export interface CallsElsewhere extends TimedCalls {
   isElsewhere: true
   /** The calls as this machine saves them again. */
   call: Call
@@ -54,7 +49,7 @@ export interface MachineTimes {
  * time since boot has no wrong differences, and each of its calls had ended when this machine first
  * loaded it: the last of them counts from then, the others as long before it as they were.
  */
-export function toUptimes(calls: Call[], here: MachineTimes): (CallsAtUptime | CallsElsewhere)[] {
+export function toUptimes(calls: Call[], here: MachineTimes): (TimedCalls | CallsElsewhere)[] {
   const isOwn = ({ boot }: Call) => boot !== '' && boot === here.boot
   const findSeen = ({ seen }: Call) =>
     seen !== undefined && seen.boot !== '' && seen.boot === here.boot ? seen.up : here.up
@@ -66,7 +61,7 @@ export function toUptimes(calls: Call[], here: MachineTimes): (CallsAtUptime | C
     maxOffsets.set(call.boot, Math.min(offset, maxOffsets.get(call.boot) ?? Infinity))
   }
   return calls
-    .flatMap((call): (CallsAtUptime | CallsElsewhere)[] => {
+    .flatMap((call): (TimedCalls | CallsElsewhere)[] => {
       const { at, boot, up, count = 1 } = call
       if (isOwn(call)) return [{ time: up, count }]
       if (at <= here.now - maxClockSkew) return []
@@ -89,7 +84,7 @@ export function countUnknownCalls(
   callsPerMinute: number,
   maxInFlight: number,
   upMs: number,
-): CallsAtUptime[] {
+): TimedCalls[] {
   const inFlight = Math.min(maxInFlight, callsPerMinute)
   const calls = [
     { time: upMs, count: callsPerMinute - inFlight },
@@ -99,7 +94,7 @@ export function countUnknownCalls(
 }
 
 /** Converts times since this machine's boot to calls that any machine can use. */
-export function buildCalls(calls: CallsAtUptime[], here: MachineTimes): Call[] {
+export function buildCalls(calls: TimedCalls[], here: MachineTimes): Call[] {
   return calls.map(({ time: up, count }) => ({
     at: Math.ceil(here.now + up - here.up),
     boot: here.boot,
@@ -111,7 +106,7 @@ export function buildCalls(calls: CallsAtUptime[], here: MachineTimes): Call[] {
 
 /** Returns the calls of other machines that still count, to be saved again. */
 export function keepElsewhere(
-  calls: (CallsAtUptime | CallsElsewhere)[],
+  calls: (TimedCalls | CallsElsewhere)[],
   { up }: MachineTimes,
 ): Call[] {
   return calls.flatMap((each) => ('call' in each && each.time > up - minute ? [each.call] : []))
@@ -142,18 +137,15 @@ const sumCounts = (a: number, b: number) => a + b
 
 /**
  * Parses the calls of an account. Invalid entries are ignored: the service's rate headers still
- * apply. Earlier versions did not mark calls in flight.
+ * apply.
  */
 export function parseCalls(data: Json | undefined): { apply: string; calls: Call[] } {
   if (data === undefined || !isObject(data)) return { apply: '', calls: [] }
-  const { apply, format: given } = data
+  const { apply } = data
   const calls: unknown[] = Array.isArray(data['calls']) ? data['calls'] : []
-  const isMarked = given !== 'edgewise.budget/1' && given !== 'edgewise.budget/2'
   return {
     apply: typeof apply === 'string' ? apply : '',
-    calls: calls
-      .filter((call) => isCall(call))
-      .map((call): Call => (isMarked ? call : { ...call, inFlight: true })),
+    calls: calls.filter((call): call is Call => isCall(call)),
   }
 }
 

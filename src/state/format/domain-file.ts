@@ -1,13 +1,11 @@
-import { domainFile } from '../../generated/state-validators.ts'
-import type { DomainFile } from '../../generated/state-types.ts'
-import { canonicalizeJson } from '../../model/canonical-json.ts'
-import type { Domain, ItemKey } from '../../model/item.ts'
-import type { Json } from '../../model/json.ts'
-import type { RecordedItem, RecordedState } from '../store.ts'
-import { acceptVersion, parseFile } from './parse-file.ts'
+import type { DomainFile } from '../../core/model/generated/state-types.ts'
+import { domainFile } from '../../core/model/generated/state-validators.ts'
+import type { Domain, ItemKey } from '../../core/model/item.ts'
+import type { Json } from '../../core/model/json.ts'
+import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
+import { parseFile } from './parse-file.ts'
 import type { StatePaths } from './state-paths.ts'
-
-const upgrade = acceptVersion('edgewise.record/1', domainFile)
+import type { RecordedItem, RecordedState } from '../store/store.ts'
 
 /**
  * Formats a domain's file: one line for each item, with keys in canonical order, so that version
@@ -49,7 +47,7 @@ export function parseDomainFile(
   place: string,
   text: string,
 ): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
-  const { domain, items } = parseFile(place, text, 'domain', domainFile, upgrade)
+  const { domain, items } = parseFile(place, text, 'domain', domainFile)
   return { domain, items: new Map(Object.entries(items)) }
 }
 

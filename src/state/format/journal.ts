@@ -1,12 +1,10 @@
-import { doubtFile, journalFile, waveFile } from '../../generated/state-validators.ts'
-import type { DoubtFile, JournalFile, OpenFile, WaveFile } from '../../generated/state-types.ts'
-import type { Applied } from '../../model/applied.ts'
-import { canonicalizeJson } from '../../model/canonical-json.ts'
-import { isObject, type Json } from '../../model/json.ts'
-import type { Wave } from '../store.ts'
-import { acceptVersion, parseFile } from './parse-file.ts'
-
-const upgradeWave = acceptVersion('edgewise.wave/1', waveFile, { landWithinMs: 0 })
+import type { Applied } from '../../core/model/applied.ts'
+import type { DoubtFile, OpenFile, WaveFile } from '../../core/model/generated/state-types.ts'
+import { doubtFile, journalFile, waveFile } from '../../core/model/generated/state-validators.ts'
+import type { Json } from '../../core/model/json.ts'
+import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
+import { formatFile, parseFile } from './parse-file.ts'
+import type { Wave } from '../store/store.ts'
 
 /** An apply and its progress. */
 export interface JournalEntry extends Applied {
@@ -14,39 +12,22 @@ export interface JournalEntry extends Applied {
   settledBatches: number
   /** Other writes whose outcome is recorded. Empty, as no batches, once the apply has ended. */
   settled: number[]
-  /** From version 1: without parts, and writes that are not settled are in no count. */
-  isOld?: boolean
 }
 
 /** Returns an apply without its progress. */
 export function toApplied(entry: JournalEntry): Applied {
-  const { settled: _settled, settledBatches: _settledBatches, isOld: _isOld, ...applied } = entry
+  const { settled: _settled, settledBatches: _settledBatches, ...applied } = entry
   return applied
 }
 
-const oldFormat = 'edgewise.journal/1'
-const upgradeEntry = acceptVersion('edgewise.journal/2', journalFile, { settledBatches: 0 })
-
 /** Formats an apply's file in the journal. */
-export function formatEntry({ isOld: _isOld, ...entry }: JournalEntry): string {
-  const file: JournalFile = { format: journalFile.name, ...entry }
-  return `${JSON.stringify(file, null, 2)}\n`
+export function formatEntry(entry: JournalEntry): string {
+  return formatFile(journalFile, entry, 2)
 }
 
-/**
- * Parses an apply's file.
- *
- * @throws EdgewiseError `record-damaged`
- */
+/** Parses an apply's file, as `parseFile` does. */
 export function parseEntry(place: string, text: string): JournalEntry {
-  let isOld = false
-  const upgrade = (data: Json | undefined) => {
-    if (!isObject(data) || data['format'] !== oldFormat) return upgradeEntry(data)
-    isOld = true
-    return { ...data, settledBatches: 0, format: journalFile.name }
-  }
-  const { format: _format, ...entry } = parseFile(place, text, 'journal', journalFile, upgrade)
-  return isOld ? { ...entry, isOld } : entry
+  return parseFile(place, text, 'journal', journalFile)
 }
 
 /** Formats the file that marks an apply as not ended. */
@@ -60,18 +41,12 @@ export type DoubtMark = Omit<DoubtFile, 'format'>
 
 /** Formats a doubt mark. */
 export function formatDoubt(mark: DoubtMark): string {
-  const file: DoubtFile = { format: doubtFile.name, ...mark }
-  return `${JSON.stringify(file)}\n`
+  return formatFile(doubtFile, mark)
 }
 
-/**
- * Parses a doubt mark.
- *
- * @throws EdgewiseError `record-damaged`
- */
+/** Parses a doubt mark, as `parseFile` does. */
 export function parseDoubt(place: string, text: string): DoubtMark {
-  const { format: _format, ...mark } = parseFile(place, text, 'journal', doubtFile)
-  return mark
+  return parseFile(place, text, 'journal', doubtFile)
 }
 
 /** Formats a wave's file: one line for each domain. */
@@ -86,13 +61,9 @@ export function formatWave({ before, intents, landWithinMs }: Wave): string {
   )
 }
 
-/**
- * Parses a wave's file.
- *
- * @throws EdgewiseError `record-damaged`
- */
+/** Parses a wave's file, as `parseFile` does. */
 export function parseWave(place: string, text: string): Omit<Wave, 'number'> {
-  const { before, intents, landWithinMs } = parseFile(place, text, 'journal', waveFile, upgradeWave)
+  const { before, intents, landWithinMs } = parseFile(place, text, 'journal', waveFile)
   return {
     before: mapItemsByDomain(before),
     intents: new Map(

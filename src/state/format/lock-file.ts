@@ -1,6 +1,6 @@
-import type { LockFile } from '../../generated/state-types.ts'
-import { formatTime } from '../../model/format-time.ts'
-import { isObject, parseJson, type Json, type JsonObject } from '../../model/json.ts'
+import type { LockFile } from '../../core/model/generated/state-types.ts'
+import { formatTime } from '../../core/model/text/words.ts'
+import { isObject, parseJson, type Json, type JsonObject } from '../../core/model/json.ts'
 
 /** The holder of a lock. */
 export interface LockHolder {
@@ -17,8 +17,8 @@ export interface LockHolder {
   pid: number
   /** Start of the process, since pids are reused; empty if unknown. */
   started: string
-  /** Time after its start within which a call may take effect, ms; null if unknown. */
-  lateMs: number | null
+  /** Time after its start within which a call may take effect, ms. */
+  lateMs: number
 }
 
 /** Content of a lock. */
@@ -29,26 +29,21 @@ export interface LockState {
   revoked: LockHolder[]
 }
 
+/** Assumed for a holder whose text can't be read: the default of the configuration and a half. */
+const unknownLateMs = 60_000
+
 /** Formats a lock; null if nothing has to be stored. */
 export function formatLock({ holder, revoked }: LockState, beat: number): string | null {
   if (holder === null && revoked.length === 0) return null
-  const marks = revoked.map(withoutNull)
   const file: LockFile = {
-    format: 'edgewise.lock/2',
-    ...(holder === null ? {} : { ...withoutNull(holder), beat }),
-    revoked: marks,
+    format: 'edgewise.lock/1',
+    ...(holder === null ? {} : { ...holder, beat }),
+    revoked,
   }
   return `${JSON.stringify(file)}\n`
 }
 
-function withoutNull({ lateMs, ...holder }: LockHolder): Omit<LockHolder, 'lateMs'> {
-  return { ...holder, ...(lateMs === null ? {} : { lateMs }) }
-}
-
-/**
- * Parses a lock of any version. Version 1 has no `format`, `revoked`, `started` and `lateMs`. An
- * unreadable text counts as a holder: some process wrote it.
- */
+/** Parses a lock. An unreadable text counts as a holder: some process wrote it. */
 export function parseLock(text: string | null): LockState {
   if (text === null) return { holder: null, revoked: [] }
   const parsed = parseJson(text)
@@ -71,11 +66,25 @@ function parseHolder(data: JsonObject): LockHolder {
     namespace: text('namespace'),
     pid: typeof pid === 'number' ? pid : 0,
     started: text('started'),
-    lateMs: typeof lateMs === 'number' && lateMs >= 0 ? lateMs : null,
+    lateMs: typeof lateMs === 'number' && lateMs >= 0 ? lateMs : unknownLateMs,
   }
 }
 
 /** Formats a lock holder. */
 export function formatLockHolder({ who, pid, since, reason }: LockHolder): string {
   return `${who} (process ${pid}, since ${formatTime(since)}, ${reason})`
+}
+
+/** A lock as its former holder finds it. */
+export interface FoundLock {
+  version: string | null
+  text: string | null
+}
+
+/** Explains to its former holder why a lock is lost. */
+export function explainLockLoss({ version, text }: FoundLock, location: string): string {
+  const { holder, revoked } = parseLock(text)
+  if (holder !== null) return `the lock was lost; it is now used by ${formatLockHolder(holder)}`
+  if (revoked.length > 0) return 'the lock was removed with "edgewise state unlock"'
+  return version === null ? `the lock ${location} was deleted` : 'the lock was removed'
 }

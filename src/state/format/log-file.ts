@@ -1,14 +1,13 @@
-import { logFile } from '../../generated/state-validators.ts'
-import type { LogFile } from '../../generated/state-types.ts'
-import { parseJson } from '../../model/json.ts'
+import { logFile, outcomesFile } from '../../core/model/generated/state-validators.ts'
+import type { LogFile } from '../../core/model/generated/state-types.ts'
+import { parseJson } from '../../core/model/json.ts'
 import type { FileChanges } from '../folder/write-file.ts'
-import { createDamagedFileError, parseFile } from './parse-file.ts'
+import { createDamagedFileError, formatFile, parseFile } from './parse-file.ts'
 import { buildAddressName, buildPlainName } from './state-paths.ts'
 
 /** Formats one line of a log: changes that exist all together or not at all. */
 export function formatLogLine(files: FileChanges): string {
-  const line: LogFile = { format: logFile.name, files: Object.fromEntries(files) }
-  return `${JSON.stringify(line)}\n`
+  return formatFile(logFile, { files: Object.fromEntries(files) })
 }
 
 /**
@@ -20,15 +19,12 @@ export function formatLogLine(files: FileChanges): string {
 export function parseLog(place: string, text: string): FileChanges[] {
   return listWholeLines(text).map((line, i) => {
     const { files } = parseFile(`${place}:${i + 1}`, line, 'log', logFile)
-    const outside = Object.keys(files).find((path) => !isInside(path))
-    if (outside !== undefined)
-      throw createDamagedFileError(`${place}:${i + 1}`, `${outside} is no path of a file`, 'log')
-    return new Map(Object.entries(files))
+    return toChanges(files, `${place}:${i + 1}`, 'log')
   })
 }
 
 /** Lists the lines of a file of JSON lines, without a last one that is cut off. */
-export function listWholeLines(text: string): string[] {
+function listWholeLines(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   const last = lines.at(-1)
@@ -36,8 +32,21 @@ export function listWholeLines(text: string): string[] {
   return lines
 }
 
-function isInside(path: string): boolean {
-  return path.split('/').every((name) => !['', '.', '..'].includes(name) && !name.includes('\\'))
+/** Refuses a path that is not plain, or not within a folder. */
+function toChanges(
+  files: LogFile['files'],
+  place: string,
+  kind: 'log' | 'outcomes',
+  home = '',
+): FileChanges {
+  const isInside = (path: string) =>
+    path.startsWith(home) &&
+    !/[\p{Cc}\\]/u.test(path) &&
+    path.split('/').every((name) => !['', '.', '..'].includes(name))
+  const outside = Object.keys(files).find((path) => !isInside(path))
+  if (outside === undefined) return new Map(Object.entries(files))
+  const fault = `${JSON.stringify(outside)} is no path of a file${home && ` of ${home}`}`
+  throw createDamagedFileError(place, fault, kind)
 }
 
 /** Process that has a log: its account, and the workspace at an address. */
@@ -82,4 +91,28 @@ export function isOwnPath({ id, address }: LogOwner, path: string): boolean {
     `salt/for-${name}/`,
     `budget/${name}/`,
   ].some((start) => path.startsWith(start))
+}
+
+/** Changes of a state's files that no commit has yet, and the message for their commit. */
+export interface UncommittedChanges {
+  message: string
+  files: FileChanges
+}
+
+/** Formats changes that no commit has yet, as a line of their file. */
+export function formatOutcomes({ message, files }: UncommittedChanges): string {
+  return formatFile(outcomesFile, { message, files: Object.fromEntries(files) })
+}
+
+/**
+ * Parses the lines of a file of changes that no commit has yet, as `parseLog` does.
+ *
+ * @param home folder of the state, which has all of their files
+ * @throws EdgewiseError `record-damaged`
+ */
+export function parseOutcomes(place: string, home: string, text: string): UncommittedChanges[] {
+  return listWholeLines(text).map((line, i) => {
+    const { message, files } = parseFile(`${place}:${i + 1}`, line, 'outcomes', outcomesFile)
+    return { message, files: toChanges(files, `${place}:${i + 1}`, 'outcomes', `${home}/`) }
+  })
 }

@@ -1,6 +1,6 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { isObject, parseJson, type Json, type JsonObject } from '../../model/json.ts'
-import { checkStored, type StoredFormat } from '../../model/stored-file.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { parseJson } from '../../core/model/json.ts'
+import { checkStored, type StoredFormat } from '../../core/model/text/stored-file.ts'
 
 const restore = 'Restore the file from a backup or from version control.'
 /** Hints for damaged files, by kind. */
@@ -26,40 +26,38 @@ const hints = {
 /** Kind of a state file. */
 export type FileKind = keyof typeof hints
 
+/** Formats a state file, in one line without an indent. */
+export function formatFile<T extends { format: string }>(
+  { name: format }: StoredFormat<T>,
+  value: Omit<T, 'format'>,
+  indent?: number,
+): string {
+  return `${JSON.stringify({ format, ...value }, null, indent)}\n`
+}
+
 /**
  * Parses a state file.
  *
  * @param place location of the file, for messages
- * @param upgrade converts a file of an earlier version to this one
  * @throws EdgewiseError `record-damaged`, with the file, the place in it and the expected value
  */
 export function parseFile<T extends { format: string }>(
   place: string,
   text: string,
   kind: FileKind,
-  format: StoredFormat<T>,
-  upgrade: (data: Json | undefined) => Json | undefined = (data) => data,
-): T {
-  const checked = checkStored(upgrade(parseJson(text)), format)
-  if ('value' in checked) return checked.value
+  stored: StoredFormat<T>,
+): Omit<T, 'format'> {
+  const checked = checkStored(parseJson(text), stored)
+  if ('value' in checked) {
+    const { format: _format, ...value } = checked.value
+    return value
+  }
   if (!checked.newer) throw createDamagedFileError(place, checked.fault, kind)
   throw createUnreadableFileError(
     place,
     checked.fault,
     'Use the version of edgewise that wrote the file, or a newer one.',
   )
-}
-
-/** Converts a file of an earlier version that differs from this one in optional keys only. */
-export function acceptVersion(
-  earlier: string,
-  format: { name: string },
-  added: JsonObject = {},
-): (data: Json | undefined) => Json | undefined {
-  return (data) =>
-    data !== undefined && isObject(data) && data['format'] === earlier
-      ? { ...data, ...added, format: format.name }
-      : data
 }
 
 /** Creates the error for a state file with invalid contents. */

@@ -1,27 +1,19 @@
-import { rolloutFile } from '../../generated/state-validators.ts'
-import type { RolloutFile } from '../../generated/state-types.ts'
-import { groupBy } from '../../model/group-by.ts'
-import type { ItemHashes, Rollout } from '../../model/rollout.ts'
-import { createDamagedFileError, parseFile } from './parse-file.ts'
+import { rolloutFile } from '../../core/model/generated/state-validators.ts'
+import type { RolloutFile } from '../../core/model/generated/state-types.ts'
+import { groupBy } from '../../core/model/lists.ts'
+import type { ItemHashes, Rollout } from '../../core/model/rollout.ts'
+import { createDamagedFileError, formatFile, parseFile } from './parse-file.ts'
 
 /** Formats a rollout's file. */
 export function formatRollout(rollout: Rollout): string {
-  const file: RolloutFile = {
-    format: rolloutFile.name,
-    ...rollout,
-    values: groupDomains(rollout.values),
-    onHold: groupDomains(rollout.onHold),
-  }
-  return `${JSON.stringify(file, null, 1)}\n`
+  const { values, onHold } = rollout
+  const grouped = { values: groupDomains(values), onHold: groupDomains(onHold) }
+  return formatFile(rolloutFile, { ...rollout, ...grouped }, 1)
 }
 
-/**
- * Parses a rollout's file.
- *
- * @throws EdgewiseError `record-damaged`
- */
+/** Parses a rollout's file, as `parseFile` does. */
 export function parseRollout(place: string, text: string): Rollout {
-  const { format: _format, ...file } = parseFile(place, text, 'rollout', rolloutFile)
+  const file = parseFile(place, text, 'rollout', rolloutFile)
   const rollout = { ...file, values: ungroup(file.values), onHold: ungroup(file.onHold) }
   const misplaced = findMisplacedDomain(rollout)
   if (misplaced !== null)

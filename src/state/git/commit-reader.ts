@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { createGitError, runForLines, type Git } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 

@@ -3,7 +3,7 @@ import { isWithin, resolveLinks } from '../../files/is-inside.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { findKind, findOwner, findRealPath } from '../../files/look.ts'
 import { hasHead, looksBare } from '../../files/work-tree.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 
 /** A repository with a work tree. Paths are absolute, and have no links. */
 export interface RepositoryPlace {

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 
 /** Result of a git process. */
 export interface GitResult {

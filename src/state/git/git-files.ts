@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Disk } from '../folder/disk.ts'
-import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import {
   findCommon,
@@ -17,18 +16,23 @@ import {
   type GitLocation,
   type BranchView,
 } from './git-view.ts'
-import { fetchSharedTip, refuseRewound, rememberSeen } from './shared-tip.ts'
-import type { UncommittedChanges } from '../format/outcomes-file.ts'
+import { fetchTips, refuseRewound, rememberSeen } from './shared-tip.ts'
+import type { UncommittedChanges } from '../format/log-file.ts'
 import { joinChanges, OutcomeLog } from './outcome-log.ts'
-import { createSerialQueue } from '../serial-queue.ts'
-import type { Guard, LocalChanges, SharedFiles } from '../state-files.ts'
-import { writeFilesDurably, type FileChanges } from '../folder/write-file.ts'
+import { createSerialQueue } from '../store/serial-queue.ts'
+import type { Guard, LocalChanges, SharedFiles, StateFiles } from '../store/state-files.ts'
+import { writeFilesDurably, type FileChanges, DurableFolders } from '../folder/write-file.ts'
 
 const maxRaces = 8
 
-/** State files of a branch, with the commits that this process works with. */
-export class GitFiles {
+/**
+ * State files of a branch, with the commits that this process works with. `write` commits in this
+ * repository, `record` adds to what the next commit has; `publish` and `share` push to the remote
+ * too.
+ */
+export class GitFiles implements StateFiles {
   readonly location: string
+  readonly share: StateFiles['share']
   readonly #git: GitRepository
   readonly #place: GitLocation
   readonly #ref: string
@@ -52,6 +56,7 @@ export class GitFiles {
     this.#folders = new DurableFolders(disk, git.commonFolder)
     this.#temporary = temporary
     this.#log = new OutcomeLog(git, place.home, disk, this.#folders)
+    this.share = git.remote === null ? null : () => this.#share()
     this.location = `branch ${place.branch}${git.remote === null ? '' : ` of ${git.remote}`}`
   }
 
@@ -65,8 +70,24 @@ export class GitFiles {
     this.#localTexts.clear()
   }
 
+  describePath(path: string): string {
+    return readCommit(this.#git, this.#place, null).describePath(path)
+  }
+
+  async listTopFolders(): Promise<string[]> {
+    return (await this.#readTip()).listTopFolders()
+  }
+
+  async listPaths(folder: string): Promise<string[]> {
+    return (await this.#readTip()).listPaths(folder)
+  }
+
+  async load(...folders: string[]): Promise<Map<string, string>> {
+    return (await this.#readTip()).load(...folders)
+  }
+
   /** Reads the files of all workspaces. */
-  async readTip(): Promise<SharedFiles> {
+  async #readTip(): Promise<SharedFiles> {
     const view = await this.#loadView()
     if (this.#uncommitted.length > 0) await this.#queue(() => this.#commitLog(view))
     return readCommit(this.#git, this.#place, view.tip)
@@ -125,7 +146,7 @@ export class GitFiles {
     })
   }
 
-  share(): Promise<void> {
+  #share(): Promise<void> {
     return this.#queue(async () => {
       const view = await this.#loadView()
       await this.#commitLog(view)
@@ -162,7 +183,28 @@ export class GitFiles {
 
   async loadLocalAndShared(path: string): Promise<{ here: string | null; shared: string | null }> {
     const here = await this.#disk.read(this.#buildLocalPath(path))
-    return { here, shared: (await (await this.readTip()).load(path)).get(path) ?? null }
+    return { here, shared: (await this.load(path)).get(path) ?? null }
+  }
+
+  /**
+   * Adds a file on top of the current commit of the branch, whoever made it.
+   *
+   * @throws EdgewiseError `record-moved` if there is no branch, `state-rewound` if the remote lost
+   *   commits, `record-unreachable`
+   */
+  async add(path: string, text: string, message: string): Promise<void> {
+    const [git, ref] = [this.#git, this.#ref]
+    if (git.remote === null) await git.refuseCheckedOut(ref)
+    for (let race = 0; race < maxRaces; race++) {
+      const tip = git.remote === null ? await git.findTip(ref) : (await fetchTips(git, ref)).shared
+      if (tip === null) throw new EdgewiseError('record-moved', `there is no ${ref} any more`)
+      const next = await git.commit(tip, new Map([[path, text]]), message)
+      const move = git.remote === null ? git.move : git.push
+      if (!(await move(ref, tip, next))) continue
+      if (git.remote !== null) await rememberSeen(git, ref, tip, next)
+      return
+    }
+    throw new EdgewiseError('record-unreachable', `${ref} moved ${maxRaces} times during the write`)
   }
 
   #buildLocalPath(path: string): string {
@@ -198,7 +240,7 @@ export class GitFiles {
         view.shared = view.tip
         return
       }
-      const winner = await fetchSharedTip(git, this.#ref, view.shared)
+      const { shared: winner } = await fetchTips(git, this.#ref, view.shared)
       await refuseForeign(git, this.#place, await findCommon(git, view, winner), winner)
       await guard?.(readCommit(git, this.#place, winner))
       view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)

@@ -1,5 +1,5 @@
 import type { GitRepository } from './git-repository.ts'
-import type { Register } from '../register.ts'
+import type { Register } from '../store/register.ts'
 
 const path = 'text'
 

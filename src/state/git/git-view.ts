@@ -1,6 +1,6 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { FileChanges } from '../folder/write-file.ts'
-import type { LocalChanges, SharedFiles } from '../state-files.ts'
+import type { LocalChanges, SharedFiles } from '../store/state-files.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import type { OutcomeLog } from './outcome-log.ts'
 import { fetchTips } from './shared-tip.ts'
@@ -14,19 +14,13 @@ Do not edit it by hand: see "edgewise state --help".
 The commit messages of this branch describe every apply.
 `
 
-/** Paths that only one state writes. */
-interface Owned {
+/** Location of the state in a repository. */
+export interface GitLocation {
+  branch: string
   /** Folder of this state, which no other process may change while its lock is in use. */
   home: string
   /** Other paths that only this state writes. */
   others: string[]
-}
-
-/** Location of the state in a repository. */
-export interface GitLocation extends Owned {
-  branch: string
-  /** The same paths of earlier programs. */
-  old: Owned
   /** Paths that most commands load: they are loaded at once. */
   early: string[]
 }
@@ -64,8 +58,7 @@ export function readCommit(
     describePath: (path) => `${branch}:${path}`,
     listTopFolders: async () => (commit === null ? [] : git.listTopFolders(commit)),
     listPaths: async (path) => (commit === null ? [] : git.listPaths(commit, path)),
-    load: async (path) => (commit === null ? new Map() : git.loadFiles(commit, path)),
-    loadFolders: async (paths) =>
+    load: async (...paths) =>
       commit === null || paths.length === 0 ? new Map() : git.loadFiles(commit, ...paths),
   }
 }
@@ -127,17 +120,13 @@ async function chooseTip(
 /** Adds this state of the clone to the shared commit, unless it has changed there. */
 async function addOwnContents(
   git: GitRepository,
-  place: GitLocation,
+  { home, others }: GitLocation,
   { base, local, shared }: { base: string | null; local: string; shared: string },
 ): Promise<string> {
-  const kept: string[] = []
-  for (const { home, others } of [place, place.old]) {
-    const before = base === null ? null : await git.findId(base, home)
-    if ((await git.findId(shared, home)) !== before) return shared
-    if ((await git.findId(local, home)) !== before) kept.push(home, ...others)
-  }
-  if (kept.length === 0) return shared
-  const own = await findContents(git, local, [readmePath, ...kept])
+  const before = base === null ? null : await git.findId(base, home)
+  if ((await git.findId(shared, home)) !== before) return shared
+  if ((await git.findId(local, home)) === before) return shared
+  const own = await findContents(git, local, [readmePath, home, ...others])
   return git.commit(shared, own, 'Outcomes recorded before')
 }
 

@@ -1,6 +1,6 @@
-import type { Applied } from '../../model/applied.ts'
-import { listSome, pluralize } from '../../model/words.ts'
-import type { RecordedState, Wave } from '../store.ts'
+import type { Applied } from '../../core/model/applied.ts'
+import { listSome, pluralize } from '../../core/model/text/words.ts'
+import type { RecordedState, Wave } from '../store/store.ts'
 
 /**
  * Formats the commit message for the start of a wave, or for the end of an apply (`wave` is null).

@@ -1,12 +1,19 @@
 import { resolve } from 'node:path'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { askGit } from './ask-git.ts'
 import { createRepository } from './create-repository.ts'
 import { createDetachedGit } from './detached-git.ts'
-import { formatGitError, scrubErrors, splitLines, type GitResult } from './git-command.ts'
+import {
+  formatGitError,
+  scrubErrors,
+  splitLines,
+  type GitResult,
+  type Gits,
+} from './git-command.ts'
 import { withQuietSsh } from './git-environment.ts'
 import type { GitRepository } from './git-repository.ts'
 import { openPlace } from './open-place.ts'
-import { limitRemoteCalls, type RemoteContext } from './remote-calls.ts'
+import { RemoteCalls, type RemoteContext } from './remote-calls.ts'
 
 /**
  * Opens the repository that a folder is in; null if it is in none.
@@ -45,10 +52,11 @@ export async function openGit(
   const updates = withoutSecrets(createDetachedGit(place, quiet))
   const urlKey = `remote.${remote}.url `
   const url = settings.find((line) => line.startsWith(urlKey))?.slice(urlKey.length)
-  const gits = {
+  const remoteCalls = new RemoteCalls(updates, { name: remote, url: url ?? '' }, context)
+  const gits: Gits = {
     queries: withoutSecrets(createLibraryGit(place, quiet)),
     updates,
-    network: limitRemoteCalls(updates, { name: remote, url: url ?? '' }, context),
+    network: (args, input) => remoteCalls.run(args, input),
   }
   return createRepository(gits, {
     commonFolder: resolve(place.cwd, common),
@@ -64,18 +72,9 @@ export async function openGit(
  * Finds the checked-out commit of a folder; null without a commit, a usable repository or git, and
  * without running git outside of a repository.
  */
-export async function findHeadCommit(
+export function findHeadCommit(
   folder: string,
   env: Record<string, string>,
 ): Promise<string | null> {
-  try {
-    const place = openPlace(folder, env)
-    if (place === null) return null
-    const { createLibraryGit } = await import('./library-git.ts')
-    const { code, out } = await createLibraryGit(place, env)(['rev-parse', '--verify', 'HEAD'])
-    return code === 0 ? (splitLines(out)[0] ?? null) : null
-  } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
-  }
+  return askGit(folder, env, 'rev-parse', '--verify', 'HEAD')
 }

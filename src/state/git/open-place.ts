@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { resolveLinks } from '../../files/is-inside.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { findRepository, isOwnRepository, type RepositoryPlace } from './find-repository.ts'
 import { gitSettings, outsideRepositories, withPlace, type GitPlace } from './git-environment.ts'
 
@@ -43,7 +43,7 @@ function isAllowed(workTree: string, env: Env): boolean {
 
 /**
  * Creates a test whether git would add a file to the repository around a folder, or has it. Without
- * a repository or git nothing can be committed. A file that git can't tell about counts as added.
+ * a repository or git nothing can be committed. A file that git has no answer for counts as added.
  */
 export function createCommitTest(folder: string, env: Env): (path: string) => boolean {
   const isAdded = (path: string): boolean => {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { append } from '../../model/append.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { append } from '../../core/model/lists.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Disk } from '../folder/disk.ts'
-import type { DurableFolders } from '../folder/durable-folders.ts'
-import { formatOutcomes, parseOutcomes, type UncommittedChanges } from '../format/outcomes-file.ts'
+import { formatOutcomes, parseOutcomes, type UncommittedChanges } from '../format/log-file.ts'
 import type { GitRepository } from './git-repository.ts'
 import { joinMessages } from './messages.ts'
+import type { DurableFolders } from '../folder/write-file.ts'
 
 /**
  * Changes of a state that this clone has recorded and not committed yet: lines of a file, of which
@@ -62,15 +62,13 @@ export class OutcomeLog {
   async #load(commit: string | null): Promise<UncommittedChanges[]> {
     this.#forget()
     const found = await this.#disk.list(this.#folder)
-    this.#names = new Set(found.filter((name) => /\.jsonl?$/.test(name)).toSorted())
+    this.#names = new Set(found.filter((name) => name.endsWith('.jsonl')).toSorted())
     if (commit === null || this.#names.size === 0) return []
     const base = await this.#findBase(commit)
     const loaded: UncommittedChanges[] = []
     for (;;) {
-      // Version 1 had one recording in each file.
-      const start = `${base}-${this.#last + 1}`
-      const name = [`${start}.jsonl`, `${start}.json`].find((each) => this.#names.has(each))
-      if (name === undefined) break
+      const name = `${base}-${this.#last + 1}.jsonl`
+      if (!this.#names.has(name)) break
       const path = join(this.#folder, name)
       append(loaded, parseOutcomes(path, this.#home, (await this.#disk.read(path)) ?? ''))
       this.#last++

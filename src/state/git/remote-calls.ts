@@ -1,8 +1,8 @@
-import { findMin } from '../../model/append.ts'
-import type { Clock } from '../../model/clock.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { formatLocalTime, type Note } from '../../model/wait.ts'
-import { hideCredentials, type Git, type GitResult, type WatchedGit } from './git-command.ts'
+import type { Clock } from '../../core/model/time/clock.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { findMin } from '../../core/model/lists.ts'
+import { type Note, formatLocalTime } from '../../core/model/text/words.ts'
+import { type GitResult, type WatchedGit, hideCredentials } from './git-command.ts'
 
 /** Time limits of git's calls to a remote, ms. Output of a call counts as a sign of life. */
 export interface RemoteLimits {
@@ -44,25 +44,14 @@ interface Call {
   since: number
 }
 
-/**
- * Creates a runner of git for calls to a remote, with a limit for the time that all of them
- * together wait for a remote that hangs. A given-up call is killed with all that it started.
- *
- * @throws HangingRemoteError from the runner, with the code `record-unreachable`
- */
-export function limitRemoteCalls(
-  git: WatchedGit,
-  remote: { name: string; url: string },
-  context: RemoteContext,
-): Git {
-  const calls = new RemoteCalls(git, remote, context)
-  return (args, input) => calls.run(args, input)
-}
-
 /** Commands whose end is an answer of the remote; others may need no call to it. */
 const remoteCommands = new Set(['ls-remote', 'fetch', 'push'])
 
-class RemoteCalls {
+/**
+ * Runs git for calls to a remote, with a limit for the time that all of them together wait for a
+ * remote that hangs. A given-up call is killed with all that it started.
+ */
+export class RemoteCalls {
   readonly #git: WatchedGit
   readonly #name: string
   /** Name and address, for messages. */
@@ -90,6 +79,7 @@ class RemoteCalls {
     this.#limits = context.limits ?? remoteLimits
   }
 
+  /** @throws HangingRemoteError with the code `record-unreachable` */
   async run(args: string[], input?: string): Promise<GitResult> {
     const command = findCommand(args)
     const kind = `${command} ${findRef(args)}`

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { GitRepository } from './git-repository.ts'
 
 /** Names of the refs of this clone that remember the last seen commit of a remote's branch. */
@@ -35,15 +35,6 @@ export async function fetchTips(
     if (shared === remembered || shared === null) return { local, shared }
     if (await rememberSeen(git, ref, remembered, shared)) return { local, shared }
   }
-}
-
-/** Fetches the commit of the state's branch on the remote, as `fetchTips` does. */
-export async function fetchSharedTip(
-  git: GitRepository,
-  ref: string,
-  known: string | null = null,
-): Promise<string | null> {
-  return (await fetchTips(git, ref, known)).shared
 }
 
 /**

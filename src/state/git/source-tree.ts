@@ -1,8 +1,8 @@
-import { join, relative, sep } from 'node:path'
+import { join, posix, relative, sep } from 'node:path'
 import { exists } from '../../files/look.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { SourceTree } from '../../model/source-tree.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { SourceTree } from '../../core/model/source-tree.ts'
 import { splitLines, type Git } from './git-command.ts'
 import { openPlace } from './open-place.ts'
 
@@ -14,20 +14,24 @@ export interface SourceFiles {
   root: string
   /** Paths below it. */
   paths: string[]
+  /** Tests whether the workspace would load a file at a path below its folder. */
+  isSource(path: string): boolean
 }
 
-/** How a commit is related to the checked-out one. `unknown`: a shallow clone can't tell. */
+/** How a commit is related to the checked-out one. `unknown` in a shallow clone. */
 export type Relation = 'contained' | 'later' | 'apart' | 'unknown'
 
 /**
  * Finds the tree of a workspace's files: that of the checked-out commit, or one with uncommitted
  * changes. Files are compared by their bytes: otherwise git would start the filters that
- * `.gitattributes` names. A YAML file that the commit has and the folder does not is a change.
+ * `.gitattributes` names. A source that the commit has and the folder does not is a change; where
+ * the commit has links, any YAML file may have been one.
  *
  * @returns no commit without a commit, a usable repository or git, and without running git outside
  *   of a repository
  */
-export async function findSourceTree({ root, paths }: SourceFiles, env: Env): Promise<SourceTree> {
+export async function findSourceTree(files: SourceFiles, env: Env): Promise<SourceTree> {
+  const { root, paths, isSource } = files
   const opened = await openQueries(root, env)
   if (opened === null) return { commit: null }
   const { git, folder, top } = opened
@@ -37,6 +41,7 @@ export async function findSourceTree({ root, paths }: SourceFiles, env: Env): Pr
   const within = folder === '.' ? [] : [folder]
   const listed = await git(['ls-tree', '-r', '-z', commit, '--', ...within])
   const committed = parseTree(listed.out)
+  const hasLinks = /(^|\0)120000 /.test(listed.out.toString('latin1'))
   const own = paths.map((path) => findTracked(join(top, folder, path), top, committed))
   const hashed = await git(
     ['hash-object', '--no-filters', '--stdin-paths'],
@@ -46,7 +51,12 @@ export async function findSourceTree({ root, paths }: SourceFiles, env: Env): Pr
   const isSame =
     listed.code + hashed.code === 0 &&
     own.every((path, i) => committed.get(path) === ids[i]) &&
-    [...committed.keys()].every((path) => !/\.ya?ml$/.test(path) || exists(join(top, path)))
+    [...committed.keys()].every(
+      (path) =>
+        !/\.ya?ml$/.test(path) ||
+        exists(join(top, path)) ||
+        !(hasLinks || isSource(posix.relative(folder, path))),
+    )
   return isSame ? { commit } : { commit: null, onTopOf: commit }
 }
 

@@ -1,4 +1,4 @@
-import type { OtherCalls, TimedCalls, WantedCalls } from '../../model/call-ledger.ts'
+import type { OtherCalls, TimedCalls, WantedCalls } from '../../core/model/call-ledger.ts'
 import type { Row, Sql } from './database.ts'
 
 /** How long a process counts as waiting after it has shown that, ms. */

@@ -1,56 +1,37 @@
-import { parseJson, isObject } from '../../model/json.ts'
-import type { LockHolder } from '../format/lock-file.ts'
-import type { Machine } from '../machine.ts'
+import { getProcessId, parseProcessId, type Machine, type ProcessId } from '../locks/machine.ts'
 import type { Database } from './database.ts'
 
 /** Time without a sign of life after which another replica becomes the leader, ms. */
 export const leaderMs = 10_000
-
-/** Identity of a process: that of its locks. */
-export type ProcessIdentity = Pick<LockHolder, 'boot' | 'namespace' | 'pid' | 'started'>
 
 /** A term of a leader. */
 export interface Term {
   /** Fencing number: greater than those of all earlier terms. */
   number: number
   /** Process of the leader before it; null if it resigned, or if there was none. */
-  previous: ProcessIdentity | null
+  previous: ProcessId | null
   /** How often the leader was woken before this term. */
   wakes: number
 }
 
-/**
- * Election of the one process that is the controller of a workspace. Times are those of the
- * database's clock.
- */
-export interface Leadership {
-  /** Path of the workspace's state. */
-  readonly workspace: string
-  /**
-   * Becomes the leader if there is none, or none with a sign of life; null otherwise.
-   *
-   * @param token unique for this process
-   */
-  campaign(token: string, machine: Machine): Promise<Term | null>
-  /**
-   * Gives a sign of life, and returns how often the leader was woken so far; null if another
-   * process is the leader now.
-   */
-  renew(term: number): Promise<number | null>
-  /** Returns whether the term has not ended. */
-  isCurrent(term: number): Promise<boolean>
-  /** Ends the term, so that another process becomes the leader at once. */
-  resign(term: number): Promise<void>
-  /** Wakes the leader, which may be another process. */
-  wake(): Promise<void>
-}
+export type Leadership = ReturnType<typeof createLeadership>
 
-/** @param workspace path of the workspace's state */
-export function createLeadership(database: Database, workspace: string): Leadership {
+/**
+ * Creates the election of the one process that is the controller of a workspace. Times are those of
+ * the database's clock.
+ *
+ * @param workspace path of the workspace's state
+ */
+export function createLeadership(database: Database, workspace: string) {
   const table = `${database.schema}.leaders`
   return {
     workspace,
-    campaign: (token, machine) =>
+    /**
+     * Becomes the leader if there is none, or none with a sign of life; null otherwise.
+     *
+     * @param token unique for this process
+     */
+    campaign: (token: string, machine: Machine): Promise<Term | null> =>
       database.transact(async (sql) => {
         await sql(`insert into ${table} (workspace) values ($1) on conflict do nothing`, [
           workspace,
@@ -67,12 +48,16 @@ export function createLeadership(database: Database, workspace: string): Leaders
         await sql(
           `update ${table} set number = $2, token = $3, process = $4, seen_at = clock_timestamp()
            where workspace = $1`,
-          [workspace, number, token, JSON.stringify(identify(machine))],
+          [workspace, number, token, JSON.stringify(getProcessId(machine))],
         )
-        const previous = isOwn ? null : parseProcess(String(row['process']))
+        const previous = isOwn ? null : parseProcessId(String(row['process']))
         return { number, previous, wakes: Number(row['wakes']) }
       }),
-    renew: (term) =>
+    /**
+     * Gives a sign of life, and returns how often the leader was woken so far; null if another
+     * process is the leader now.
+     */
+    renew: (term: number): Promise<number | null> =>
       database.transact(async (sql) => {
         const [row] = await sql(
           `update ${table} set seen_at = clock_timestamp()
@@ -81,12 +66,14 @@ export function createLeadership(database: Database, workspace: string): Leaders
         )
         return row === undefined ? null : Number(row['wakes'])
       }),
-    isCurrent: (term) =>
+    /** Returns whether the term has not ended. */
+    isCurrent: (term: number): Promise<boolean> =>
       database.read(async (sql) => {
         const [row] = await sql(`select number from ${table} where workspace = $1`, [workspace])
         return Number(row?.['number']) === term
       }),
-    resign: (term) =>
+    /** Ends the term, so that another process becomes the leader at once. */
+    resign: (term: number): Promise<void> =>
       database.transact(async (sql) => {
         await sql(
           `update ${table} set token = null, process = '{}', seen_at = 'epoch'
@@ -94,25 +81,10 @@ export function createLeadership(database: Database, workspace: string): Leaders
           [workspace, term],
         )
       }),
-    wake: () =>
+    /** Wakes the leader, which may be another process. */
+    wake: (): Promise<void> =>
       database.transact(async (sql) => {
         await sql(`update ${table} set wakes = wakes + 1 where workspace = $1`, [workspace])
       }),
   }
-}
-
-function identify({ boot, namespace, pid, started }: Machine): ProcessIdentity {
-  return { boot, namespace, pid, started }
-}
-
-function parseProcess(text: string): ProcessIdentity | null {
-  const data = parseJson(text)
-  if (data === undefined || !isObject(data)) return null
-  const { boot, namespace, pid, started } = data
-  const isKnown =
-    typeof boot === 'string' &&
-    typeof namespace === 'string' &&
-    typeof pid === 'number' &&
-    typeof started === 'string'
-  return isKnown ? { boot, namespace, pid, started } : null
 }

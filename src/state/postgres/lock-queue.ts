@@ -1,8 +1,8 @@
-import { formatLock, parseLock, type LockHolder } from '../format/lock-file.ts'
-import type { FoundLock } from '../lock-loss.ts'
-import type { LockScope } from '../locks.ts'
+import { formatLock, parseLock, type LockHolder, type FoundLock } from '../format/lock-file.ts'
+import type { LockScope } from '../locks/locks.ts'
 import type { Row, Sql } from './database.ts'
-import type { SignsOfLife } from './signs-of-life.ts'
+import { leaseMs } from '../locks/lease.ts'
+import { isDead, type Machine } from '../locks/machine.ts'
 
 /** The turn of a process: the version of its lock, or who is before it. */
 export interface Turn {
@@ -103,4 +103,41 @@ export function toVersion(row: Row | undefined): FoundLock {
         version: String(row['version']),
         text: row['text'] === undefined ? null : String(row['text']),
       }
+}
+
+/** A lock of another process. */
+interface OtherLock {
+  token: string
+  /** Changes with each sign of life. */
+  version: string
+  holder: LockHolder | null
+}
+
+/**
+ * Signs of life of the holders of locks, as this process has seen them by its own clock: a database
+ * that moves to another machine may have another time.
+ */
+export class SignsOfLife {
+  readonly #machine: Machine
+  readonly #clock: { monotonic(): number }
+  readonly #seen = new Map<string, { version: string; since: number }>()
+
+  constructor(machine: Machine, clock: { monotonic(): number }) {
+    this.#machine = machine
+    this.#clock = clock
+  }
+
+  /**
+   * Finds the locks whose process has certainly ended, or was not seen alive for the whole lease.
+   */
+  findEnded<Lock extends OtherLock>(locks: Lock[]): Lock[] {
+    const now = this.#clock.monotonic()
+    return locks.filter(({ token, version, holder }) => {
+      if (holder === null) return false
+      const last = this.#seen.get(token)
+      const since = last?.version === version ? last.since : now
+      this.#seen.set(token, { version, since })
+      return isDead(holder, this.#machine) || now - since >= leaseMs
+    })
+  }
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { DatabaseConfig } from '../../model/config.ts'
-import type { Clock } from '../../model/clock.ts'
-import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { DatabaseConfig } from '../../core/model/config.ts'
+import type { Clock } from '../../core/model/time/clock.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Connection, ConnectionPool, Database, Sql } from './database.ts'
-import { explainFailure, isConnectionLost, isRepeatable } from './database-failures.ts'
-import { migrate } from './migrations.ts'
+import { ensureTables } from './tables.ts'
 
-/** How long a lost connection is tried again, ms. */
-const retryMs = 30_000
+/** How long a lost connection is tried again where nothing else is said, ms. */
+const defaultPatienceMs = 30_000
 const pauseMs = 500
 /**
  * A guard must see what others wrote before it, whatever the default of the database is. A process
@@ -32,6 +31,8 @@ export interface DatabaseContext {
   newId?(): string
   /** Creates the connections; absent: over this machine's network. */
   createPool?(config: DatabaseConfig): ConnectionPool
+  /** How long a lost connection is tried again, ms; absent: 30 s. */
+  patienceMs?: number | undefined
 }
 
 /**
@@ -43,7 +44,7 @@ export function openDatabase(config: DatabaseConfig, context: DatabaseContext): 
   const schema = `"${config.schema}"`
   const location = `${describeAddress(config.url)}, schema ${config.schema}`
   let pool: Promise<ConnectionPool> | null = null
-  let migrated: Promise<void> | null = null
+  let ensured: Promise<void> | null = null
   const run = async <T>(start: string, work: (sql: Sql) => Promise<T>): Promise<T> => {
     pool ??= createPool(config, context)
     const client = await (await pool).connect()
@@ -51,12 +52,12 @@ export function openDatabase(config: DatabaseConfig, context: DatabaseContext): 
   }
   const runAgain = <T>(work: (sql: Sql) => Promise<T>, start = begin) =>
     retry(() => run(start, work), context, location)
-  const runMigrated = async <T>(work: (sql: Sql) => Promise<T>, start?: string) => {
-    migrated ??= runAgain((sql) => migrate(sql, config.schema, location))
+  const runEnsured = async <T>(work: (sql: Sql) => Promise<T>, start?: string) => {
+    ensured ??= runAgain((sql) => ensureTables(sql, config.schema, location))
     try {
-      await migrated
+      await ensured
     } catch (error) {
-      migrated = null
+      ensured = null
       throw error
     }
     return runAgain(work, start)
@@ -65,8 +66,8 @@ export function openDatabase(config: DatabaseConfig, context: DatabaseContext): 
     location,
     schema,
     newId: () => context.newId?.() ?? randomUUID(),
-    transact: (work) => runMigrated(work),
-    read: (work) => runMigrated(work, beginReading),
+    transact: (work) => runEnsured(work),
+    read: (work) => runEnsured(work, beginReading),
   }
 }
 
@@ -101,7 +102,7 @@ async function runTransaction<T>(
 /** Repeats work after failures that another attempt may not have. */
 async function retry<T>(
   work: () => Promise<T>,
-  { clock, signal, scrub }: DatabaseContext,
+  { clock, signal, scrub, patienceMs = defaultPatienceMs }: DatabaseContext,
   location: string,
 ): Promise<T> {
   const start = clock.monotonic()
@@ -110,7 +111,7 @@ async function retry<T>(
       return await work()
     } catch (error) {
       if (!(error instanceof Error) || error instanceof EdgewiseError) throw error
-      const isLate = clock.monotonic() - start >= retryMs || signal.aborted
+      const isLate = clock.monotonic() - start >= patienceMs || signal.aborted
       const mayRepeat = isConnectionLost(error) || isRepeatable(error)
       if (!mayRepeat || isLate) {
         error.message = scrub?.(error.message) ?? error.message
@@ -125,4 +126,95 @@ async function retry<T>(
 function describeAddress(url: string): string {
   const { host, pathname } = new URL(url)
   return `postgres://${host}${pathname}`
+}
+
+/** Codes of the operating system and of Node for a connection that was lost or not made. */
+const systemCodes = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+]
+
+/** Beginnings of messages of the client, which have no code. */
+const clientMessages = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Client has encountered a connection error',
+]
+
+/**
+ * Tests whether the connection was lost or not made: class 08 of SQLSTATE, a server that shuts
+ * down or starts (57P01 to 57P03), has no connection left (53300), or ended one that was idle
+ * (25P03, 57P05).
+ */
+function isConnectionLost(error: Error): boolean {
+  const code = getCode(error)
+  return (
+    systemCodes.includes(code) ||
+    /^(?:08\w{3}|57P0[1235]|53300|25P03)$/.test(code) ||
+    clientMessages.some((text) => error.message.startsWith(text))
+  )
+}
+
+/** Tests whether a transaction lost against others: a serialization failure, or a deadlock. */
+function isRepeatable(error: Error): boolean {
+  return ['40001', '40P01', '55P03'].includes(getCode(error))
+}
+
+/** Explains a failure of a database to the user. */
+function explainFailure(error: Error, location: string): EdgewiseError {
+  const code = getCode(error)
+  const known = explanations.find(([pattern]) => pattern.test(code))
+  // An attempt at several addresses has a code, and no message.
+  const [, what, hint] = known ?? [null, error.message || code, unknownHint]
+  return new EdgewiseError('record-unreachable', `the state in ${location}: ${what}`, hint)
+}
+
+const unknownHint = 'Check that the database runs and can be reached, then run the command again.'
+
+const explanations: [RegExp, string, string][] = [
+  [
+    /^28/,
+    'the database refused the user or the password',
+    'Correct the address in the environment variable that state.url names.',
+  ],
+  [
+    /^3D000$/,
+    'there is no such database',
+    'Create it ("createdb NAME"), or correct the address that state.url names.',
+  ],
+  [
+    /^42501$/,
+    'the user may not write there, or not read',
+    'Grant the rights that docs/guides/many-repositories.md lists. A plan needs to read only.',
+  ],
+  [
+    /^25006$/,
+    'the database can only be read',
+    'Use the address of its primary server, or a user without default_transaction_read_only.',
+  ],
+  [
+    /^42P01$/,
+    'a table is missing',
+    'Restore the schema from a back-up. Edgewise creates tables in an empty schema only.',
+  ],
+  [/^53100$/, 'the disk of the database is full', 'Free some space, then run the command again.'],
+]
+
+function getCode(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** Waits for work that may fail to reach the database: what it leaves behind expires. */
+export async function ignoreUnreachable(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
+  }
 }

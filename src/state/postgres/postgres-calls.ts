@@ -1,34 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { CallLedger, TimedCalls } from '../../model/call-ledger.ts'
-import { parseJson } from '../../model/json.ts'
+import type { CallLedger, TimedCalls } from '../../core/model/call-ledger.ts'
+import { parseJson } from '../../core/model/json.ts'
 import { parseCalls, toUptimes, type MachineTimes } from '../format/calls.ts'
-import { createSerialQueue } from '../serial-queue.ts'
-import type { Store } from '../store.ts'
+import { createSerialQueue } from '../store/serial-queue.ts'
 import { deleteOld, findCalls, replaceCalls, replaceWanted, takeFile } from './call-statements.ts'
 import type { Database, Sql } from './database.ts'
 
-/** The part of a store that knows the calls of its account. */
-type CallStore = Required<Pick<Store, 'loadCalls' | 'saveCalls' | 'openCallLedger'>>
-
 /**
- * Creates the calls of an account in a table, by the database's clock. Several applies may run at
- * the same time: no calls belong to the store alone.
+ * Opens the ledger of an account: its calls in a table, by the database's clock.
  *
- * @param account path of its calls
- */
-export function createPostgresCalls(database: Database, account: string): CallStore {
-  return {
-    loadCalls: async () => ({ calls: [], incomplete: false }),
-    saveCalls: async () => undefined,
-    openCallLedger: (_apply, _previous, here) => openPostgresLedger(database, account, here),
-  }
-}
-
-/**
- * Opens the ledger of an account.
- *
- * @param account path of its calls. A file at this path has calls of other stores, which `state
- *   migrate` left, or of earlier programs
+ * @param account path of its calls. A file at this path has calls of the store that `state migrate`
+ *   copied
  * @param here reads the clocks of this machine
  */
 export function openPostgresLedger(

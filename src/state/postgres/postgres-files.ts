@@ -1,11 +1,11 @@
-import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { Domain } from '../../model/item.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Domain } from '../../core/model/item.ts'
 import type { FileChanges } from '../folder/write-file.ts'
-import { explainLockLoss, type FoundLock } from '../lock-loss.ts'
-import { createSerialQueue } from '../serial-queue.ts'
-import type { SharedFiles, StateFiles } from '../state-files.ts'
+import { createSerialQueue } from '../store/serial-queue.ts'
+import type { SharedFiles, StateFiles } from '../store/state-files.ts'
 import type { Database, Sql } from './database.ts'
 import type { PostgresLocks } from './postgres-locks.ts'
+import { explainLockLoss, type FoundLock } from '../format/lock-file.ts'
 
 /**
  * Creates the state files of a database: rows with a path and a text. Each change is one
@@ -23,18 +23,9 @@ export function createPostgresFiles(
   const shareAs = (read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>): SharedFiles => ({
     describePath: (path) => `${path} of ${database.location}`,
     listTopFolders: () => read((sql) => listTopFolders(sql, table)),
-    listPaths: (folder) => read(async (sql) => [...(await find(sql, 'path', folder)).keys()]),
-    load: (folder) => read((sql) => find(sql, 'path, text', folder)),
-    loadFolders: (folders) => read((sql) => findInFolders(sql, table, folders)),
+    listPaths: (folder) => read((sql) => listPaths(sql, table, folder)),
+    load: (...folders) => read((sql) => findInFolders(sql, table, folders)),
   })
-  const find = async (sql: Sql, columns: string, folder: string) => {
-    // "0" follows "/", and the column is sorted by bytes.
-    const rows = await sql(
-      `select ${columns} from ${table} where path > $1 and path < $2 order by path`,
-      [`${folder}/`, `${folder}0`],
-    )
-    return new Map(rows.map((row) => [String(row['path']), String(row['text'] ?? '')]))
-  }
   const write = (steps: FileChanges[], guard?: (files: SharedFiles) => Promise<void>) =>
     queue(() =>
       database.transact(async (sql) => {
@@ -70,7 +61,7 @@ export function createPostgresFiles(
     },
     add: (path, text) => database.transact((sql) => change(sql, table, new Map([[path, text]]))),
     loadNaming: (folder, domain) =>
-      database.transact((sql) => findNaming(sql, database.schema, folder, domain)),
+      database.transact((sql) => findNaming(sql, table, folder, domain)),
     share: null,
   }
 }
@@ -92,6 +83,15 @@ async function change(sql: Sql, table: string, files: FileChanges): Promise<void
     )
 }
 
+async function listPaths(sql: Sql, table: string, folder: string): Promise<string[]> {
+  // "0" follows "/", and the column is sorted by bytes.
+  const rows = await sql(`select path from ${table} where path > $1 and path < $2 order by path`, [
+    `${folder}/`,
+    `${folder}0`,
+  ])
+  return rows.map((row) => String(row['path']))
+}
+
 /** Finds the files in some folders. */
 async function findInFolders(
   sql: Sql,
@@ -106,20 +106,15 @@ async function findInFolders(
   return new Map(rows.map((row) => [String(row['path']), String(row['text'])]))
 }
 
-/**
- * Finds the waves in a folder that name a domain. The folder is compared last: otherwise the
- * database may prefer its index, and compare all waves of it.
- */
+/** Finds the files in a folder that name a domain. */
 async function findNaming(
   sql: Sql,
-  schema: string,
+  table: string,
   folder: string,
   domain: Domain,
 ): Promise<Map<string, string>> {
   const rows = await sql(
-    `select path, text from ${schema}.files where path = any(array(
-       select path from ${schema}.wave_domains where domains @> array[$1]
-     )) and path > $2 and path < $3`,
+    `select path, text from ${table} where path > $2 and path < $3 and strpos(text, $1) > 0`,
     [JSON.stringify(domain), `${folder}/`, `${folder}0`],
   )
   return new Map(rows.map((row) => [String(row['path']), String(row['text'])]))

@@ -1,15 +1,18 @@
-import type { Domain } from '../../model/item.ts'
-import { formatLock, parseLock, type LockHolder } from '../format/lock-file.ts'
-import { LockLease, readMoment, type Lease } from '../lease.ts'
-import { createLockedError, createQueuedError, pollMs } from '../lock.ts'
-import type { FoundLock } from '../lock-loss.ts'
-import type { LockScope, Locks } from '../locks.ts'
-import { isDead, type Machine } from '../machine.ts'
-import type { Register } from '../register.ts'
+import type { Domain } from '../../core/model/item.ts'
+import { formatLock, parseLock, type FoundLock } from '../format/lock-file.ts'
+import { Lease, readMoment } from '../locks/lease.ts'
+import {
+  createLockedError,
+  createQueuedError,
+  pollMs,
+  type LockScope,
+  type Locks,
+} from '../locks/locks.ts'
+import { isDead, type Machine } from '../locks/machine.ts'
+import type { Register } from '../store/register.ts'
 import type { Database, Sql } from './database.ts'
-import { ignoreUnreachable } from './database-failures.ts'
-import { overlaps, takeTurn, toValues, toVersion } from './lock-queue.ts'
-import { SignsOfLife } from './signs-of-life.ts'
+import { ignoreUnreachable } from './open-database.ts'
+import { overlaps, takeTurn, toValues, toVersion, SignsOfLife } from './lock-queue.ts'
 
 /** The locks of an account in rows of a table: one for each process that has or wants one. */
 export interface PostgresLocks extends Locks {
@@ -80,12 +83,12 @@ export function createPostgresLocks(database: Database, account: string): Postgr
         )
         if (turn.version !== null) {
           current = { token: holder.token, scope }
-          const row = openRow(holder.token, scope)
-          const acquired = { version: turn.version, revoked: [], at }
-          const lease = new LockLease(row, holder, acquired, machine, clock)
-          return addMarks(lease, turn.marks, (tokens) =>
-            database.transact((sql) => sql(`delete from ${table} where token = any($1)`, [tokens])),
-          )
+          const { version, marks: revoked } = turn
+          const tokens = revoked.map(({ token }) => token)
+          const dropRevoked = () =>
+            database.transact((sql) => sql(`delete from ${table} where token = any($1)`, [tokens]))
+          const acquired = { version, revoked, dropRevoked, at }
+          return new Lease(openRow(holder.token, scope), holder, acquired, machine, clock)
         }
         const leftMs = timeoutMs - (clock.monotonic() - start)
         if (signal.aborted || leftMs <= 0) {
@@ -120,27 +123,6 @@ export function createPostgresLocks(database: Database, account: string): Postgr
       const found = await read(sql, current.token, current.scope)
       return { ...found, isHeld: parseLock(found.text).holder?.token === current.token }
     },
-  }
-}
-
-/** Adds the marks of removed locks to a lease. */
-function addMarks(
-  lease: Lease,
-  marks: LockHolder[],
-  remove: (tokens: string[]) => Promise<unknown>,
-): Lease {
-  let revoked = marks
-  return {
-    get revoked() {
-      return revoked
-    },
-    check: (callMs) => lease.check(callMs),
-    look: () => lease.look(),
-    dropRevoked: async () => {
-      await remove(revoked.map(({ token }) => token))
-      revoked = []
-    },
-    release: () => lease.release(),
   }
 }
 

@@ -34,8 +34,6 @@ export async function restore(server: CrashingServer, schema: string, copy: Back
   const database = openDatabase({ url: findUrl(server), schema }, { clock, signal })
   await database.transact(async () => undefined)
   await transact(server, 'read committed', async (client) => {
-    // As if the triggers were created after the rows.
-    await client.query('set local session_replication_role = replica')
     for (const [name, rows] of copy) {
       const table = `"${schema}".${name}`
       await client.query(`delete from ${table}`)

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { isSameJson } from '../../../src/model/canonical-json.ts'
+import { isSameJson } from '../../../src/core/model/json.ts'
 import { startOwnPostgres, type CrashingServer } from '../../postgres-server.ts'
 import { Chance } from '../../simulation/chance.ts'
 import { RealRuns } from '../real-runs.ts'
@@ -130,9 +130,8 @@ async function createAccount(
   tally: Tally,
   gate: Gate,
 ): Promise<ChaosWorkspace[]> {
-  const fault = `delay:ms=${callMs},probability=1`
   const first = await RealRuns.start(
-    ['--calls-per-minute', String(perMinute), '--fault', fault],
+    ['--calls-per-minute', String(perMinute), { kind: 'delay', ms: callMs }],
     database,
   )
   const created: ChaosWorkspace[] = []

@@ -1,6 +1,5 @@
-import { isSameJson } from '../../../src/model/canonical-json.ts'
-import { parseJson, type Json } from '../../../src/model/json.ts'
-import type { RecordedState } from '../../../src/state/store.ts'
+import { isSameJson, parseJson, type Json } from '../../../src/core/model/json.ts'
+import type { RecordedState } from '../../../src/state/store/store.ts'
 
 /** Configuration of domains at the service. */
 export type Actual = Record<string, Record<string, Json>>

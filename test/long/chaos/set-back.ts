@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject, parseJson } from '../../../src/model/json.ts'
+import { isObject, parseJson } from '../../../src/core/model/json.ts'
 import type { CrashingServer } from '../../postgres-server.ts'
 import { backUp, restore, type BackUp } from './back-up.ts'
 import type { Actual } from './checks.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ApplyEvent } from '../../../src/model/events.ts'
-import { computeTimes } from '../../../src/plan/total-seconds.ts'
-import type { ApplyReport } from '../../../src/report/apply/markdown.ts'
-import { buildApplyPage } from '../../../src/report/page/build-apply-page.ts'
+import type { ApplyEvent } from '../../../src/core/model/events.ts'
+import { computeTimes } from '../../../src/core/plan/plan-times.ts'
+import type { ApplyReport } from '../../../src/outlets/report/apply/markdown.ts'
+import { buildApplyPage } from '../../../src/outlets/report/page/build-apply-page.ts'
 import { buildChange, buildPlan, buildWrite } from '../../plans.ts'
 import { buildAbout } from './build-page.ts'
 

@@ -1,8 +1,8 @@
-import type { Page } from '../../../src/model/page.ts'
-import type { Plan } from '../../../src/model/plan.ts'
-import { computeTimes, type Pacing } from '../../../src/plan/total-seconds.ts'
-import { buildPlanPage } from '../../../src/report/page/build-plan-page.ts'
-import type { PageAbout } from '../../../src/report/page/page-about.ts'
+import type { Page } from '../../../src/core/model/page/page.ts'
+import type { Plan } from '../../../src/core/model/plan.ts'
+import { computeTimes, type Pacing } from '../../../src/core/plan/plan-times.ts'
+import { buildPlanPage } from '../../../src/outlets/report/page/build-plan-page.ts'
+import type { PageAbout } from '../../../src/outlets/report/page/page-about.ts'
 
 /** Builds what a page is about, but for what is given. */
 export function buildAbout(given: Partial<PageAbout> = {}): PageAbout {

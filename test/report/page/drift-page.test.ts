@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Drift, DriftItem } from '../../../src/model/drift.ts'
-import { buildDriftPage } from '../../../src/report/page/build-drift-page.ts'
+import type { Drift, DriftItem } from '../../../src/core/model/drift.ts'
+import { buildDriftPage } from '../../../src/outlets/report/page/build-drift-page.ts'
 import { buildChange } from '../../plans.ts'
 import { buildAbout } from './build-page.ts'
 

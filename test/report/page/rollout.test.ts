@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { ApplyEvent } from '../../../src/model/events.ts'
-import { buildRollout } from '../../../src/report/page/build-rollout.ts'
+import type { ApplyEvent } from '../../../src/core/model/events.ts'
+import { addHealth } from '../../../src/outlets/report/page/build-rollout.ts'
 import { buildStatistics, formatMinute } from '../../health/statistics.ts'
+import { buildWave } from '../../page/build-page.ts'
 
 const time = formatMinute(0)
 const writes = [1, 2, 3].map((wave) => ({ id: 10 + wave, wave }))
+const planned = [1, 2, 3].map((wave) => buildWave(wave))
 const sample = { requests: 3000, bad: 30 }
 const start: Extract<ApplyEvent, { type: 'apply.started' }> = {
   type: 'apply.started',
@@ -72,15 +74,17 @@ const worse = (wave: number, reason = '5xx rose') =>
   })
 
 const build = (...events: ApplyEvent[]) =>
-  buildRollout([start, ...events], writes, (text) => text.replaceAll('hunter2', '***'))
+  addHealth([start, ...events], writes, planned, (text) => text.replaceAll('hunter2', '***'))
 const find = (wave: number, ...events: ApplyEvent[]) =>
-  build(...events)?.waves.find((each) => each.wave === wave)
+  build(...events)?.waves.find((each) => each.wave === wave)?.health
+const list = (rollout: ReturnType<typeof build>) =>
+  rollout?.waves.map(({ wave, health }) => `${wave} ${health?.state}`)
 
 describe('the rollout of a page', () => {
   it('is none for an apply without waves', () => {
     const { waves: _, ...plain } = start
-    expect(buildRollout([plain, begun(1), written(1), finished], writes, String)).toBeNull()
-    expect(buildRollout([], writes, String)).toBeNull()
+    for (const events of [[plain, begun(1), written(1), finished], []])
+      expect(addHealth(events, writes, planned, String)).toBeNull()
   })
 
   it.each<[string, string | undefined, ApplyEvent[]]>([
@@ -103,7 +107,6 @@ describe('the rollout of a page', () => {
 
   it('has the verdict, its reason, its rule and its curve', () => {
     expect(find(2, begun(2), written(2), worse(2))).toEqual({
-      wave: 2,
       state: 'worse',
       reason: '5xx rose',
       figures: '5xx: 1.00 % of 3,000 requests before, <0.01 % of 120,000 requests after.',
@@ -179,11 +182,10 @@ describe('the rollout of a page', () => {
   it('has the waves that need attention first, also those that the plan has no more', () => {
     const events = [written(1), judged(1), written(2), judged(2), written(7), worse(7)]
     const rollout = build(...events, waiting(3, 'baseline'))
-    expect(rollout?.waves.map(({ wave, state }) => `${wave} ${state}`)).toEqual([
-      '7 worse',
-      '3 waiting',
-      '1 healthy',
-      '2 healthy',
+    expect(list(rollout)).toEqual(['7 worse', '3 waiting', '1 healthy', '2 healthy'])
+    expect(rollout?.waves.map(({ domains, times }) => [domains, times?.writes])).toEqual([
+      [null, undefined],
+      ...[3, 1, 2].map(() => [1, 1]),
     ])
   })
 
@@ -197,18 +199,19 @@ describe('the rollout of a page', () => {
     }
     const rollout = build(written(1), worse(1), back, begun(3), written(3), finished)
     expect(rollout?.rollback).toEqual({ reason: back.reason, writes: 2 })
-    expect(rollout?.waves.map(({ wave, state }) => `${wave} ${state}`)).toEqual([
-      '1 worse',
-      '2 not-begun',
-      '3 not-begun',
-    ])
+    expect(list(rollout)).toEqual(['1 worse', '2 not-begun', '3 not-begun'])
     expect(build(written(1), worse(1))?.rollback).toBeNull()
+  })
+
+  it('cuts long texts', () => {
+    const reason = find(1, written(1), worse(1, 'x'.repeat(1_000_000)))?.reason ?? ''
+    expect(reason).toMatch(/^x{4000}… \(cut, 1000000 characters\)$/)
   })
 
   it('has no secrets', () => {
     const rollout = build(written(1), worse(1, 'hunter2 rose'))
     expect(JSON.stringify(rollout)).not.toContain('hunter2')
-    expect(rollout?.waves[0]?.reason).toBe('*** rose')
+    expect(rollout?.waves[0]?.health?.reason).toBe('*** rose')
   })
 })
 

@@ -1,8 +1,7 @@
-import { getItemSpec } from '../../../src/catalog/catalogue.ts'
-import { isSameJson } from '../../../src/model/canonical-json.ts'
-import type { RolloutConfig } from '../../../src/model/config.ts'
-import { createConfirmedState, type Domain, type ItemState } from '../../../src/model/item.ts'
-import type { Json } from '../../../src/model/json.ts'
+import { getItemSpec } from '../../../src/core/catalog/catalogue.ts'
+import { isSameJson, type Json } from '../../../src/core/model/json.ts'
+import type { RolloutConfig } from '../../../src/core/model/config.ts'
+import { createConfirmedState, type Domain, type ItemState } from '../../../src/core/model/item.ts'
 import type { Chance } from '../chance.ts'
 import { noFaults } from '../faults.ts'
 import { runSealed } from '../seal.ts'
@@ -136,7 +135,7 @@ class Simulation {
 
   /** Compares the service with the tip of the branch. */
   async #check(): Promise<void> {
-    const { world, workflows } = this.#stage
+    const { world } = this.#stage
     const leader = await this.#stage.findLeader()
     if (leader === null) return world.violated('somebody leads in the end', 'nobody does')
     const names = await this.#stage.listDrift()
@@ -147,7 +146,6 @@ class Simulation {
     }
     const open = (await leader.listRollouts()).map(({ id, state }) => `${id} ${state}`)
     if (open.length > 0) world.violated('every rollout ends', open.join(', '))
-    if (workflows.size > 0) world.violated('every workflow ends', [...workflows.keys()].join(', '))
   }
 
   /** Lists the parts whose configuration is not what the tip asks for. */

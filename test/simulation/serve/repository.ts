@@ -1,6 +1,6 @@
-import { EdgewiseError } from '../../../src/model/edgewise-error.ts'
-import type { Snapshot } from '../../../src/model/item.ts'
-import type { Branch } from '../../../src/server/branch.ts'
+import { EdgewiseError } from '../../../src/core/model/edgewise-error.ts'
+import type { Snapshot } from '../../../src/core/model/item.ts'
+import { holdCommits, type Branch } from '../../../src/server/branch/branch.ts'
 import type { Process } from '../machine.ts'
 
 /** Older commits are forgotten: none of them has an open rollout. */
@@ -42,7 +42,7 @@ export class Repository {
           throw new EdgewiseError('unavailable', `git can't ${what}: the remote is away`, '')
         return act()
       })
-    return {
+    return holdCommits({
       location: 'https://git/repository',
       name: 'main',
       fetch: () => contact('fetch', () => this.#nameTip()),
@@ -51,7 +51,7 @@ export class Repository {
       isAncestor: async (ancestor, commit) => ancestor <= commit,
       listHistory: async (commit) => [commit],
       close: async () => undefined,
-    }
+    })
   }
 
   #nameTip(): string {

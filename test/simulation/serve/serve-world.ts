@@ -1,10 +1,10 @@
-import { EdgewiseError } from '../../../src/model/edgewise-error.ts'
-import type { StateConfig } from '../../../src/model/config.ts'
-import type { Domain } from '../../../src/model/item.ts'
-import { isObject, type Json } from '../../../src/model/json.ts'
-import type { WorkspaceConfig } from '../../../src/manifest/workspace.ts'
+import { EdgewiseError } from '../../../src/core/model/edgewise-error.ts'
+import type { StateConfig } from '../../../src/core/model/config.ts'
+import type { Domain } from '../../../src/core/model/item.ts'
+import { isObject, type Json } from '../../../src/core/model/json.ts'
+import type { WorkspaceConfig } from '../../../src/manifest/workspace-file/workspace.ts'
 import { drift } from '../../../src/operations/drift.ts'
-import type { Outside } from '../../../src/operations/outside.ts'
+import type { Outside } from '../../../src/operations/runtime/outside.ts'
 import type { Controller } from '../../../src/server/controller.ts'
 import { createLogger } from '../../../src/server/logger.ts'
 import { serve } from '../../../src/server/serve.ts'
@@ -18,13 +18,11 @@ import { createWorkspace } from '../runner.ts'
 import { Service } from '../service.ts'
 import { StateWorld } from '../state-world.ts'
 import { World } from '../world.ts'
-import { launchEngine, type DurableWorkflows } from './durable-engine.ts'
 import { Repository } from './repository.ts'
 
 export const second = 1000
 export const minute = 60 * second
 export const hour = 60 * minute
-const pollMs = 5 * minute
 const callsPerMinute = 30
 const maxLogLines = 200
 
@@ -53,12 +51,12 @@ export class ServeWorld {
   readonly repository = new Repository()
   readonly record: StateWorld
   readonly replicas = new Map<Machine, Replica>()
-  /** Workflows that have not ended. */
-  readonly workflows: DurableWorkflows = new Map()
   /** Last lines of the logs. */
   readonly log: string[] = []
   /** Time that the observation of the service takes, ms. */
   observeMs = 5 * second
+  /** Wait between two fetches, ms. */
+  pollMs = 5 * minute
   readonly #network: Network
   readonly #config: WorkspaceConfig
   #ended: Promise<unknown> = Promise.resolve()
@@ -150,7 +148,7 @@ export class ServeWorld {
     const options = { repository: null, cwd: '/', branch: null, folder: null, dataFolder: '/' }
     try {
       return await serve(
-        { ...options, pollMs },
+        { ...options, pollMs: this.pollMs },
         {
           outside: this.#createOutside(process, interrupt.signal),
           logger: createLogger({ clock, out, format: 'text', level: 'info' }),
@@ -158,11 +156,17 @@ export class ServeWorld {
           loadCommit: async (_branch, commit) => {
             const desired = this.repository.read(commit)
             const workspace = createWorkspace({ config: this.#config, desired })
-            return { ...workspace, findTree: async () => ({ commit }), commit }
+            // The branch is never forced: ids are numbers that grow.
+            const relate = (id: string) => (id <= commit ? 'contained' : 'later')
+            return {
+              ...workspace,
+              findTree: async () => ({ commit }),
+              relateCommits: async (ids) => new Map(ids.map((id) => [id, relate(id)])),
+              commit,
+            }
           },
           buildDriftRequest: () => ({ observe: () => this.#observe(process) }),
           ownPage: () => Promise.reject(new Error('not expected')),
-          launch: async (_workspace, workflows) => launchEngine(this.workflows, workflows, process),
           listen: async (controller) => {
             replica.controller = controller
             return { lead: () => undefined, close: async () => undefined }

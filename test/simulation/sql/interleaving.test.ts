@@ -1,3 +1,4 @@
+// @module-tag often
 import { setImmediate as tick } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'

@@ -13,6 +13,8 @@ export interface ServerTime {
 export class SqlServer {
   readonly engine: Engine
   readonly time: ServerTime
+  /** Called before each statement of a client. */
+  onStatement: () => void = () => {}
   readonly #sessions = new Set<SqlSession>()
   #isUp = true
 
@@ -74,6 +76,7 @@ export class SqlSession {
    * @throws SqlFailure; a TypeError for a statement that it does not know
    */
   async query(text: string, values: unknown[] = []): Promise<{ rows: Row[] }> {
+    this.#server.onStatement()
     if (this.#ended !== null) throw this.#ended
     this.#isBusy = true
     this.#statements++

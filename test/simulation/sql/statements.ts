@@ -10,7 +10,7 @@ import type { Statement } from './statement.ts'
  * the schema. A changed text must be changed here, too: the simulation knows no other statement.
  */
 const statements: Record<string, Statement> = {
-  // src/state/postgres/migrations.ts
+  // src/state/postgres/tables.ts
   "select from pg_tables where schemaname = $1 and tablename = 'version'": (transaction) =>
     transaction.get(catalogue, 'version') === undefined ? [] : [{}],
   [`select version, files <> pg_class.oid as restored from version
@@ -28,23 +28,14 @@ const statements: Record<string, Statement> = {
   },
   'select from pg_namespace where nspname = $1': (transaction) =>
     transaction.rows(catalogue).length > 0 ? [{}] : [],
-  "insert into version values (0, 'files'::regclass)": async (transaction) => {
-    await transaction.insert('version', '', { version: 0 })
-    return []
-  },
-  'update version set version = $1': async (transaction, [version]) => {
-    await transaction.lockRow('version', '', 'exclusive')
-    transaction.put('version', '', { version })
+  "insert into version values (1, 'files'::regclass)": async (transaction) => {
+    await transaction.insert('version', '', { version: 1 })
     return []
   },
 
   // src/state/postgres/postgres-files.ts
   'select path from files where path > $1 and path < $2 order by path': (transaction, values) =>
     findFiles(transaction, values).map(([path]) => ({ path })),
-  'select path, text from files where path > $1 and path < $2 order by path': (
-    transaction,
-    values,
-  ) => findFiles(transaction, values).map(([path, row]) => ({ path, ...row })),
   [`select path, text from files, unnest($1::text[]) as folder
     where path > folder || '/' and path < folder || '0' order by path`]: (transaction, [folders]) =>
     (folders as string[])
@@ -55,12 +46,12 @@ const statements: Record<string, Statement> = {
     const row = transaction.get('files', String(path))
     return row === undefined ? [] : [row]
   },
-  [`select path, text from files where path = any(array(
-      select path from wave_domains where domains @> array[$1]
-    )) and path > $2 and path < $3`]: (transaction, [domain, ...folder]) =>
+  'select path, text from files where path > $2 and path < $3 and strpos(text, $1) > 0': (
+    transaction,
+    [domain, ...folder],
+  ) =>
     findFiles(transaction, folder)
-      .filter(([path]) => path.split('/')[2] === 'waves')
-      .filter(([, row]) => String(row['text']).includes(`\n    ${String(domain)}: `))
+      .filter(([, row]) => String(row['text']).includes(String(domain)))
       .map(([path, row]) => ({ path, ...row })),
   'lock table guards in exclusive mode': async (transaction) => {
     await transaction.lock('guards', 'exclusive')
@@ -123,11 +114,10 @@ export function findStatement(text: string): Statement {
 }
 
 /**
- * Understands the creation and the removal of tables. Views and the index of waves are never read.
+ * Understands the creation and the removal of tables. Views are never read.
  */
 function parseDefinition(text: string): Statement | null {
-  if (/^create (?:schema|view|index|function|trigger) /.test(text)) return () => []
-  if (/^insert into \S+\.wave_domains\s/.test(text)) return () => []
+  if (/^create (?:schema|view) /.test(text)) return () => []
   const [, verb, table] = /^(create|drop) table (\w+)/.exec(normalize(text)) ?? []
   if (table === undefined) return null
   return async (transaction) => {

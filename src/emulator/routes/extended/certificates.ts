@@ -1,78 +1,71 @@
-import type { Json, JsonObject } from '../../../model/json.ts'
-import { certificateLimits, type Certificate } from '../../entities/certificate.ts'
-import type { AccountStore } from '../../store/account-store.ts'
+import type { Json, JsonObject } from '../../../core/model/json.ts'
+import type { Certificate } from '../../store/memory.ts'
+import type { Store } from '../../store/store.ts'
 import { parseNumber } from '../answer-prefetches.ts'
-import { authenticate } from '../authenticate.ts'
-import type { EmulatorRequest } from '../exchange.ts'
-import { parseParameters } from '../parse-parameters.ts'
-import { parseQuery } from '../parse-query.ts'
+import { openBody, openQuery } from '../authenticate.ts'
+import type { Incoming } from '../route.ts'
 import { Refusal } from '../refusal.ts'
 import type { ExtendedContext } from './context.ts'
 
+/** Limits of the certificates of one emulator; lengths in characters. */
+const certificateLimits = { count: 1000, name: 255, text: 65_536 }
+
 /** Creates a certificate, or replaces the one of `cert_id`, and returns it. */
 export async function saveCertificate(
-  request: EmulatorRequest,
+  { request }: Incoming,
   { store, rules }: ExtendedContext,
 ): Promise<Json> {
-  const { account } = store
-  const given = await parseParameters(request)
-  authenticate(rules.token, given['token'], request.query)
+  const given = await openBody(request, rules)
   const name = parseText(given, 'name', certificateLimits.name)
   const certificate = parseText(given, 'certificate', certificateLimits.text)
   const key = parseText(given, 'key', certificateLimits.text)
   const wanted = given['cert_id'] ?? null
-  const id = wanted === null ? undefined : findCertificate(account, wanted).id
-  const all = account.listCertificates()
+  const id = wanted === null ? undefined : findCertificate(store, wanted).id
+  const all = store.listCertificates()
   const same = all.find((each) => each.certificate === certificate && each.id !== id)
   if (same !== undefined)
     throw new Refusal('certificate-exists', `this certificate is exists, cert_id is (${same.id})`)
   if (id === undefined && all.length >= certificateLimits.count)
     throw createInvalidRefusal(`expected at most ${certificateLimits.count} certificates`)
-  const saved = account.saveCertificate({ id, name, certificate }, key, rules.now())
+  const saved = store.saveCertificate({ id, name, certificate }, key)
   return { code: 0, data: { cert_id: String(saved), name } }
 }
 
 /** Answers the certificate of `cert_id`, or a page of all, with their private keys. */
-export function readCertificates(
-  request: EmulatorRequest,
-  { store, rules }: ExtendedContext,
-): Json {
-  const { account } = store
-  authenticate(rules.token, undefined, request.query)
-  const query = parseQuery(request.query)
+export function readCertificates({ request }: Incoming, { store, rules }: ExtendedContext): Json {
+  const query = openQuery(request, rules)
   const id = query.get('cert_id')
   if (id !== undefined)
-    return { code: 0, data: formatCertificate(findCertificate(account, id), account) }
+    return { code: 0, data: formatCertificate(findCertificate(store, id), store) }
   const page = parseNumber(query, 'page_number', 1)
   const size = parseNumber(query, 'page_size', 100)
-  const all = account.listCertificates()
+  const all = store.listCertificates()
   const list = all
     .slice((page - 1) * size, page * size)
-    .map((each) => formatCertificate(each, account))
+    .map((each) => formatCertificate(each, store))
   return { code: 0, data: { total_number: all.length, page_number: page, page_size: size, list } }
 }
 
 /** Removes the certificate of `cert_id`, whether or not a domain has it. */
 export async function removeCertificate(
-  request: EmulatorRequest,
+  { request }: Incoming,
   { store, rules }: ExtendedContext,
 ): Promise<Json> {
-  const { token, cert_id } = await parseParameters(request)
-  authenticate(rules.token, token, request.query)
-  store.account.removeCertificate(findCertificate(store.account, cert_id ?? null).id, rules.now())
+  const { cert_id } = await openBody(request, rules)
+  store.removeCertificate(findCertificate(store, cert_id ?? null).id)
   return { code: 0, data: '' }
 }
 
-function findCertificate(account: AccountStore, id: Json): Certificate {
+function findCertificate(store: Store, id: Json): Certificate {
   const text = typeof id === 'number' ? String(id) : id
-  const found = account.listCertificates().find((each) => String(each.id) === text)
+  const found = store.listCertificates().find((each) => String(each.id) === text)
   if (found === undefined)
     throw new Refusal('certificate-unknown', 'there is no certificate of this cert_id')
   return found
 }
 
-function formatCertificate({ id, ...rest }: Certificate, account: AccountStore): JsonObject {
-  return { cert_id: String(id), ...rest, key: account.getKey(id) }
+function formatCertificate({ id, ...rest }: Certificate, store: Store): JsonObject {
+  return { cert_id: String(id), ...rest, key: store.getKey(id) }
 }
 
 /** Parses a text. The message never quotes it: it may be the private key. */

@@ -1,17 +1,15 @@
-import type { Domain, ItemKey } from '../../../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../../../model/json.ts'
+import type { Domain, ItemKey } from '../../../core/model/item.ts'
+import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { buildRecordForm } from '../../entities/read-form.ts'
-import { formatLocalTime } from '../../../model/time-zone.ts'
-import type { Call } from '../../entities/call.ts'
+import { formatLocalTime } from '../../../core/model/time/time-zone.ts'
 import { configure } from '../../entities/configure.ts'
 import { areas, computeStatus, domainStatuses, domainTypes } from '../../entities/domain-record.ts'
 import { parseNumber } from '../answer-prefetches.ts'
-import { authenticate } from '../authenticate.ts'
-import type { EmulatorRequest } from '../exchange.ts'
+import { openBody, openQuery } from '../authenticate.ts'
+import type { Incoming } from '../route.ts'
 import { createResultRefusal, parseNamedItems, validateItems } from '../parse-config.ts'
 import { createDomainRefusal, parseDomains } from '../parse-domains.ts'
-import { parseParameters } from '../parse-parameters.ts'
-import { parseChoice, parseQuery } from '../parse-query.ts'
+import { parseChoice, parseQuery, parseWord } from '../parse-query.ts'
 import { Refusal } from '../refusal.ts'
 import type { ExtendedContext } from './context.ts'
 import { formatConfig } from './read-config.ts'
@@ -21,12 +19,10 @@ const defaultPageSize = 100
 
 /** Creates a domain with its first configuration. Throws a Refusal if it exists. */
 export async function createDomain(
-  request: EmulatorRequest,
-  call: Call,
+  { request, call }: Incoming,
   { store, rules }: ExtendedContext,
 ): Promise<Json> {
-  const given = await parseParameters(request)
-  authenticate(rules.token, given['token'], request.query)
+  const given = await openBody(request, rules)
   const [domain = '', ...more] = parseDomains(given['domain'])
   call.domains = [domain, ...more]
   if (more.length > 0) throw createDomainRefusal(String(given['domain']))
@@ -36,23 +32,23 @@ export async function createDomain(
   call.items = [...new Set(named.map(({ spec }) => spec.key))]
   if (store.listDomains().includes(domain))
     throw new Refusal('domain-exists', `domain(${domain}) exists already`)
-  const result = configure(new Map(), validateItems(named, [domain], rules), domain)
+  const result = configure(new Map(), validateItems(named, rules))
   if ('refused' in result) throw createResultRefusal(result.refused, result.problems, domain)
+  store.createDomain(domain, { area, type }, result.items, rules.now())
   const id = store.getId(domain)
-  store.account.createDomain({ domain, area, type, id, items: result.items }, rules.now())
   const config = given['config'] ?? null
   const cname = formatCname(domain)
   return { code: 0, data: { id, domain, type, status: 'deploying', cname, config } }
 }
 
 /** Answers the records of domains; those that never existed are left out. */
-export function readDomains(request: EmulatorRequest, call: Call, context: ExtendedContext): Json {
+export function readDomains({ request, call }: Incoming, context: ExtendedContext): Json {
   const { rules, limits, store } = context
-  authenticate(rules.token, undefined, request.query)
+  const query = openQuery(request, rules)
   limits.domains.admit(rules.now())
-  call.domains = parseDomains(parseQuery(request.query).get('domains'))
+  call.domains = parseDomains(query.get('domains'))
   const known = call.domains.filter(
-    (domain) => store.hasDomain(domain) || store.account.getRecord(domain).removed,
+    (domain) => store.hasDomain(domain) || store.getRecord(domain).removed,
   )
   return {
     code: 0,
@@ -64,18 +60,15 @@ export function readDomains(request: EmulatorRequest, call: Call, context: Exten
 }
 
 /** Answers a page of domains, without removed ones unless their status is asked for. */
-export function listDomains(request: EmulatorRequest, context: ExtendedContext): Json {
+export function listDomains({ request }: Incoming, context: ExtendedContext): Json {
   const { rules, store } = context
-  authenticate(rules.token, undefined, request.query)
-  const query = parseQuery(request.query)
+  const query = openQuery(request, rules)
   const page = parseNumber(query, 'page_number', 1)
   const size = parseNumber(query, 'page_size', defaultPageSize)
   if (size > maxPageSize)
     throw new Refusal('number-invalid', `expected "page_size" to be at most ${maxPageSize}`)
   const status = parseChoice(query, 'domain_status', ['', ...domainStatuses])
-  const removed = store.account
-    .listRecorded()
-    .filter((domain) => store.account.getRecord(domain).removed)
+  const removed = store.listRecorded().filter((domain) => store.getRecord(domain).removed)
   const chosen = [...store.listDomains(), ...removed].filter((domain) => {
     const found = getStatus(domain, context)
     return status === '' ? found !== 'deleted' : found === status
@@ -94,22 +87,20 @@ export function listDomains(request: EmulatorRequest, context: ExtendedContext):
 
 /** Removes domains, all or none. Throws a Refusal if one does not exist. */
 export async function removeDomains(
-  request: EmulatorRequest,
-  call: Call,
+  { request, call }: Incoming,
   { store, rules }: ExtendedContext,
 ): Promise<Json> {
-  const { token } = await parseParameters(request)
-  authenticate(rules.token, token, request.query)
+  await openBody(request, rules)
   call.domains = parseDomains(parseQuery(request.query).get('domains'))
   const unknown = call.domains.find((domain) => !store.hasDomain(domain))
   if (unknown !== undefined) throw createDomainRefusal(unknown)
-  store.account.removeDomains(call.domains, rules.now())
+  store.removeDomains(call.domains, rules.now())
   return { code: 0 }
 }
 
 function formatRecord(domain: Domain, context: ExtendedContext): JsonObject {
   const { store, rules } = context
-  const { area, type, createdAt, changedAt } = store.account.getRecord(domain)
+  const { area, type, createdAt, changedAt } = store.getRecord(domain)
   const format = (time: number | null) =>
     time === null ? '' : formatLocalTime(rules.zone.toLocal(time))
   return {
@@ -128,7 +119,7 @@ function formatRecord(domain: Domain, context: ExtendedContext): JsonObject {
 }
 
 function getStatus(domain: Domain, { store, rules }: ExtendedContext): string {
-  return computeStatus(store.account.getRecord(domain), rules.deployMs ?? 0, rules.now())
+  return computeStatus(store.getRecord(domain), rules.deployMs ?? 0, rules.now())
 }
 
 function hasCertificate(items: ReadonlyMap<ItemKey, Json>): boolean {
@@ -139,14 +130,4 @@ function hasCertificate(items: ReadonlyMap<ItemKey, Json>): boolean {
 /** Formats the name to which a domain would point, under a reserved top-level domain. */
 function formatCname(domain: Domain): string {
   return `${domain.replace(/^\./, '_.')}.cdn.example`
-}
-
-function parseWord<T extends string>(given: JsonObject, name: string, words: readonly T[]): T {
-  const word = words.find((each) => each === given[name])
-  if (word !== undefined) return word
-  const found = JSON.stringify(given[name] ?? null)
-  throw new Refusal(
-    'choice-invalid',
-    `expected "${name}" to be one of ${words.join(', ')}, got ${found}`,
-  )
 }

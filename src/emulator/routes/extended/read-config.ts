@@ -1,11 +1,9 @@
-import type { ItemKey, Value } from '../../../model/item.ts'
-import { setOwn, type Json, type JsonObject } from '../../../model/json.ts'
-import type { Call } from '../../entities/call.ts'
+import type { ItemKey, Value } from '../../../core/model/item.ts'
+import { setOwn, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { buildReadForm } from '../../entities/read-form.ts'
-import { authenticate } from '../authenticate.ts'
-import type { EmulatorRequest } from '../exchange.ts'
+import { openQuery } from '../authenticate.ts'
+import type { Incoming } from '../route.ts'
 import { parseDomains } from '../parse-domains.ts'
-import { parseQuery } from '../parse-query.ts'
 import { Refusal } from '../refusal.ts'
 import type { WireNames } from '../wire-names.ts'
 import type { ExtendedContext } from './context.ts'
@@ -16,13 +14,11 @@ import type { ExtendedContext } from './context.ts'
  * and parameters.
  */
 export function readConfig(
-  request: EmulatorRequest,
-  call: Call,
+  { request, call }: Incoming,
   { store, rules, limits }: ExtendedContext,
 ): Json {
-  authenticate(rules.token, undefined, request.query)
+  const query = openQuery(request, rules)
   limits.config.admit(rules.now())
-  const query = parseQuery(request.query)
   const wanted = parseItemList(listEntries(query, request.query), rules.names)
   call.items = wanted ?? []
   call.domains = parseDomains(query.get('domains'))

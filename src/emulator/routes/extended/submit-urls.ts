@@ -1,11 +1,11 @@
-import type { Json } from '../../../model/json.ts'
-import { parseUrl } from '../../../model/parse-url.ts'
+import type { Json } from '../../../core/model/json.ts'
+import { parseUrl } from '../../../core/model/text/url.ts'
 import type { Call } from '../../entities/call.ts'
 import { refreshTypes, type RefreshType } from '../../entities/prefetch.ts'
 import type { Store } from '../../store/store.ts'
-import { authenticate } from '../authenticate.ts'
-import type { EmulatorRequest } from '../exchange.ts'
-import { parseParameters } from '../parse-parameters.ts'
+import { openBody } from '../authenticate.ts'
+import type { Incoming } from '../route.ts'
+import { parseWord } from '../parse-query.ts'
 import { Refusal } from '../refusal.ts'
 import type { ExtendedContext } from './context.ts'
 
@@ -14,29 +14,15 @@ const unlimited = 1_000_000
 const dayMs = 86_400_000
 
 /** Submits URLs to prefetch. Throws a Refusal if they exceed those left of the day. */
-export function submitPrefetch(
-  request: EmulatorRequest,
-  call: Call,
-  context: ExtendedContext,
-): Promise<Json> {
-  return submit(request, call, context, () => undefined)
+export async function submitPrefetch(incoming: Incoming, context: ExtendedContext): Promise<Json> {
+  const given = await openBody(incoming.request, context.rules)
+  return submit(given['urls'], undefined, incoming.call, context)
 }
 
 /** Submits URLs, or directories with type `dir`, whose cached contents are to be refreshed. */
-export function submitRefresh(
-  request: EmulatorRequest,
-  call: Call,
-  context: ExtendedContext,
-): Promise<Json> {
-  return submit(request, call, context, (given) => {
-    const type = refreshTypes.find((each) => each === given)
-    if (type !== undefined) return type
-    const found = JSON.stringify(given ?? null)
-    throw new Refusal(
-      'choice-invalid',
-      `expected "type" to be one of ${refreshTypes.join(', ')}, got ${found}`,
-    )
-  })
+export async function submitRefresh(incoming: Incoming, context: ExtendedContext): Promise<Json> {
+  const given = await openBody(incoming.request, context.rules)
+  return submit(given['urls'], () => parseWord(given, 'type', refreshTypes), incoming.call, context)
 }
 
 /** Counts the URLs that may still be prefetched on the local day of `now`. */
@@ -55,17 +41,15 @@ export function countRemainingUrls({
   return Math.max(0, prefetchesPerDay - today.length)
 }
 
-async function submit(
-  request: EmulatorRequest,
+function submit(
+  given: Json | undefined,
+  parseType: (() => RefreshType) | undefined,
   call: Call,
   context: ExtendedContext,
-  parseType: (given: Json | undefined) => RefreshType | undefined,
-): Promise<Json> {
+): Json {
   const { store, rules } = context
-  const given = await parseParameters(request)
-  authenticate(rules.token, given['token'], request.query)
-  const urls = parseUrls(given['urls'])
-  const type = parseType(given['type'])
+  const urls = parseUrls(given)
+  const type = parseType?.()
   const accepted = urls.filter((url) => isAccepted(url, type, store))
   const domains = accepted.map((url) => store.findDomain(parseUrl(url)?.hostname ?? '') ?? '')
   call.domains = [...new Set(domains)]

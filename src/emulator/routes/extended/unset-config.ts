@@ -1,11 +1,8 @@
-import type { Json } from '../../../model/json.ts'
-import type { Call } from '../../entities/call.ts'
-import type { Faults } from '../answer-with-faults.ts'
+import type { Json } from '../../../core/model/json.ts'
 import { applyWrite, type Judged } from '../apply-write.ts'
-import { authenticate } from '../authenticate.ts'
-import type { EmulatorRequest } from '../exchange.ts'
+import { openBody } from '../authenticate.ts'
+import type { Incoming } from '../route.ts'
 import { createDomainRefusal, parseDomains } from '../parse-domains.ts'
-import { parseParameters } from '../parse-parameters.ts'
 import { Refusal } from '../refusal.ts'
 import type { ExtendedContext } from './context.ts'
 import { parseItemList } from './read-config.ts'
@@ -15,13 +12,10 @@ import { parseItemList } from './read-config.ts'
  * its domains and items to `call`. Throws a Refusal like a write.
  */
 export async function unsetConfig(
-  request: EmulatorRequest,
-  call: Call,
+  { request, call, faults }: Incoming,
   { store, rules }: ExtendedContext,
-  faults: Faults,
 ): Promise<Json> {
-  const { token, domains: given, config } = await parseParameters(request)
-  authenticate(rules.token, token, request.query)
+  const { domains: given, config } = await openBody(request, rules)
   const judge = (): Judged => {
     const domains = parseDomains(given)
     call.domains = domains

@@ -1,0 +1,116 @@
+import type { Argument, Command, Option } from 'commander'
+import { catalogue } from '../../core/catalog/catalogue.ts'
+import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
+import type { CommandContext } from '../io.ts'
+import { loadWorkspaceFiles } from '../../manifest/manifests/load-workspace.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { findWorkspaceRoot } from '../open.ts'
+
+/** What can stand for a word: files, folders, or one of a list of words. */
+export type Completions = 'files' | 'folders' | { word: string; description: string }[]
+
+/**
+ * Lists the completions of the last of some words, which is incomplete.
+ *
+ * @param program with all commands
+ * @param words the words after the name of the program
+ */
+export function completeWords(
+  program: Command,
+  words: string[],
+  context: CommandContext,
+): Completions {
+  const start = words.at(-1) ?? ''
+  let command = program
+  let awaited: Option | null = null
+  let workspace: string | undefined
+  for (const word of words.slice(0, -1)) {
+    if (awaited !== null) {
+      if (awaited.long === '--workspace') workspace = word
+      awaited = null
+      continue
+    }
+    const option = command.options.find(({ short, long }) => word === short || word === long)
+    if (option?.required === true) awaited = option
+    command = command.commands.find((each) => each.name() === word) ?? command
+  }
+  const list = (of: Option | Argument, name: string) =>
+    listValues(of, name, start, {
+      ...context,
+      options: { ...context.options, ...(workspace === undefined ? {} : { workspace }) },
+    })
+  if (awaited !== null) return list(awaited, /<([^<>]+)>/.exec(awaited.flags)?.[1] ?? '')
+  if (start.startsWith('-')) return select(listOptions(command), start)
+  const shown = command.createHelp().visibleCommands(command)
+  const subcommands = command.commands.filter((each) => shown.includes(each))
+  if (subcommands.length > 0)
+    return select(
+      subcommands.map((each) => ({ word: each.name(), description: each.description() })),
+      start,
+    )
+  const [argument] = command.registeredArguments
+  return argument === undefined ? [] : list(argument, argument.name())
+}
+
+function listOptions(command: Command): { word: string; description: string }[] {
+  const help = ['-h', '--help'].map((word) => ({ word, description: 'print help' }))
+  const own = command.options.flatMap(({ short, long, description }) =>
+    [short, long].flatMap((word) => (word == null ? [] : [{ word, description }])),
+  )
+  return [...own, ...help]
+}
+
+/** Lists values by the choices, or by the placeholder in the help. */
+function listValues(
+  { argChoices }: Option | Argument,
+  name: string,
+  start: string,
+  context: CommandContext,
+): Completions {
+  const plain = (values: string[]) => values.map((word) => ({ word, description: '' }))
+  if (argChoices !== undefined) return select(plain(argChoices), start)
+  if (name === 'item') return select(plain([...catalogue.keys()]), start)
+  if (name === 'dir') return 'folders'
+  if (/^(domain|domains|glob)$/.test(name)) return plain(listDomains(context, start))
+  return /^(file|files|paths|planfile|file\|command)$/.test(name) ? 'files' : []
+}
+
+function select<T extends { word: string }>(all: T[], start: string): T[] {
+  return all.filter(({ word }) => word.startsWith(start))
+}
+
+/**
+ * Lists the domains of the workspace that begin with a text, sorted; none without a valid
+ * `edgewise.yaml`. Uses neither state nor network.
+ */
+function listDomains(context: CommandContext, prefix: string): string[] {
+  try {
+    const { files } = loadWorkspaceFiles(findWorkspaceRoot(context), context.io.env)
+    const domains = new Set(files.flatMap(({ text }) => scanDomains(text)))
+    const start = prefix.toLowerCase()
+    return [...domains].filter((domain) => domain.startsWith(start)).toSorted()
+  } catch (error) {
+    if (error instanceof EdgewiseError) return []
+    throw error
+  }
+}
+
+/**
+ * Finds the domains of manifests in a text by their keys, without parsing it: completion has to be
+ * fast, and does without what it misses. Returns only domain names, in lower case, which have no
+ * character that a shell interprets.
+ */
+export function scanDomains(text: string): string[] {
+  // A key of a manifest, at the start of a line or of a mapping in braces, with the lines below.
+  const keys = /^(?:\{\s*)?["']?(domains?)["']?[ \t]*:(.*(?:\n[ \t\]-].*)*)/gm
+  return [...text.matchAll(keys)].flatMap(([, key, value = '']) => {
+    const list = /^\s*\[/.test(value) ? (value.split(']')[0] ?? '') : value
+    const names = list
+      .replaceAll(/(^|\s)#.*/g, '')
+      .split(/[\s,"'{}[\]]+/)
+      .filter((word) => word !== '' && word !== '-')
+    // The other keys of a mapping in braces may follow a single domain.
+    const wanted = key === 'domains' ? names : names.slice(0, 1)
+    return wanted.filter(isAcceleratedDomain).map((name) => name.toLowerCase())
+  })
+}

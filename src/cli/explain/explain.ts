@@ -1,0 +1,228 @@
+import { stringify } from 'yaml'
+import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import type { ItemSpec } from '../../core/catalog/item-spec.ts'
+import type { ItemSchema } from '../../core/catalog/value/item-schema.ts'
+import { findMax } from '../../core/model/lists.ts'
+import type { ItemKey } from '../../core/model/item.ts'
+import type { Paint } from '../../outlets/report/text/paint.ts'
+import { wrap } from '../../outlets/report/text/wrap.ts'
+import {
+  extractFirstSentence,
+  listRules,
+  listFacts,
+  listFields,
+  describeAllowed,
+  describeDefault,
+  nameType,
+} from './describe-item.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { CommandContext } from '../io.ts'
+import { refuseUnknownItems } from '../../operations/submission/select.ts'
+import { didYouMean } from '../../core/catalog/value/nearest.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { isObject, type Json } from '../../core/model/json.ts'
+
+/** `edgewise explain`: lists all items, or describes one item or one field. */
+export async function explain(
+  { io, options, paint }: CommandContext,
+  [name]: unknown[],
+): Promise<number> {
+  if (name === undefined) {
+    const sentences = [...catalogue].map(([key, spec]) => [key, extractFirstSentence(spec)])
+    io.out(
+      options.json === true
+        ? `${JSON.stringify(Object.fromEntries(sentences))}\n`
+        : formatOverview(paint, io.columns),
+    )
+    return exitCodes.done
+  }
+  const [key = '', ...path] = String(name).split('.')
+  refuseUnknownItems([key])
+  const spec = getItemSpec(key)
+  const found = path.length === 0 ? null : findField(spec, path)
+  const schema = found?.schema ?? spec.schema
+  if (options.json === true) io.out(`${JSON.stringify(schema)}\n`)
+  else if (found === null) io.out(formatItem(spec, paint, io.columns))
+  else {
+    const fieldTexts = formatFields(schema, paint, io.columns)
+    io.out(formatFieldPage(spec, path, found, fieldTexts, paint, io.columns))
+  }
+  return exitCodes.done
+}
+
+function formatOverview(paint: Paint, columns: number): string {
+  const width = findMax([...catalogue.keys()].map((key) => key.length))
+  const lines = [...catalogue].map(([key, spec]) => {
+    const text = wrap(extractFirstSentence(spec), Math.max(40, columns - width - 4), '').split('\n')
+    return text
+      .map((line, i) => `  ${i === 0 ? paint.bold(key.padEnd(width)) : ' '.repeat(width)}  ${line}`)
+      .join('\n')
+  })
+  const hint = '"edgewise explain ITEM" shows its fields, its rules and an example.'
+  return `${lines.join('\n')}\n\n${hint}\n`
+}
+
+function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
+  const ofEach = spec.schema.type === 'array' ? ' of each entry' : ''
+  const fieldsTitle = `${paint.bold('Fields')}${ofEach}`
+  const fieldTexts = formatFields(spec.schema, paint, columns)
+  const parts = [
+    paint.bold(spec.key),
+    wrap(spec.schema.description ?? '', columns, ''),
+    formatFacts(spec.schema, [], paint, columns),
+    ...(fieldTexts.length === 0 ? [] : [`${fieldsTitle}\n${fieldTexts.join('')}`.trimEnd()]),
+    `${paint.bold('Rules')}\n${listRules(spec)
+      .map((rule) => `  - ${wrap(rule.replaceAll('`', ''), columns - 4, '    ').trimStart()}`)
+      .join('\n')}`,
+    `${paint.bold('Example')}\n${formatExample(spec.key, spec.schema)}`,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function formatExample(key: ItemKey, schema: ItemSchema): string {
+  const document = { domain: 'www.example.com', config: { [key]: schema.examples?.[0] ?? null } }
+  return stringify(document, { lineWidth: 0 })
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n')
+}
+
+function formatFields(schema: ItemSchema, paint: Paint, columns: number): string[] {
+  return listFields(schema).map(([name, field, required]) =>
+    formatField(name, field, required, 1, paint, columns),
+  )
+}
+
+function formatField(
+  name: string,
+  schema: ItemSchema,
+  required: boolean,
+  depth: number,
+  paint: Paint,
+  columns: number,
+): string {
+  const indent = '  '.repeat(depth)
+  const facts = `${name}  ${listFacts(schema, required).join('; ')}`
+  const hanging = `${indent}    `
+  const head = wrap(facts, columns, hanging).trimStart().slice(name.length)
+  const description = wrap(schema.description ?? '', columns, hanging)
+  const inner = listFields(schema).map(([key, field, needed]) =>
+    formatField(key, field, needed, depth + 2, paint, columns),
+  )
+  return `${indent}${paint.cyan(name)}${paint.dim(head)}\n${description}\n${inner.join('')}`
+}
+
+/** A field that was found by its path in an item. */
+interface FoundField {
+  schema: ItemSchema
+  required: boolean
+  /** Whether it is a field of the entries of a list. */
+  isOfEntry: boolean
+}
+
+/**
+ * Finds a field by the names that lead to it, through lists.
+ *
+ * @param path at least one name
+ * @throws EdgewiseError `usage` when there is no such field
+ */
+function findField(spec: ItemSpec, path: string[]): FoundField {
+  const start: FoundField = { schema: spec.schema, required: false, isOfEntry: false }
+  return path.reduce<FoundField>(({ schema }, step) => {
+    const fields = listFields(schema)
+    const found = fields.find(([name]) => name === step)
+    if (found !== undefined)
+      return { schema: found[1], required: found[2], isOfEntry: schema.type === 'array' }
+    const names = fields.map(([name]) => name)
+    const hint =
+      didYouMean(step, names) || (names.length === 0 ? '' : ` It has: ${names.join(', ')}.`)
+    throw new EdgewiseError(
+      'usage',
+      `${spec.key} has no field "${step}".${hint}`,
+      `"edgewise explain ${spec.key}" lists its fields.`,
+    )
+  }, start)
+}
+
+/** Formats type and allowed values of an item or a field, and more facts, one a line. */
+function formatFacts(
+  schema: ItemSchema,
+  more: [name: string, text: string][],
+  paint: Paint,
+  columns: number,
+): string {
+  const allowed = describeAllowed(schema)
+  const facts: [string, string][] = [
+    ['Type', nameType(schema)],
+    ...(allowed === null ? [] : [['Allowed', allowed] satisfies [string, string]]),
+    ...more,
+  ]
+  const indent = ' '.repeat(10)
+  return facts
+    .map(([name, text]) => paint.bold(name.padEnd(10)) + wrap(text, columns, indent).trimStart())
+    .join('\n')
+}
+
+/** Formats the page of one field; the parts are separated by blank lines. */
+function formatFieldPage(
+  spec: ItemSpec,
+  path: string[],
+  { schema, required, isOfEntry }: FoundField,
+  fieldTexts: string[],
+  paint: Paint,
+  columns: number,
+): string {
+  const need = required ? `yes${isOfEntry ? ', in each entry' : ''}` : 'no'
+  const facts: [string, string][] = [
+    ...(schema.type === 'object'
+      ? []
+      : [['Default', describeDefault(schema) ?? 'none'] satisfies [string, string]]),
+    ['Required', need],
+    ...(schema.writeOnly === true
+      ? [['Secret', 'yes: write ${secret:NAME}'] satisfies [string, string]]
+      : []),
+  ]
+  const name = path.at(-1) ?? ''
+  const example = stringify({ [name]: findExample(spec, path, schema) }, { lineWidth: 0 })
+  const parts = [
+    paint.bold([spec.key, ...path].join('.')),
+    wrap(schema.description ?? '', columns, ''),
+    formatFacts(schema, facts, paint, columns),
+    ...(fieldTexts.length === 0
+      ? []
+      : [`${paint.bold('Fields')}\n${fieldTexts.join('')}`.trimEnd()]),
+    `${paint.bold('Example')}\n${example.trimEnd().replaceAll(/^/gm, '  ')}`,
+    `"edgewise explain ${spec.key}" shows the whole item.`,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+/** Finds an example of a field: its own, that of the item, its default, or its first choice. */
+function findExample(spec: ItemSpec, path: string[], schema: ItemSchema): Json {
+  const value = schema.examples?.[0] ?? findValue(spec.schema.examples?.[0] ?? null, path)
+  if (value !== undefined) return value
+  if (schema.type === 'object') return buildObjectExample(spec, path, schema)
+  return schema.default ?? schema.enum?.[0] ?? null
+}
+
+/** Builds an example with the required fields of an object. */
+function buildObjectExample(spec: ItemSpec, path: string[], schema: ItemSchema): Json {
+  return Object.fromEntries(
+    listFields(schema)
+      .filter(([, , required]) => required)
+      .map(([name, field]) => [name, findExample(spec, [...path, name], field)]),
+  )
+}
+
+/** Finds the value at a path; in a list, that of the first entry that has it. */
+function findValue(value: Json, path: string[]): Json | undefined {
+  const [name, ...rest] = path
+  if (name === undefined) return value
+  if (Array.isArray(value)) {
+    const found = value.map((entry) => findValue(entry, path))
+    return found.find((entry) => entry !== undefined)
+  }
+  if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
+  return findValue(value[name] ?? null, rest)
+}

@@ -1,0 +1,22 @@
+import type { CombinedBan } from './generated/items.ts'
+import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { checkNetworks } from './networks.ts'
+import { refuse } from './problems.ts'
+
+/** Bans of requests that meet all conditions of a rule (specification, "combined_ban"). */
+export const combinedBan: ItemRow = {
+  ...overwritingList,
+  domainsAtTop: true,
+  check: (value) =>
+    castAccepted<CombinedBan>(value).flatMap(({ configs }, i) =>
+      Object.keys(configs).length === 0
+        ? [
+            refuse(
+              `/${i}/configs`,
+              'expected at least one condition (method, ip, referer, url, ua): a rule ' +
+                'without any would ban everybody',
+            ),
+          ]
+        : checkNetworks(`/${i}/configs/ip/list`, configs.ip?.list ?? []),
+    ),
+}

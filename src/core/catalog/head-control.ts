@@ -1,0 +1,61 @@
+import type { HeadControl } from './generated/items.ts'
+import type { Value } from '../model/item.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import { castAccepted, type ItemRow } from './item-spec.ts'
+import {
+  fillHidden,
+  findKnownEntry,
+  observeEntries,
+  omitFields,
+  type Observation,
+} from './observation.ts'
+import { refuseMissingField } from './problems.ts'
+
+const identity = ['head_direction', 'head_op', 'head', 'regex']
+
+/** Header rules for each direction (specification, "head_control"). */
+export const headControl: ItemRow = {
+  identity,
+  check: (value) => castAccepted<HeadControl>(value).list.flatMap(checkRule),
+  /** Drops the value of deleted headers, which is ignored. */
+  tidy: (value) => {
+    if (!isObject(value) || !Array.isArray(value['list'])) return value
+    return {
+      ...value,
+      list: value['list'].map((rule) =>
+        isObject(rule) && rule['head_op'] === 'DEL' ? omitFields(rule, ['value']) : rule,
+      ),
+    }
+  },
+  isEmpty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
+  unset: () => ({ list: [] }),
+  observe,
+}
+
+/** A query shows `head` as `key`, no `order`, and a field that no write has. */
+function observe(known: Value | undefined, observed: Json): Observation {
+  if (!isObject(observed) || !Array.isArray(observed['list']))
+    return { payload: observed, notVerifiable: [] }
+  const knownList = known !== undefined && isObject(known) ? known['list'] : undefined
+  const { payload: list, notVerifiable } = observeEntries(observed['list'], (shown, i) => {
+    const rule = restoreName(omitFields(shown, ['fun_name']))
+    return fillHidden(findKnownEntry(knownList, rule, i, identity), rule, ['order'])
+  })
+  return {
+    payload: { ...observed, list },
+    notVerifiable: notVerifiable.map((pointer) => `/list${pointer}`),
+  }
+}
+
+function restoreName(rule: JsonObject): JsonObject {
+  const { key, ...rest } = rule
+  return key === undefined || Object.hasOwn(rule, 'head') ? rule : { ...rest, head: key }
+}
+
+function checkRule({ head_op, value = '' }: HeadControl['list'][number], i: number): Problem[] {
+  if (head_op === 'DEL' || value !== '') return []
+  return [
+    refuseMissingField(`/list/${i}`, `with head_op "${head_op}" the field "value" is required`),
+  ]
+}

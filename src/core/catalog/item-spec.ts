@@ -1,0 +1,223 @@
+import { isSameJson, isObject, getOwn, type Json } from '../model/json.ts'
+import type { Form, FormName } from '../model/change.ts'
+import type { Domain, FieldName, ItemState, ItemKey, Value, Wire } from '../model/item.ts'
+import type { Problem } from '../model/problem.ts'
+import type { SchemaError } from '../model/text/schema-fault.ts'
+import { canonicalizeBySchema } from './value/canonical.ts'
+import type { Observation } from './observation.ts'
+import { getAnnotations, type ItemSchema } from './value/item-schema.ts'
+
+/**
+ * Group of items that may be sent in one write: `combined`, the eleven items that the
+ * specification's examples combine, or an item's own name.
+ */
+export type GroupName = string
+
+/** Form of a write that sends a part of a value. */
+export type DeltaForm = Exclude<FormName, 'replace' | 'unset' | 'delete'>
+
+/** The form of an item in the service's response, if it differs from the submitted form. */
+export interface AnswerForm {
+  /** Builds the form that the service returns for a payload. */
+  build(payload: Wire): Json
+  /** Whether the service may have returned this answer for the payload. */
+  matches(payload: Wire, answer: Json): boolean
+}
+
+/** The rules of one item that its schema can't express. */
+export interface ItemSpec {
+  key: ItemKey
+  group: GroupName
+  schema: ItemSchema
+  /** Finds all violations of the schema by a value; none in a valid value. */
+  findSchemaErrors(value: Json): SchemaError[]
+  /**
+   * Checks rules across fields of a value that its schema accepts. Pointers are within that value.
+   */
+  check(value: Json): Problem[]
+  /** Returns the canonical form of a desired value or a write payload. Idempotent. */
+  canonicalize(value: Json): Value
+  /**
+   * Builds the documented write that leads to `desired` (canonical) from any possible state; null
+   * if nothing can or must be sent.
+   */
+  buildWhole(state: ItemState, desired: Value): Form | null
+  /**
+   * Builds the smallest documented deltas that together lead to `desired` from a state that is
+   * certain, in any order and any number of repetitions; none if only the whole write is safe.
+   */
+  buildDeltas?(state: ItemState, desired: Value): Form[]
+  /** Joins deltas with the same name into one. */
+  joinDeltas?(deltas: Form[]): Form
+  /** Forms of the deltas that `buildDeltas` builds. */
+  deltaForms: DeltaForm[]
+  /** Computes the value at the service after a payload; undefined if the item is empty then. */
+  reduce(state: Value | undefined, payload: Wire): Value | undefined
+  /**
+   * Builds the documented payload that unsets the item; null if there is nothing to unset. Absent
+   * if the specification documents none.
+   */
+  unset?(state: ItemState, domain: Domain): Wire | null
+  /** Explains why the item of this domain can't be unset although others can; null if it can. */
+  explainNoUnset?(domain: Domain): string | null
+  /**
+   * Explains why a change to this value is destructive and needs `--allow`, in words that follow
+   * the item's name; null if it is not. `after` is null for an unset item.
+   */
+  explainDestructive?(after: Value | null): string | null
+  /** Items that a write of this item empties. */
+  clearedItems: ItemKey[]
+  /** Fields that the service leaves unchanged when a payload omits them. */
+  keptFields: FieldName[]
+  /** Fields that identify an entry of its list of objects; none if no field does. */
+  identity: FieldName[]
+  /**
+   * Converts a payload that was queried from the service to the shape in which it is written.
+   * Several written values can come back as the same payload: if the known value is one of them, it
+   * is the result. Accepts any JSON value.
+   *
+   * @param known recorded or sent value; undefined if there is none
+   */
+  observe(known: Value | undefined, observed: Json): Observation
+  /**
+   * The form of the item in the service's response; absent if it is the submitted form
+   * (specification, "POST /domain/config", rules 4 and 7).
+   */
+  answerForm?: AnswerForm
+  /**
+   * Whether the response to a write of this item lists its domains at the top level instead of
+   * inside `data` (specification, "POST /domain/config", rule 5).
+   */
+  domainsAtTop: boolean
+}
+
+/** A row of the catalogue; omitted traits have their defaults. */
+export interface ItemRow {
+  group?: GroupName
+  check?: ItemSpec['check']
+  /** Completes the canonical form after the schema's own rules. */
+  tidy?: (value: Json) => Value
+  buildWhole?: ItemSpec['buildWhole']
+  buildDeltas?: ItemSpec['buildDeltas']
+  joinDeltas?: ItemSpec['joinDeltas']
+  /** Required with `buildDeltas`. */
+  deltaForms?: DeltaForm[]
+  reduce?: ItemSpec['reduce']
+  unset?: ItemSpec['unset']
+  explainNoUnset?: ItemSpec['explainNoUnset']
+  explainDestructive?: ItemSpec['explainDestructive']
+  clearedItems?: ItemKey[]
+  identity?: FieldName[]
+  /** Absent if a query returns the item as it was written. */
+  observe?: ItemSpec['observe']
+  answerForm?: ItemSpec['answerForm']
+  domainsAtTop?: boolean
+  /** Whether a canonical value means the same as no item, e.g. an emptied list. */
+  isEmpty?: (value: Value) => boolean
+}
+
+/** Traits of an array that every write replaces as a whole; an empty array unsets the item. */
+export const overwritingList = {
+  isEmpty: (value) => Array.isArray(value) && value.length === 0,
+  unset: () => [],
+} satisfies ItemRow
+
+/**
+ * Casts a value to the type generated from its item's schema. Checks are called only with values
+ * that the schema has accepted.
+ */
+export function castAccepted<Given>(value: Json): Given {
+  return value as unknown as Given
+}
+
+/** Builds the specification of an item from its row and schema. */
+export function defineItem(
+  key: ItemKey,
+  schema: ItemSchema,
+  findSchemaErrors: ItemSpec['findSchemaErrors'],
+  row: ItemRow,
+): ItemSpec {
+  const canonicalize = (value: Json): Value => {
+    const bySchema = canonicalizeBySchema(schema, value)
+    return row.tidy === undefined ? bySchema : row.tidy(bySchema)
+  }
+  const keptFields = Object.entries(schema.properties ?? {})
+    .filter(([, field]) => getAnnotations(field).keeps === true)
+    .map(([name]) => name)
+  return {
+    key,
+    group: row.group ?? key,
+    schema,
+    findSchemaErrors,
+    canonicalize,
+    check: row.check ?? (() => []),
+    buildWhole: row.buildWhole ?? ((_state, desired) => ({ name: 'replace', payload: desired })),
+    ...(row.buildDeltas === undefined || row.joinDeltas === undefined
+      ? {}
+      : { buildDeltas: row.buildDeltas, joinDeltas: row.joinDeltas }),
+    deltaForms: row.deltaForms ?? [],
+    reduce:
+      row.reduce ??
+      ((state, payload) => {
+        const next = fillKeptFields(keptFields, canonicalize(payload), state)
+        return row.isEmpty?.(next) === true ? undefined : next
+      }),
+    unset: row.unset,
+    explainNoUnset: row.explainNoUnset,
+    explainDestructive: row.explainDestructive,
+    clearedItems: row.clearedItems ?? [],
+    keptFields,
+    identity: row.identity ?? [],
+    observe: row.observe ?? ((_known, observed) => ({ payload: observed, notVerifiable: [] })),
+    answerForm: row.answerForm,
+    domainsAtTop: row.domainsAtTop === true,
+  }
+}
+
+/** Computes the value at the service after a form; undefined if the item is empty then. */
+export function reduceForm(
+  spec: Pick<ItemSpec, 'reduce'>,
+  state: Value | undefined,
+  { name, payload }: Form,
+): Value | undefined {
+  return name === 'delete' ? undefined : spec.reduce(state, payload)
+}
+
+/** Fills omitted kept fields of `value` from the state. */
+export function fillKeptFields(
+  keptFields: FieldName[],
+  value: Value,
+  state: Value | undefined,
+): Value {
+  if (keptFields.length === 0 || !isObject(value) || state === undefined || !isObject(state))
+    return value
+  const kept = keptFields.filter(
+    (name) => !Object.hasOwn(value, name) && Object.hasOwn(state, name),
+  )
+  return kept.length === 0
+    ? value
+    : { ...value, ...Object.fromEntries(kept.map((name) => [name, getOwn(state, name) ?? null])) }
+}
+
+/** Returns the only possible value of an item; undefined if it is not certain. */
+export function getCertainValue(state: ItemState): Value | undefined {
+  return state.status === 'confirmed' && state.returned === undefined
+    ? state.candidates[0]
+    : undefined
+}
+
+/**
+ * Converts a returned payload to the shape in which it is written, as `observe`. A field that is
+ * never shown stays missing.
+ */
+export function restoreShape(spec: ItemSpec, observed: Json, known: Value | undefined): Json {
+  const { payload, notVerifiable } = spec.observe(known, observed)
+  return notVerifiable.length === 0 ? payload : spec.observe(undefined, observed).payload
+}
+
+/** Tests whether a value that is written over another one has no effect at the service. */
+export function isSameAtService(spec: ItemSpec, before: Value, after: Value): boolean {
+  if (isSameJson(before, after)) return true
+  const { payload, notVerifiable } = spec.observe(before, after)
+  return notVerifiable.length === 0 && isSameJson(spec.canonicalize(payload), before)
+}

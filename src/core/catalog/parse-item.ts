@@ -1,0 +1,96 @@
+import type { Value, Wire } from '../model/item.ts'
+import { parsePointer, type Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import { holdsSecret, isSecret, mapSecrets } from '../model/secret.ts'
+import type { ItemSpec } from './item-spec.ts'
+import { coerce, type Scope } from './value/coerce.ts'
+import { chooseAlternative, type ItemSchema } from './value/item-schema.ts'
+import { describeSchemaErrors } from './value/schema-problems.ts'
+import { findStringProblems } from './value/string-problems.ts'
+
+/** A parsed item: the payload, the canonical value, and the problems. */
+export interface ParsedItem {
+  /**
+   * The value with the specification's types; order and letter case as given. Input of `reduce`.
+   */
+  payload: Wire
+  /** The canonical value; null if there is an error. */
+  value: Value | null
+  problems: Problem[]
+}
+
+/**
+ * Parses an item of a manifest or a write. In a manifest, secrets (`{$secret}`) are valid wherever
+ * a string is; on the wire there are none. Never throws.
+ */
+export function parseItem(spec: ItemSpec, raw: Json, scope: Scope): ParsedItem {
+  const payload = coerce(spec.schema, raw, scope) ?? null
+  const secrets: string[] = []
+  const plain =
+    scope === 'wire' || !holdsSecret(payload)
+      ? payload
+      : mapSecrets(payload, ($secret, pointer) => {
+          // In place of a list or an object it is no secret, but wrong.
+          if (expectsStructure(spec.schema, pointer)) return { $secret }
+          secrets.push(pointer)
+          return 'secret'
+        })
+  // An unknown field is wrong for any secret.
+  const isHidden = (problem: Problem): boolean => {
+    return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
+  }
+  const shape = describeSchemaErrors(spec.findSchemaErrors(plain), spec.schema, plain).filter(
+    (problem) => !isHidden(problem),
+  )
+  const problems =
+    shape.length > 0 ? shape : [...findStringProblems(spec.schema, plain), ...spec.check(plain)]
+  const found = problems.filter(
+    (problem) => (problem.scope === 'both' || problem.scope === scope) && !isHidden(problem),
+  )
+  const valid = !found.some((problem) => problem.severity === 'error')
+  return { payload, value: valid ? spec.canonicalize(payload) : null, problems: found }
+}
+
+/** Tests whether a schema has a list or an object, and no text, at a pointer. */
+function expectsStructure(schema: ItemSchema, pointer: string): boolean {
+  const found = parsePointer(pointer).reduce<ItemSchema>((outer, step) => {
+    const { items, properties = {} } = chooseAlternative(outer, /^\d+$/.test(step) ? [] : {})
+    return items ?? (Object.hasOwn(properties, step) ? (properties[step] ?? {}) : {})
+  }, schema)
+  const { type, oneOf } = chooseAlternative(found, '')
+  return type === 'array' || type === 'object' || (type === undefined && oneOf !== undefined)
+}
+
+/** Finds the secret fields of a value: those with `writeOnly` in the schema. */
+export function findSecretFields(
+  spec: ItemSpec,
+  value: Json,
+): { pointer: string; literal: boolean }[] {
+  const found: { pointer: string; literal: boolean }[] = []
+  collectSecretFields(spec.schema, value, '', found)
+  return found
+}
+
+function collectSecretFields(
+  schema: ItemSpec['schema'],
+  value: Json,
+  pointer: string,
+  found: { pointer: string; literal: boolean }[],
+): void {
+  if (schema.writeOnly === true) {
+    if (typeof value === 'string' || isSecret(value))
+      found.push({ pointer, literal: !isSecret(value) })
+  } else if (Array.isArray(value)) {
+    value.forEach((entry, i) =>
+      collectSecretFields(schema.items ?? {}, entry, `${pointer}/${i}`, found),
+    )
+  } else if (typeof value === 'object' && value !== null && !isSecret(value)) {
+    for (const [key, field] of Object.entries(value)) {
+      const known =
+        schema.properties !== undefined && Object.hasOwn(schema.properties, key)
+          ? schema.properties[key]
+          : undefined
+      if (known !== undefined) collectSecretFields(known, field, `${pointer}/${key}`, found)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { canonicalizeAddress } from './formats.ts'
+import {
+  type ItemSchema,
+  chooseAlternative,
+  findSeparator,
+  getAnnotations,
+  splitEntries,
+} from './item-schema.ts'
+import { type Json, type JsonObject, isObject, setOwn } from '../../model/json.ts'
+import { isSecret } from '../../model/secret.ts'
+import { canonicalizeJson } from '../../model/text/canonical-json.ts'
+
+interface Parent {
+  schema: ItemSchema
+  value: JsonObject
+}
+
+/**
+ * Returns the canonical form of a valid value: documented defaults filled in, sets sorted and
+ * unique, lists without blanks, names in lower case. Secrets stay unchanged. Idempotent.
+ */
+export function canonicalizeBySchema(schema: ItemSchema, value: Json, parent?: Parent): Json {
+  if (isSecret(value)) return value
+  const chosen = chooseAlternative(schema, value)
+  if (typeof value === 'string') return canonicalizeString(chosen, value, parent)
+  if (Array.isArray(value)) return canonicalizeArray(chosen, value)
+  if (isObject(value)) return canonicalizeObject(chosen, value)
+  return value
+}
+
+function canonicalizeString(schema: ItemSchema, value: string, parent?: Parent): string {
+  const by = findSeparator(schema, parent)
+  if (by === null) return canonicalizeFormat(schema.format, value)
+  const entries = splitEntries(value, by)
+    .filter((entry) => entry !== '')
+    .map((entry) => canonicalizeFormat(getAnnotations(schema).of, entry))
+  return (getAnnotations(schema).set === true ? sortUnique(entries) : entries).join(by)
+}
+
+function canonicalizeFormat(format: string | undefined, value: string): string {
+  return format === 'domain' ||
+    format === 'address' ||
+    format === 'ip-or-network' ||
+    format === 'referer-host'
+    ? canonicalizeAddress(value)
+    : value
+}
+
+function canonicalizeArray(schema: ItemSchema, value: Json[]): Json[] {
+  const entries = value.map((entry) => canonicalizeBySchema(schema.items ?? {}, entry))
+  const { set, sortBy } = getAnnotations(schema)
+  const unique = set === true ? sortUnique(entries) : entries
+  return sortBy === undefined
+    ? unique
+    : unique.toSorted((a, b) => compare(getSortKey(a, sortBy), getSortKey(b, sortBy)))
+}
+
+function canonicalizeObject(schema: ItemSchema, value: JsonObject): JsonObject {
+  const properties = schema.properties ?? {}
+  const result: JsonObject = {}
+  for (const [key, field] of Object.entries(value)) {
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined
+    const emptyList =
+      field === '' && known !== undefined && findSeparator(known, { schema, value }) !== null
+    if (emptyList && known.default !== '') continue
+    const canonical =
+      known === undefined ? field : canonicalizeBySchema(known, field, { schema, value })
+    setOwn(result, key, canonical)
+  }
+  for (const [key, known] of Object.entries(properties)) {
+    if (known.default !== undefined && !Object.hasOwn(value, key))
+      setOwn(result, key, known.default)
+  }
+  return result
+}
+
+/** Sorts by code unit and removes duplicates. */
+export function sortUnique<T extends Json>(entries: T[]): T[] {
+  const byText = new Map(entries.map((entry) => [toText(entry), entry]))
+  return [...byText].toSorted(([a], [b]) => compare(a, b)).map(([, entry]) => entry)
+}
+
+function getSortKey(entry: Json, field: string): string {
+  return isObject(entry) ? toText(entry[field] ?? null) : toText(entry)
+}
+
+function toText(value: Json): string {
+  return typeof value === 'string' ? value : canonicalizeJson(value)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,14 @@
+import type { VendorOriginAuth } from './generated/items.ts'
+import { castAccepted, type ItemRow } from './item-spec.ts'
+import { refuseMissingField } from './problems.ts'
+
+/** Origin fetches are authenticated against a URL (specification, "vendor_origin_auth"). */
+export const vendorOriginAuth: ItemRow = {
+  check: (value) => {
+    const { match_method = 'default', pattern = '' } = castAccepted<VendorOriginAuth>(value)
+    if (match_method === 'default' || pattern !== '') return []
+    return [
+      refuseMissingField('', `with match_method "${match_method}" the field "pattern" is required`),
+    ]
+  },
+}

@@ -1,0 +1,218 @@
+import { getItemSpec, catalogue } from '../catalog/catalogue.ts'
+import { fillKeptFields, isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
+import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
+import { append } from '../model/lists.ts'
+import type { Change, PatchOperation } from '../model/change.ts'
+import {
+  unrecordedState,
+  type Domain,
+  type ItemState,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../model/item.ts'
+import { isSameButUnknown } from './known-secrets.ts'
+import jsonPatch from 'fast-json-patch'
+import { isObject } from '../model/json.ts'
+import { pluralize } from '../model/text/words.ts'
+
+/** Difference of two snapshots. */
+interface Difference {
+  /** Sorted by domain, then by item. */
+  changes: Change[]
+  /** Number of desired items without a change. */
+  unchanged: number
+}
+
+/**
+ * Computes the changes from one snapshot to another. An in-doubt item is a change even if a
+ * candidate is equal. An item that only `from` has is released, or emptied by a desired item that
+ * clears it. An item that differs at most in unresolved secrets is a conditional change.
+ */
+export function diffSnapshots(from: Snapshot, to: Snapshot, itemKeys: ItemKeys = {}): Difference {
+  const domains = [...new Set([...from.keys(), ...to.keys()])].toSorted()
+  const changes: Change[] = []
+  let unchanged = 0
+  for (const domain of domains) {
+    const before = from.get(domain) ?? new Map<ItemKey, ItemState>()
+    const after = to.get(domain) ?? new Map<ItemKey, ItemState>()
+    const desiredChanges: Change[] = []
+    for (const [item, state] of after) {
+      const change = computeDesiredChange(domain, item, before.get(item), state)
+      if (change === null) unchanged++
+      else desiredChanges.push(change)
+    }
+    const goneChanges: Change[] = []
+    for (const [item, state] of before)
+      if (!after.has(item))
+        goneChanges.push(computeGoneChange(domain, item, state, desiredChanges, itemKeys))
+    append(
+      changes,
+      [...desiredChanges, ...goneChanges].toSorted((a, b) => (a.item < b.item ? -1 : 1)),
+    )
+  }
+  return { changes, unchanged }
+}
+
+/**
+ * Computes the value of an item after a write of the desired value: fields that the service keeps
+ * have their recorded values unless the desired value has them.
+ */
+function computeTargetValue(spec: ItemSpec, state: ItemState | undefined, desired: Value): Value {
+  return state?.status === 'in-doubt'
+    ? desired
+    : fillKeptFields(spec.keptFields, desired, state?.candidates[0])
+}
+
+function computeDesiredChange(
+  domain: Domain,
+  item: ItemKey,
+  state: ItemState | undefined,
+  desired: ItemState,
+): Change | null {
+  const spec = getItemSpec(item)
+  const before = state?.status === 'unset' ? null : (state?.candidates[0] ?? null)
+  const reason = state?.status === 'in-doubt' ? 'in-doubt' : 'differs'
+  const value = desired.candidates[0]
+  if (desired.status === 'unset' || value === undefined) {
+    const hasNothingToUnset =
+      state?.status === 'unset' || spec.unset?.(state ?? unrecordedState, domain) === null
+    if (hasNothingToUnset) return null
+    return {
+      domain,
+      item,
+      action: 'unset',
+      reason,
+      before,
+      after: null,
+      patch: computePatch(before, null),
+    }
+  }
+  const after = computeTargetValue(spec, state, value)
+  if (state?.status === 'confirmed' && before !== null && isSameAtService(spec, before, after))
+    return null
+  const isConditional =
+    state?.status === 'confirmed' && before !== null && isSameButUnknown(spec, before, after)
+  return {
+    domain,
+    item,
+    action: before === null ? 'set' : 'change',
+    reason: isConditional ? 'secret-unknown' : reason,
+    before,
+    after,
+    patch: computePatch(before, after),
+  }
+}
+
+/** Computes the change of an item that is recorded and no longer desired. */
+function computeGoneChange(
+  domain: Domain,
+  item: ItemKey,
+  state: ItemState,
+  desiredChanges: Change[],
+  itemKeys: ItemKeys,
+): Change {
+  const before = state.candidates[0] ?? null
+  const by =
+    state.status === 'unset'
+      ? undefined
+      : desiredChanges.find((change) => listClearedItems(change.item, itemKeys).includes(item))
+          ?.item
+  const patch = computePatch(before, null)
+  if (by === undefined)
+    return { domain, item, action: 'release', reason: 'differs', before, after: null, patch }
+  return { domain, item, action: 'unset', reason: 'cleared', by, before, after: null, patch }
+}
+
+/** Computes the RFC 6902 patch from one value to another; null stands for no value. */
+export function computePatch(before: Value | null, after: Value | null): PatchOperation[] {
+  if (before === null && after === null) return []
+  if (before === null) return [{ op: 'add', path: '', value: after }]
+  if (after === null) return [{ op: 'remove', path: '' }]
+  // The library misses a change between object and list at the root: compare one level down.
+  return jsonPatch.compare({ root: before }, { root: after }).map((operation) => {
+    const path = operation.path.slice('/root'.length)
+    if (operation.op === 'remove') return { op: 'remove', path }
+    if (operation.op === 'add' || operation.op === 'replace')
+      return { op: operation.op, path, value: operation.value }
+    throw new TypeError(`expected add, remove or replace in a patch, got "${operation.op}"`)
+  })
+}
+
+/**
+ * Returns whether state has the result of every change as confirmed, whoever made it. A value with
+ * a secret that can't be compared is not known to be there.
+ */
+export function isAchieved(
+  changes: Change[],
+  recorded: ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>,
+): boolean {
+  return changes.every(({ domain, item, action, after }) => {
+    const state = recorded.get(domain)?.get(item)
+    if (action === 'release') return state === undefined
+    if (after === null) return state === undefined || state.status === 'unset'
+    const [value] = state?.candidates ?? []
+    return (
+      state?.status === 'confirmed' &&
+      value !== undefined &&
+      isSameAtService(getItemSpec(item), value, after)
+    )
+  })
+}
+
+/** Items of domains. */
+export type ItemSet = ReadonlyMap<Domain, { has(item: ItemKey): boolean }>
+
+/** Splits a snapshot into the items of a set and the others, without changing it. */
+export function splitItems(
+  snapshot: Snapshot,
+  set: ItemSet,
+): { chosen: Snapshot; others: Snapshot } {
+  const [chosen, others]: [Snapshot, Snapshot] = [new Map(), new Map()]
+  for (const [domain, items] of snapshot) {
+    const own = set.get(domain)
+    if (own === undefined) {
+      others.set(domain, items)
+      continue
+    }
+    const parts = { chosen: new Map<ItemKey, ItemState>(), others: new Map<ItemKey, ItemState>() }
+    for (const [item, state] of items) parts[own.has(item) ? 'chosen' : 'others'].set(item, state)
+    if (parts.chosen.size > 0) chosen.set(domain, parts.chosen)
+    if (parts.others.size > 0) others.set(domain, parts.others)
+  }
+  return { chosen, others }
+}
+
+type Items = ReadonlyMap<ItemKey, ItemState>
+
+const keepingSpecs = [...catalogue.values()].filter(({ keptFields }) => keptFields.length > 0)
+
+/**
+ * Lists the recorded fields that desired items do not have and the service keeps, as `item.field`.
+ */
+function listKeptFields(recorded: Items | undefined, desired: Items): string[] {
+  return keepingSpecs.flatMap(({ key, keptFields }) => {
+    const [before, after] = [recorded?.get(key), desired.get(key)]
+    if (before?.status !== 'confirmed' || after?.status !== 'confirmed') return []
+    const [[from = null], [to = null]] = [before.candidates, after.candidates]
+    return isObject(from) && isObject(to)
+      ? keptFields.flatMap((field) =>
+          Object.hasOwn(from, field) && !Object.hasOwn(to, field) ? [`${key}.${field}`] : [],
+        )
+      : []
+  })
+}
+
+/** Describes the recorded fields that manifests do not have: a sentence for each, with domains. */
+export function describeKeptFields(recorded: Snapshot, desired: Snapshot): string[] {
+  const domainsByField: Record<string, Domain[]> = {}
+  for (const [domain, items] of desired)
+    for (const field of listKeptFields(recorded.get(domain), items))
+      append((domainsByField[field] ??= []), [domain])
+  return Object.entries(domainsByField).map(([field, domains]) => {
+    const [first = ''] = domains.toSorted()
+    const where =
+      domains.length === 1 ? first : `${pluralize(domains.length, 'domain')}, e.g. ${first}`
+    return `${field} is recorded, but in no manifest: the service leaves it unchanged (${where})`
+  })
+}

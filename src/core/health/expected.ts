@@ -1,0 +1,194 @@
+import type { Sample, Variation } from '../model/health.ts'
+import type { Domain } from '../model/item.ts'
+import type { CountSample } from './count-sample.ts'
+import { computeNegativeBinomialTail } from './negative-binomial.ts'
+
+/** Number of the latest windows that count as the recent level. */
+const recentWindows = 4
+/** Minimum number of controls whose median shows a gust of all domains. */
+const minControls = 3
+
+interface DomainLevel extends Level {
+  samples: Sample[]
+  /** Expected share of bad answers in the later window. */
+  expected: number
+}
+
+/**
+ * Learns from the windows of a baseline which share of bad answers to expect, and how much it
+ * varies. A domain is assumed to vary at least as much as the average of all, and to rise as much
+ * as the median of the controls did. Its tests return the p-value of a rise; null where that is
+ * not known.
+ */
+export function learnExpectations({ windows, controls }: Variation, countSample: CountSample) {
+  const levels = new Map(
+    [...windows].flatMap(([domain, samples]): [Domain, DomainLevel][] => {
+      const level = estimateLevel(samples)
+      if (level === null) return []
+      const expected = Math.max(level.share, computeRecentShare(samples))
+      return [[domain, { ...level, samples, expected }]]
+    }),
+  )
+  const pooled = poolDispersion([...levels.values()])
+  const rise = findCommonRise(levels, new Map([...controls].map(([d, c]) => [d, countSample(c)])))
+  return {
+    test: (domain: Domain, after: Sample): number | null => {
+      const level = levels.get(domain)
+      if (level === undefined) return null
+      const dispersion = Math.max(level.dispersion, pooled)
+      const expected = after.requests * level.expected * rise
+      return computeNegativeBinomialTail(after.bad, expected, addUncertainty(dispersion, level))
+    },
+    /** Tests the sum of some domains, whose windows vary together. */
+    testTogether: (after: ReadonlyMap<Domain, Sample>): number | null => {
+      const known = [...after].flatMap(([domain, sample]) => {
+        const level = levels.get(domain)
+        return level === undefined ? [] : [{ sample, level }]
+      })
+      if (known.length === 0) return null
+      const sums = sumWindows(known.map(({ level }) => level))
+      if (sums.length < minWindows) return null
+      const bad = known.reduce((sum, { sample }) => sum + sample.bad, 0)
+      const expected = known.reduce(
+        (sum, { sample, level }) => sum + sample.requests * level.expected,
+        0,
+      )
+      const past = { windows: sums.length, bad: sums.reduce((sum, each) => sum + each.bad, 0) }
+      return computeNegativeBinomialTail(
+        bad,
+        expected * rise,
+        addUncertainty(measureDispersion(sums), past),
+      )
+    },
+  }
+}
+
+/** Adds the variance of the estimated mean itself. */
+function addUncertainty(
+  dispersion: number,
+  { windows, bad }: Pick<Level, 'windows' | 'bad'>,
+): number {
+  return dispersion * (1 + 1 / windows) + 1 / (bad + 1)
+}
+
+function computeRecentShare(samples: Sample[]): number {
+  const recent = samples.slice(0, recentWindows)
+  const requests = recent.reduce((sum, each) => sum + each.requests, 0)
+  return requests === 0 ? 0 : recent.reduce((sum, each) => sum + each.bad, 0) / requests
+}
+
+/** Finds the factor by which the median control rose, at least 1. */
+function findCommonRise(
+  levels: ReadonlyMap<Domain, DomainLevel>,
+  controls: ReadonlyMap<Domain, Sample>,
+): number {
+  const ratios = [...controls].flatMap(([domain, { requests, bad }]) => {
+    const expected = requests * (levels.get(domain)?.expected ?? 0)
+    return expected === 0 ? [] : [bad / expected]
+  })
+  if (ratios.length < minControls) return 1
+  const sorted = ratios.toSorted((a, b) => a - b)
+  return Math.max(1, sorted[Math.floor(sorted.length / 2)] ?? 1)
+}
+
+/** Sums the windows of several domains, each against the mean shares of its domains. */
+function sumWindows(levels: DomainLevel[]) {
+  const length = levels.reduce((longest, { samples }) => Math.max(longest, samples.length), 0)
+  return Array.from({ length }, (_, i) => {
+    let [bad, expected, variance] = [0, 0, 0]
+    for (const { samples, share } of levels) {
+      const sample = samples[i]
+      if (sample === undefined) continue
+      bad += sample.bad
+      expected += sample.requests * share
+      variance += sample.requests * share * (1 - share)
+    }
+    return { bad, expected, variance }
+  })
+}
+
+/** Share of bad answers in the windows of a baseline, and how much it varies. */
+interface Level {
+  windows: number
+  /** Bad answers in all windows. */
+  bad: number
+  /** Mean share of bad answers. */
+  share: number
+  /**
+   * Variance of the share between windows beyond chance, relative to the square of its mean: 0 if
+   * requests fail independently.
+   */
+  dispersion: number
+}
+
+/** Smaller samples say nothing about the variation between windows. */
+const minWindows = 4
+/** A window counts with at most so many times the median share, or so many points above it. */
+const maxRatio = 4
+const maxRise = 0.03
+
+/**
+ * Estimates the level of a baseline from its windows (method of moments). A window far above the
+ * others, such as an incident, is capped: otherwise nothing could be worse for days. Null with too
+ * few windows.
+ */
+export function estimateLevel(samples: Sample[]): Level | null {
+  const windows = samples.filter(({ requests }) => requests > 0)
+  if (windows.length < minWindows) return null
+  const shares = Float64Array.from(windows, ({ requests, bad }) => bad / requests).toSorted()
+  const median = shares[Math.floor(shares.length / 2)] ?? 0
+  const cap = Math.max(maxRatio * median, median + maxRise)
+  const capped = windows.map(({ requests, bad }) => ({
+    requests,
+    bad: Math.min(bad, requests * cap),
+  }))
+  const bad = sumField(capped, 'bad')
+  const share = bad / sumField(capped, 'requests')
+  const dispersion = measureDispersion(
+    capped.map((each) => {
+      const expected = each.requests * share
+      return { bad: each.bad, expected, variance: expected * (1 - share) }
+    }),
+  )
+  return { windows: windows.length, bad, share, dispersion }
+}
+
+/** A window with its expected number of bad answers, and the variance of that by chance. */
+interface ExpectedWindow {
+  bad: number
+  expected: number
+  variance: number
+}
+
+/**
+ * Measures how much the ratio of bad to expected answers varies between windows beyond chance: its
+ * variance (method of moments).
+ */
+function measureDispersion(windows: ExpectedWindow[]): number {
+  let [excess, squares] = [0, 0]
+  for (const { bad, expected, variance } of windows) {
+    excess += (bad - expected) ** 2 - variance
+    squares += expected ** 2
+  }
+  // The expected numbers were estimated from the same windows.
+  const n = windows.length
+  return squares === 0 || n < 2 ? 0 : Math.max(0, ((n / (n - 1)) * excess) / squares)
+}
+
+/** Minimum mean of bad answers in a window that counts fully for the pooled dispersion. */
+const fullWeight = 10
+
+/** Pools the dispersion of several levels; those with few bad answers weigh less. */
+function poolDispersion(levels: Level[]): number {
+  let [sum, weights] = [0, 0]
+  for (const { dispersion, bad, windows } of levels) {
+    const weight = Math.min(1, bad / windows / fullWeight)
+    sum += weight * dispersion
+    weights += weight
+  }
+  return weights === 0 ? 0 : sum / weights
+}
+
+function sumField(samples: Sample[], key: keyof Sample): number {
+  return samples.reduce((sum, each) => sum + each[key], 0)
+}

@@ -1,0 +1,71 @@
+import type { OutcomeCounts } from './outcome.ts'
+import type { SourceTree } from './source-tree.ts'
+import type { Domain, ItemKey, ItemState, Value } from './item.ts'
+import { groupBy } from './lists.ts'
+
+/**
+ * Outcomes of an apply. `unfinished` until its end is recorded; the next change of the state makes
+ * it `interrupted` if its process ended without recording its end.
+ */
+export const applyOutcomes = ['unfinished', 'complete', 'incomplete', 'interrupted'] as const
+
+/** One apply, as recorded in the journal. */
+export interface Applied extends SourceTree {
+  id: string
+  /** ISO 8601. */
+  startedAt: string
+  /** ISO 8601; null while it runs, or if its process ended without recording its end. */
+  endedAt: string | null
+  /** User that started it; null if unknown. */
+  author: string | null
+  /**
+   * Workspace file from the top of its repository, with `/`, after the name of its remote and
+   * `//` where repositories may share the state: the same in every clone.
+   */
+  workspace?: string
+  /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */
+  writes: OutcomeCounts
+  /** Parts of the writes (domains × items). */
+  parts?: OutcomeCounts
+  outcome: (typeof applyOutcomes)[number]
+}
+
+/** An apply in a history; `pruned`: it can not be rolled back, its state before is not stored. */
+export type HistoryEntry = Applied & { pruned?: true }
+
+/** Change of an item that an apply intended. */
+export interface PastChange {
+  /** Recorded state before; null if unrecorded. */
+  before: Pick<ItemState, 'status' | 'candidates' | 'unknown'> | null
+  /** Intended values: several if the value before was in-doubt, none if unset; null: released. */
+  after: Value[] | null
+  /**
+   * The outcome, as state has it.
+   *
+   * - `confirmed`: the service confirmed it; `in-doubt`: it may have taken effect
+   * - `unchanged`: afterwards the item was recorded as before; the write was refused or not sent
+   * - `released`: the item left state, as intended
+   * - `not-recorded`: the item was not in state afterwards: refused, not sent, or forgotten since
+   * - `not-known`: another command has replaced its state since
+   */
+  outcome: 'confirmed' | 'in-doubt' | 'unchanged' | 'released' | 'not-recorded' | 'not-known'
+}
+
+/** What an apply intended, by domain and item. */
+export type PastChanges = ReadonlyMap<Domain, ReadonlyMap<ItemKey, PastChange>>
+
+/**
+ * Groups the applies of a history, first to last: the waves of a rollout (`<id>-w1`, `<id>-w2`, …)
+ * form one group.
+ */
+export function groupApplies<T extends { id: string }>(history: T[]): T[][] {
+  return [...groupBy(history, ({ id }) => parseApplyId(id).rollout).values()].map((waves) =>
+    waves.toSorted((a, b) => parseApplyId(a.id).wave - parseApplyId(b.id).wave),
+  )
+}
+
+/** Parses the id of an apply: the id of its rollout, and the number of its wave; 0 for none. */
+export function parseApplyId(id: string): { rollout: string; wave: number } {
+  const [, rollout = id, wave = '0'] = /^(.+)-w([1-9]\d*)$/.exec(id) ?? []
+  return { rollout, wave: Number(wave) }
+}

@@ -1,0 +1,88 @@
+import type { Change, PatchOperation } from './change.ts'
+import type { Domain, ItemState, ItemKey } from './item.ts'
+
+/**
+ * Reason why an observed value cannot be used. Quotes no part of the value if the item may hold a
+ * secret.
+ */
+export interface Unreadable {
+  /** JSON pointer within the observed value; empty for the whole value. */
+  pointer: string
+  /** Problem at the pointer, as a clause. */
+  reason: string
+}
+
+/** Observed state of one item at the service. */
+export interface ObservedItem {
+  /** Unknown if the value is unreadable. */
+  state: ItemState
+  /** JSON pointers of fields that could not be compared; they count as recorded. */
+  notVerifiable: string[]
+  /** Present if the catalogue refuses the observed value, or no state follows from it. */
+  unreadable?: Unreadable
+  /** References of its secrets that could not be compared, since their values are unavailable. */
+  uncompared?: string[]
+}
+
+/** domain → item → observed state. Items that are absent were not observed. */
+export type Observed = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ObservedItem>>
+
+/**
+ * Confidence in the recorded state of an item.
+ * - `verified`: the item was observed, and everything the service returned was compared.
+ * - `assumed`: it was confirmed once, and was not observed or not compared as a whole.
+ * - `in-doubt`: its state at the service is uncertain, or none is recorded. Includes items whose
+ *   observed value is unreadable: the recorded value is not what was observed.
+ */
+export type Confidence = 'verified' | 'assumed' | 'in-doubt'
+
+/** One managed item: how its desired, recorded and observed values differ. */
+export interface DriftItem {
+  domain: Domain
+  item: ItemKey
+  /** `pending`: desired differs from recorded. `live`: observed differs from recorded. */
+  kinds: ('pending' | 'live')[]
+  confidence: Confidence
+  /** Time of its last outcome or import, ISO 8601; null if nothing is recorded. */
+  recordedAt: string | null
+  pending: PatchOperation[]
+  /** Empty if the observed value is unreadable: no patch leads to an unknown value. */
+  live: PatchOperation[]
+  notVerifiable: string[]
+  /** Present if the item was observed and its value cannot be read or compared. */
+  unreadable?: Unreadable
+  /**
+   * Whether its domain is on hold: its rollout was stopped, and the desired state is not applied.
+   */
+  held: boolean
+  /** Reasons why a difference at the service, or a part of it, is ignored. */
+  ignored?: string
+}
+
+/** Differences between the desired, recorded and observed state. */
+export interface Drift {
+  /** Every managed item, sorted by domain, then by item. */
+  items: DriftItem[]
+  /** Changes from recorded to desired, without in-doubt items and without domains on hold. */
+  pending: Change[]
+  /** Changes from recorded to observed, without unreadable items. */
+  live: Change[]
+  /** Items that an apply left in-doubt. */
+  inDoubt: { domain: Domain; item: ItemKey; recordedAt: string }[]
+  /** Domains that were read and that the service does not have; absent for none. */
+  unanswered?: Domain[]
+  /** Number of domains that were to be observed, and were not yet; absent for none. */
+  unread?: number
+}
+
+/** What was read back of the confirmed items of an apply. */
+export interface Verified {
+  /** Items that the service has as they were sent. */
+  same: number
+  /** Items that it has otherwise, or does not have. */
+  differs: { domain: Domain; item: ItemKey }[]
+  /** Items that it did not return, or that can't be compared. */
+  unknown: number
+  /** Why nothing could be read; null if it was. */
+  failure: string | null
+}

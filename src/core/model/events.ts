@@ -1,0 +1,120 @@
+import type { CurvePoint, Sample, Verdict } from './health.ts'
+import type { Verified } from './drift.ts'
+import type { Domain, ItemKey, Part } from './item.ts'
+import type { OutcomeCounts } from './outcome.ts'
+
+/** In-doubt write, or the in-doubt rest of one, and the reason. */
+export interface Doubt extends Part {
+  message: string
+}
+
+/** Part of a write that the service refused. */
+export interface Refusal extends Part {
+  code: number | null
+  message: string
+}
+
+/** Event of an apply, with its time (ISO 8601). */
+export type ApplyEvent = { time: string } & UntimedEvent
+
+/** Events of an apply, in the order in which they occur. */
+export type UntimedEvent =
+  | { type: 'apply.started'; apply: string; writes: number; releases: number; waves?: number }
+  | ({ type: 'write.started'; id: number } & Part)
+  | { type: 'write.confirmed'; id: number; rewritten?: ItemKey[] }
+  | { type: 'write.refused'; id: number; code: number | null; message: string }
+  | ({ type: 'write.in-doubt'; id: number } & Doubt)
+  | {
+      type: 'write.not-sent'
+      id: number
+      message: string
+      /** Present if the write was not needed: its secrets have their recorded values. */
+      reason?: 'unchanged'
+    }
+  | { type: 'write.waiting'; id: number; seconds: number; message: string }
+  | ({ type: 'write.isolating'; id: number } & Part)
+  | ({ type: 'part.confirmed'; id: number } & Part)
+  | ({
+      type: 'part.refused'
+      id: number
+      /** Place in a manifest of the first item of the first domain; null if there is none. */
+      file: string | null
+      line: number | null
+    } & Refusal)
+  | ({ type: 'part.not-sent'; id: number } & Doubt)
+  | { type: 'wave.finished'; wave: number }
+  | {
+      type: 'wave.waiting'
+      wave: number
+      waves: number
+      domains: number
+      until: string
+      reason: 'pause' | 'health' | 'baseline'
+    }
+  | {
+      type: 'wave.watched'
+      wave: number
+      statuses: string[]
+      before: Sample
+      after: Sample
+    }
+  | {
+      type: 'wave.judged'
+      wave: number
+      verdict: Verdict
+      /** Null if the wave is healthy. */
+      reason: string | null
+      before: Sample
+      after: Sample
+      /** Domains that are worse than their own baseline. */
+      worse: { domain: Domain; before: Sample; after: Sample }[]
+      statistics: WaveStatistics
+    }
+  | {
+      type: 'rollout.waiting-for-approval'
+      apply: string
+      /** The wave that does not begin, and its number of domains. */
+      wave: number
+      waves: number
+      domains: number
+      reason: 'approval' | 'paused'
+      /** Command that approves the wave, or resumes the paused rollout. */
+      command: string
+    }
+  | { type: 'rollout.taking-back'; apply: string; reason: string; writes: number }
+  | ({ type: 'apply.verified' } & Verified)
+  | ({
+      type: 'apply.finished'
+      apply: string
+      stopped: string | null
+      takenBack?: boolean
+      /** Present if a rollout stays open: what it has not sent may still be sent. */
+      open?: true
+      /** Parts of the writes: domains × items. */
+      parts: OutcomeCounts
+      /** Writes not sent because nothing differs; in none of the other counts. Absent for 0. */
+      unchanged?: number
+    } & OutcomeCounts)
+
+/** Times in ISO 8601; the end of a span is not part of it. */
+interface Span {
+  from: string
+  to: string
+}
+
+/** What the verdict of a wave rests on, over time. */
+export interface WaveStatistics {
+  /** Status codes that count as bad, the tolerated rise in percentage points, and the minimum. */
+  statuses: string[]
+  margin: number
+  minRequests: number
+  /** When the wave was written, by the clock of the check. */
+  written: Span
+  /** The windows that were compared. */
+  before: Span
+  after: Span
+  /** Length of a point, seconds; a day with a clock change is longer or shorter. */
+  seconds: number
+  /** Requests of all domains of the wave in both windows, ascending; none between them. */
+  points: (Omit<CurvePoint, 'time'> & { time: string })[]
+}

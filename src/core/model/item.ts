@@ -1,0 +1,83 @@
+import type { Json } from './json.ts'
+
+/**
+ * Name of a configuration item in manifests, plans and state, e.g. `https`. Its wire name may
+ * differ.
+ */
+export type ItemKey = string
+/** Name of an accelerated domain, lower case. */
+export type Domain = string
+/** Items of domains, such as those of a write or of a part of it. */
+export interface Part {
+  domains: Domain[]
+  items: ItemKey[]
+}
+
+/** Name of a field of an item that is an object. */
+export type FieldName = string
+/**
+ * A value in canonical form: equal values are equal byte for byte. Secrets appear as `{$secret}`.
+ */
+export type Value = Json
+/** The payload under `config.<item>` of a write. */
+export type Wire = Json
+
+/**
+ * State of one item of one domain, in any snapshot.
+ * - `confirmed`: exactly one candidate, the value.
+ * - `unset`: unset in the documented form; at most one candidate, the value that the service has
+ *   afterwards.
+ * - `in-doubt`: every value it may have; `unknown` if that list cannot be complete.
+ */
+export interface ItemState {
+  status: 'confirmed' | 'in-doubt' | 'unset'
+  candidates: Value[]
+  /** In-doubt, and its value may also be one that was never recorded, or none. */
+  unknown?: boolean
+  /** The value that the service returned for a write, if it differs from the value sent. */
+  returned?: Value
+  /**
+   * Sources of its secrets, by fingerprint: a name, or a template such as `Bearer ${secret:token}`.
+   */
+  templates?: Record<string, string>
+}
+
+/** Reported state of one item at a service, in canonical form and without secrets. */
+export interface ImportedItem {
+  domain: Domain
+  item: ItemKey
+  value: Value
+}
+
+/**
+ * domain → item → state. Desired, recorded and observed state are three snapshots of this shape.
+ */
+export type Snapshot = Map<Domain, Map<ItemKey, ItemState>>
+
+/** Sets the value of an item in a map by domain and item; a new domain begins with `others`. */
+export function setItem<T>(
+  all: Map<Domain, Map<ItemKey, T>>,
+  domain: Domain,
+  item: ItemKey,
+  value: T,
+  others?: ReadonlyMap<ItemKey, T>,
+): void {
+  all.set(domain, (all.get(domain) ?? new Map(others)).set(item, value))
+}
+
+/** A value that the service may have; undefined for none, or one that is unknown. */
+export type Possible = Value | undefined
+
+/** Lists the values that an item may have at the service. */
+export function listPossible(state: ItemState | undefined): Possible[] {
+  if (state === undefined || state.candidates.length === 0) return [undefined]
+  return state.unknown === true ? [...state.candidates, undefined] : state.candidates
+}
+
+/** State of an item that is not recorded: the service may have any value. */
+export const unrecordedState: ItemState = { status: 'in-doubt', candidates: [], unknown: true }
+
+/** Creates the state of a confirmed value. */
+export function createConfirmedState(value: Value): ItemState {
+  return { status: 'confirmed', candidates: [value] }
+}

@@ -1,0 +1,135 @@
+/** Any JSON value; the only kind of data in manifests, state and calls of the service. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+
+/** Reports whether a value is a plain JSON object (not null, not an array). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Returns an own property of an object, never one of its prototype (`constructor` and the like).
+ */
+export function getOwn(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** Sets an own property of an object, also one that is called `__proto__`. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key !== '__proto__') object[key] = value
+  else
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+}
+
+/** Returns the fields of an object that have a value, in their order. */
+export function pickDefined(fields: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value] as const],
+    ),
+  )
+}
+
+/** Formats one step of a JSON pointer (RFC 6901), escaped. */
+export function formatPointerStep(key: string | number): string {
+  const step = String(key)
+  if (!step.includes('~') && !step.includes('/')) return `/${step}`
+  return '/' + step.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+/** Parses a JSON pointer into its steps, unescaped; `''` has none. */
+export function parsePointer(pointer: string): string[] {
+  if (pointer === '') return []
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** Returns the value at a JSON pointer; undefined if there is none. */
+export function resolvePointer(value: Json | undefined, pointer: string): Json | undefined {
+  let current = value
+  for (const step of parsePointer(pointer)) {
+    if (Array.isArray(current)) current = current[Number(step)]
+    else if (isObject(current)) current = getOwn(current, step)
+    else return undefined
+  }
+  return current
+}
+
+/**
+ * Finds a key `__proto__`, which code could take for the prototype of its object. Returns the
+ * pointer of that object; null without one.
+ */
+export function findPrototypeKey(value: Json, pointer = ''): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (Object.hasOwn(value, '__proto__')) return pointer === '' ? '/' : pointer
+  for (const [key, part] of Object.entries(value)) {
+    const found = findPrototypeKey(part, pointer + formatPointerStep(key))
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Tests whether a value has more than this number of levels. Works without recursion. */
+export function isDeeper(value: Json, levels: number): boolean {
+  let level: Json[] = [value]
+  for (let i = 0; i < levels; i++)
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    )
+  return level.length > 0
+}
+
+/**
+ * Parses a text; undefined if it is not JSON, or has an unpaired surrogate (RFC 7493), which has no
+ * encoding and no canonical form.
+ */
+export function parseJson(text: string): Json | undefined {
+  try {
+    const value = JSON.parse(text) as Json
+    return hasUnpairedSurrogate(text) ? undefined : value
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Tests whether the escapes in a JSON text have a surrogate without the other half of its pair. */
+function hasUnpairedSurrogate(text: string): boolean {
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return false
+  let lowAt = -1
+  for (const { 0: escape, 1: digits = '', index } of text.matchAll(
+    /\\(?:u([\da-fA-F]{4})|[^u])/g,
+  )) {
+    const code = Number.parseInt(digits, 16)
+    const isLow = code >= 0xdc00 && code <= 0xdfff
+    if (isLow !== (index === lowAt)) return true
+    lowAt = code >= 0xd800 && code < 0xdc00 ? index + escape.length : -1
+    if (lowAt >= 0 && text.slice(lowAt, lowAt + 2) !== '\\u') return true
+  }
+  return false
+}
+
+/** Compares two JSON values; the order of keys does not matter. */
+export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a))
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((entry, i) => isSameJson(entry, b[i]))
+    )
+  if (Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
+  )
+}

@@ -1,0 +1,92 @@
+import type { Decision, Rollout } from './rollout.ts'
+
+/**
+ * - `running`: a wave is being sent. `interrupted`: its process died before the end of the wave.
+ * - `pausing`: the pause or the health check after a wave. `ready`: the next wave may begin.
+ * - `waiting-for-approval`, `approved`: of the next wave. `paused`: by `rollout pause`.
+ * - `rolling-back`: its rollback is unfinished.
+ */
+export type ListedState =
+  | 'running'
+  | 'interrupted'
+  | 'pausing'
+  | 'ready'
+  | 'waiting-for-approval'
+  | 'approved'
+  | 'paused'
+  | 'rolling-back'
+
+/** An unfinished rollout. */
+export interface ListedRollout {
+  id: string
+  /** Id of its last apply; null before its first wave. */
+  apply: string | null
+  /** Commit of the workspace, and the user that started it; null if unknown. */
+  commit: string | null
+  author: string | null
+  /** ISO 8601. */
+  startedAt: string
+  /** Number of the current wave, its number of domains, and the number of waves. */
+  wave: number
+  domains: number
+  waves: number
+  state: ListedState
+  /** When this state began, as far as it is recorded, ISO 8601. */
+  since: string
+  /** Command that continues it. */
+  command: string
+}
+
+/** What a command decided about a rollout. */
+type Verb = 'approved' | 'already-approved' | 'resumed' | 'paused' | 'already-paused' | 'aborted'
+
+/** A decided rollout. */
+export interface Decided {
+  verb: Verb
+  rollout: Rollout
+  /** Who decided it, and when: an earlier command for `already-…`. */
+  by: Decision
+}
+
+/** What the last drift check has found: items, and domains that the service does not have. */
+export type DriftCounts = {
+  at: string
+  pending: number
+  live: number
+  inDoubt: number
+  unanswered: number
+}
+
+/** What a controller has found so far; times are ISO 8601, null if unknown. */
+export type Findings = {
+  commit: string | null
+  fetchedAt: string | null
+  /** How the last apply of a commit ended; `message`: why not everything is applied. */
+  applied: { commit: string; at: string; status: string; message: string | null } | null
+  drift: DriftCounts | null
+  /** What the leader does at the moment; null while it waits for something to do. */
+  working: { what: string; since: string } | null
+  /** Rollouts whose next step has been due for more than a minute, and that nothing works on. */
+  unattended: string[]
+  /** What fails at the moment; null if nothing does. */
+  problem: string | null
+}
+
+/** What a controller knows, for people. */
+export interface Overview extends Findings {
+  workspace: string
+  /** `ending`: it leads no more, and will not again. */
+  role: 'leader' | 'standby' | 'ending'
+  branch: { location: string; name: string }
+  rollouts: OpenRollout[]
+  /** Rollouts that have ended and put domains on hold. */
+  ended: Rollout[]
+}
+
+/** An unfinished rollout, with all of its waves. */
+export interface OpenRollout {
+  listed: ListedRollout
+  rollout: Rollout
+  /** Identifies what a decision is about; another one after each progress and decision. */
+  step: string
+}

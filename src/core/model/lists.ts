@@ -1,0 +1,48 @@
+/** Groups entries by key, in the order in which the keys first occur. */
+export function groupBy<T, K>(entries: Iterable<T>, getKey: (entry: T) => K): Map<K, T[]> {
+  return groupByEach(entries, (entry) => [getKey(entry)])
+}
+
+/** Groups entries by each of their keys, in the order in which the keys first occur. */
+export function groupByEach<T, K>(
+  entries: Iterable<T>,
+  listKeys: (entry: T) => Iterable<K>,
+): Map<K, T[]> {
+  const groups = new Map<K, T[]>()
+  for (const entry of entries)
+    for (const key of listKeys(entry)) {
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [entry])
+      else group.push(entry)
+    }
+  return groups
+}
+
+/** Splits a list into chunks of at most `size` entries. */
+export function splitIntoChunks<T>(list: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
+    list.slice(i * size, (i + 1) * size),
+  )
+}
+
+/**
+ * Appends entries to a list, however many: `push(...entries)` fails from about 120,000 on, since
+ * each is an argument on the stack.
+ */
+export function append<T>(list: T[], entries: Iterable<T>): void {
+  for (const entry of entries) list.push(entry)
+}
+
+/** Finds the greatest of these values and `least`, however many there are. */
+export function findMax(values: Iterable<number>, least = -Infinity): number {
+  let max = least
+  for (const value of values) max = Math.max(max, value)
+  return max
+}
+
+/** Finds the smallest of these values, however many there are. */
+export function findMin(values: Iterable<number>): number {
+  let min = Infinity
+  for (const value of values) min = Math.min(min, value)
+  return min
+}

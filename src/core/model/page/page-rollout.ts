@@ -1,0 +1,130 @@
+import type { ListedState } from '../listed-rollout.ts'
+import type { Sample } from '../health.ts'
+
+/** What pages draw of a rollout, and of the waves of a plan or an apply. */
+export interface PageRollout {
+  /** What is known of a rollout in a server; null in the page of a plan or an apply. */
+  about: RolloutAbout | null
+  /** Those that need attention first. */
+  waves: PageWave[]
+  /** Null without a rollback. */
+  rollback: PageRollback | null
+}
+
+/** Rollback by a health check. */
+export interface PageRollback {
+  reason: string
+  writes: number
+}
+
+/** A rollout in a server, and what may be decided about it. */
+export interface RolloutAbout {
+  id: string
+  state: ListedState | 'ended'
+  /** Number of the current wave, and of all; null for an ended rollout. */
+  progress: { wave: number; waves: number } | null
+  facts: RolloutFact[]
+  /** What to do; empty for nothing. */
+  note: string
+  /** Command that does it; empty for none. */
+  command: string
+  /** What the reader decides about: a decision carries the step that was shown. */
+  step: string
+  decisions: { verb: 'approve' | 'resume' | 'pause'; label: string }[]
+  canAbort: boolean
+  /** Domains on hold. */
+  onHold: string[]
+}
+
+/** A fact; `time`: an instant, ISO 8601. */
+export interface RolloutFact {
+  label: string
+  text: string
+  kind: 'text' | 'time' | 'code'
+}
+
+/** A wave. Every text may come from anybody. */
+export interface PageWave {
+  wave: number
+  /** Number of its domains; null if that is not known. */
+  domains: number | null
+  /** When it is written at the earliest; null if that is not planned here. */
+  times: WaveTimes | null
+  /** `needs approval`, or who has approved it; null for neither. */
+  approval: string | null
+  /** What became of it; null in a plan. */
+  health: WaveHealth | null
+  /** Names of its domains, where the page does not have them elsewhere. */
+  names: string[]
+}
+
+interface WaveTimes {
+  writes: number
+  /** Earliest times after the begin, seconds: of the first and last write. */
+  from: number
+  to: number
+  /** Time for the health check and the pause after it, seconds. */
+  waitSeconds: number
+}
+
+/**
+ * What became of a wave. `unchecked`: written without a health check; `unseen`: written, and
+ * whether it was checked is not known; `running`: its health check has not ended; `waiting`:
+ * for a baseline or an approval; `next`: it may begin.
+ */
+export type WaveState =
+  | 'worse'
+  | 'running'
+  | 'unclear'
+  | 'waiting'
+  | 'begun'
+  | 'next'
+  | 'healthy'
+  | 'unchecked'
+  | 'unseen'
+  | 'not-begun'
+
+/** The health of a wave. */
+export interface WaveHealth {
+  state: WaveState
+  /** Finding of the health check, or what the wave waits for; null if there is no more to say. */
+  reason: string | null
+  /** Shares before and after in a sentence; null without figures. */
+  figures: string | null
+  /** The rule in a sentence; null without a verdict. */
+  rule: string | null
+  /** Number of verdicts; the last one counts. */
+  checks: number
+  /** Domains that are worse than their own baseline. */
+  worse: { domain: string; before: Sample; after: Sample }[]
+  curve: PageCurve | null
+}
+
+/** [from, to), seconds since 1970. */
+export type PageSpan = [from: number, to: number]
+
+/** Requests of a wave over time. */
+export interface PageCurve {
+  /** Status codes that count as bad, such as `5xx, 0`. */
+  statuses: string
+  written: PageSpan
+  before: PageSpan
+  after: PageSpan
+  /** Length of a point, seconds. */
+  seconds: number
+  /** Sums of the window before. */
+  baseline: Sample
+  points: PagePoint[]
+}
+
+/** A period: its start in seconds since 1970, then its requests. */
+export type PagePoint = [
+  time: number,
+  requests: number,
+  bad: number,
+  success: number,
+  redirect: number,
+  clientError: number,
+  serverError: number,
+  other: number,
+]

@@ -1,0 +1,147 @@
+import type { Change, Write } from './change.ts'
+import type { Domain, ItemKey } from './item.ts'
+import type { SourceTree } from './source-tree.ts'
+
+/**
+ * Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged`, `held` (on hold) and
+ * `conditional` count items of domains.
+ */
+export interface PlanSummary {
+  /** Domains with a change. */
+  domains: number
+  set: number
+  change: number
+  unset: number
+  release: number
+  unchanged: number
+  held: number
+  /** Conditional changes (`secret-unknown`); `change` includes them. */
+  conditional: number
+  writes: number
+  /** No plan for these changes has fewer writes. */
+  lowerBound: number
+  /** Minimum time at the call rate: 60 × max(0, ⌈writes / callsPerMinute⌉ − 1). */
+  seconds: number
+  /** Minimum time with bursts, pauses and health checks, seconds. */
+  totalSeconds: number
+}
+
+/** Search effort of the planner for fewer writes, shortest first. */
+export const efforts = ['quick', 'normal'] as const
+export type Effort = (typeof efforts)[number]
+
+/**
+ * Planner of the writes: the same planner with the same effort makes the same writes of the same
+ * changes.
+ */
+export interface Planner {
+  version: number
+  effort: Effort
+}
+
+/** One wave of a plan. */
+export interface PlanWave {
+  wave: number
+  domains: number
+  writes: number
+  /** Kinds of change that no earlier wave tries: an action on an item and the edited paths. */
+  kinds: string[]
+}
+
+/** Hashes of the inputs of a plan: one for each domain that it affects. */
+export interface PlanBasis {
+  desired: Record<Domain, string>
+  recorded: Record<Domain, string>
+  target: string[]
+  /** Selected items; empty for all. */
+  items: string[]
+  commit: string | null
+  /** The commit below uncommitted changes; absent without. */
+  onTopOf?: string
+}
+
+/** Changes that are on hold for one reason. */
+export interface OnHold {
+  /** Id of the rollout or rollback that put them on hold, when (ISO 8601) and why. */
+  rollout: string
+  since: string | null
+  reason: string
+  changes: { domain: Domain; item: ItemKey }[]
+  /** Number of changes, and the reason. */
+  text: string
+  domains: Domain[]
+}
+
+/** A change back to an older value, and the apply whose value it undoes. */
+export interface OlderChange extends SourceTree {
+  domain: Domain
+  item: ItemKey
+  apply: string
+  /** ISO 8601. */
+  startedAt: string
+  author: string | null
+}
+
+/** An item that can't be rolled back, or not completely. */
+export interface Irreversible {
+  domain: Domain
+  item: ItemKey
+  /** Clause after the item's name, as in "https of www.example.com: …". */
+  reason: string
+}
+
+/** Earliest times of a plan, seconds after its begin. */
+export interface PlanTimes {
+  /** One for each write, in the order of the writes. */
+  writes: number[]
+  waves: WaveTimes[]
+  /** End of the last wait. */
+  total: number
+}
+
+/** Earliest times of the first and the last write of a wave, seconds after the begin. */
+export interface WaveTimes {
+  wave: number
+  from: number
+  to: number
+  /** Time of the health check and, before another wave, at least the pause, seconds. */
+  waitSeconds: number
+}
+
+/** Changes, the ordered writes that apply them, and the hashes of their inputs. */
+export interface Plan {
+  changes: Change[]
+  writes: Write[]
+  summary: PlanSummary
+  basis: PlanBasis
+  planner: Planner
+  /** Numbers of its waves that need approval; absent for none. */
+  approvals?: number[]
+  /** Numbers of the waves of a resumed rollout that still wait for approval; absent for none. */
+  awaited?: number[]
+  /** Sentences to read before applying. */
+  warnings: string[]
+  /** The waves in order; absent if the plan has a single one. */
+  waves?: PlanWave[]
+  /**
+   * References of the secrets in the changes that have a recorded fingerprint, by fingerprint: a
+   * name, or a template around names. Never written to a plan file.
+   */
+  references?: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Readonly<Record<string, string>>>>
+  /** Changes that it does not contain, since a rollout was stopped. Absent for none. */
+  onHold?: OnHold[]
+  /** Changes that go back to older values; absent for none, and before they were looked for. */
+  older?: OlderChange[]
+  /** Changes that can't be rolled back; in no JSON. Absent for none. */
+  irreversible?: Irreversible[]
+  /**
+   * The plan without its conditional changes: what is sent if no secret differs. In no JSON. Absent
+   * if there are none.
+   */
+  definite?: Plan
+}
+
+/** Selects what a plan does for certain: all of it unless it has conditional changes. */
+export function selectDefinite(plan: Plan): Plan {
+  return plan.definite ?? plan
+}

@@ -1,0 +1,161 @@
+import { inputLimits, tooDeep } from '../input-limits.ts'
+import { formatPointerStep } from '../json.ts'
+
+/** Why and where a text is not JSON. The reason is a clause, and quotes nothing of the text. */
+export interface JsonFault {
+  at: number
+  reason: string
+  /** Whether it is nested too deep; the rest of the text is not scanned. */
+  isTooDeep?: true
+}
+
+/** Offsets of a value, and of its key in an object. Of a list or an object, only of its bracket. */
+export interface JsonPlace {
+  key: [start: number, end: number] | null
+  value: [start: number, end: number]
+}
+
+/** What a scan of a JSON text finds, in offsets. */
+export interface JsonScan {
+  /** The first fault; null if the text is JSON. */
+  fault: JsonFault | null
+  /** Keys that an object has had before. */
+  duplicates: [start: number, end: number][]
+  /** Places of the wanted pointers. */
+  places: Map<string, JsonPlace>
+}
+
+/** An open list or object. */
+interface Frame {
+  isList: boolean
+  /** Index of the entry, or the current key. */
+  step: number | string
+  keys: Set<string>
+  key: [start: number, end: number] | null
+}
+
+const maxDuplicates = 200
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+const expectations = {
+  value: 'a value',
+  key: 'a key in double quotes',
+  colon: '":"',
+  comma: '"," or the end of the list or object',
+}
+
+/**
+ * Scans a JSON text for what its parser does not tell: the place of a fault, keys that occur twice,
+ * and places of values. Works without recursion.
+ *
+ * @param wanted JSON pointers to locate
+ */
+export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()): JsonScan {
+  const duplicates: JsonScan['duplicates'] = []
+  const places: JsonScan['places'] = new Map()
+  const stack: Frame[] = []
+  let expected: keyof typeof expectations = 'value'
+  let isFirst = false
+  let at = 0
+  const end = (fault: JsonFault | null): JsonScan => ({ fault, duplicates, places })
+  const locate = (start: number, stop: number) => {
+    if (wanted.size === 0) return
+    const pointer = stack.map(({ step }) => formatPointerStep(step)).join('')
+    if (wanted.has(pointer))
+      places.set(pointer, { key: stack.at(-1)?.key ?? null, value: [start, stop] })
+  }
+  for (;;) {
+    at = skipBlanks(text, at)
+    const frame = stack.at(-1)
+    const character = text[at]
+    if (expected === 'comma' && frame === undefined)
+      return end(character === undefined ? null : { at, reason: 'expected one value, got more' })
+    const closes = frame !== undefined && character === (frame.isList ? ']' : '}')
+    if (closes && (expected === 'comma' || isFirst)) {
+      stack.pop()
+      at++
+      expected = 'comma'
+    } else if (expected === 'comma' && character === ',' && frame !== undefined) {
+      if (typeof frame.step === 'number') frame.step++
+      at++
+      expected = frame.isList ? 'value' : 'key'
+    } else if (expected === 'colon' && character === ':') {
+      at++
+      expected = 'value'
+    } else if (expected === 'key' && character === '"' && frame !== undefined) {
+      const stop = findTextEnd(text, at)
+      if (typeof stop !== 'number') return end(stop)
+      const key = JSON.parse(text.slice(at, stop)) as string
+      if (frame.keys.has(key) && duplicates.length < maxDuplicates) duplicates.push([at, stop])
+      frame.keys.add(key)
+      frame.step = key
+      frame.key = [at, stop]
+      at = stop
+      expected = 'colon'
+    } else if (expected === 'value' && (character === '[' || character === '{')) {
+      locate(at, at + 1)
+      if (stack.length >= inputLimits.levels) return end({ at, reason: tooDeep, isTooDeep: true })
+      const isList = character === '['
+      stack.push({ isList, step: isList ? 0 : '', keys: new Set(), key: null })
+      at++
+      expected = isList ? 'value' : 'key'
+      isFirst = true
+      continue
+    } else if (expected === 'value') {
+      const stop = character === '"' ? findTextEnd(text, at) : findScalarEnd(text, at)
+      if (typeof stop !== 'number') return end(stop)
+      locate(at, stop)
+      at = stop
+      expected = 'comma'
+    } else return end(createFault(text, at, expectations[expected]))
+    isFirst = false
+  }
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at
+    at++
+  }
+}
+
+function findScalarEnd(text: string, at: number): number | JsonFault {
+  scalar.lastIndex = at
+  return scalar.test(text) ? scalar.lastIndex : createFault(text, at, expectations.value)
+}
+
+/** Finds the end of a text in double quotes. */
+function findTextEnd(text: string, start: number): number | JsonFault {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20) return { at, reason: 'expected the end of the text, got a control character' }
+    if (code === 0x22) {
+      const stop = at + 1
+      return hasHalfPair(text.slice(start, stop))
+        ? { at: start, reason: 'half of a surrogate pair is no character' }
+        : stop
+    }
+    if (code !== 0x5c) continue
+    const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
+    escape.lastIndex = at
+    if (!escape.test(text)) return { at, reason: 'expected an escape of JSON after "\\"' }
+    at = escape.lastIndex - 1
+  }
+  return createFault(text, text.length, 'the end of the text')
+}
+
+function hasHalfPair(quoted: string): boolean {
+  return /\\u[dD][89a-fA-F]/.test(quoted) && /\p{Surrogate}/u.test(JSON.parse(quoted) as string)
+}
+
+function createFault(text: string, at: number, expected: string): JsonFault {
+  const character = text[at]
+  const got =
+    character === undefined
+      ? ', got the end of the file'
+      : character === '#' || /^\/[/*]/.test(text.slice(at, at + 2))
+        ? ', got a comment'
+        : ''
+  return { at, reason: `expected ${expected}${got}` }
+}

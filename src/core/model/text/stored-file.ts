@@ -1,0 +1,100 @@
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { describeSchemaFault, type SchemaError } from './schema-fault.ts'
+
+/** A validator compiled by ajv. */
+export interface Validator<T> {
+  (data: unknown): data is T
+  /** Errors of the last refused value. */
+  errors?: SchemaError[] | null
+}
+
+/** A format of stored files; its schema is in `schemas/state`. */
+export interface StoredFormat<T extends { format: string }> {
+  /** Name and version, such as `edgewise.record/1`. */
+  name: T['format']
+  fits: Validator<T>
+  /** Descriptions of expected texts, by pattern. */
+  expected: Readonly<Record<string, string>>
+}
+
+/**
+ * A valid file or its fault. `json` is the same value, including keys that the schema does not
+ * name. `newer`: a newer version of Edgewise wrote the file.
+ */
+export type Checked<T> = { value: T; json: JsonObject } | { fault: string; newer: boolean }
+
+/** Maximum nesting. Edgewise writes less: manifests and answers have at most 64 levels. */
+const maxLevels = 100
+
+/**
+ * Checks a stored file: format and version, then the schema. Keys that the schema does not name
+ * are allowed.
+ *
+ * @param data undefined if the text is not JSON
+ */
+export function checkStored<T extends { format: string }>(
+  data: Json | undefined,
+  format: StoredFormat<T>,
+): Checked<T> {
+  if (data === undefined) return { fault: 'it is not JSON', newer: false }
+  if (!isObject(data)) return { fault: 'expected an object', newer: false }
+  if (data['format'] !== format.name) return compareFormats(data, format.name)
+  const hostile = findHostilePart(data, maxLevels)
+  if (hostile !== null) return { fault: hostile, newer: false }
+  const value: unknown = data
+  if (format.fits(value)) return { value, json: data }
+  return {
+    fault: describeSchemaFault(format.fits.errors ?? [], data, format.expected),
+    newer: false,
+  }
+}
+
+/** Compares formats. A file of a later format names in `program` the version that wrote it. */
+function compareFormats(
+  { format: given, program }: JsonObject,
+  expected: string,
+): { fault: string; newer: boolean } {
+  const [name, version] = splitFormat(expected)
+  const [otherName, otherVersion] = splitFormat(given)
+  const newer = name === otherName && otherVersion > version
+  const got = typeof given === 'string' ? given.slice(0, 60) : 'none'
+  const fault = `expected the format ${expected}, got ${got}`
+  const isNamed = typeof program === 'string' && /^[\w.+ -]{1,60}$/.test(program)
+  const writer = isNamed ? program : 'a newer edgewise'
+  return { fault: newer ? `${fault}; ${writer} wrote it` : fault, newer }
+}
+
+function splitFormat(format: Json | undefined): [string, number] {
+  const [, name = '', version = ''] =
+    typeof format === 'string' ? (/^(.*)\/(\d+)$/.exec(format) ?? []) : []
+  return [name, Number(version)]
+}
+
+/**
+ * Finds parts that JSON allows but Edgewise never writes: nesting too deep for recursion, and
+ * numbers that parse to infinity (`1e999`). It is written for speed: every file is checked.
+ */
+function findHostilePart(whole: Json[] | JsonObject, levels: number): string | null {
+  if (levels === 0) return `it has more than ${maxLevels} levels`
+  if (Array.isArray(whole)) {
+    for (const part of whole) {
+      const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
+      if (found !== null) return found
+    }
+    return null
+  }
+  for (const key in whole) {
+    const part = whole[key] ?? null
+    const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function isPlain(part: Json): part is string | number | boolean | null {
+  return typeof part !== 'object' || part === null
+}
+
+function findHostileNumber(part: string | number | boolean | null): string | null {
+  return part === Infinity || part === -Infinity ? 'it has a number that is too large' : null
+}

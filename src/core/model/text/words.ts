@@ -1,0 +1,53 @@
+/** Formats a count with its noun: `1 write`, `2 writes`. */
+export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`
+}
+
+/** Lists the first names, and the number of the rest: `a, b, c and 2 more`. */
+export function listSome(names: string[], max = 3): string {
+  const rest = names.length - max
+  return rest > 0 ? `${names.slice(0, max).join(', ')} and ${rest} more` : names.join(', ')
+}
+
+/** Formats a length of time in hours and minutes. */
+export function formatLength(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours === 0) return `${rest} min`
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
+}
+
+/** Formats an instant (ISO 8601) to the second: `2026-11-20T12:00:00Z`. Other texts stay. */
+export function formatTime(iso: string): string {
+  return iso.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/, '$1Z')
+}
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+
+/** Formats the day of an instant (ISO 8601, UTC): `20 November 2026`. Other texts stay. */
+export function formatDay(iso: string): string {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)T/.exec(iso) ?? []
+  const name = months[Number(month) - 1]
+  return year === undefined || name === undefined ? iso : `${Number(day)} ${name} ${year}`
+}
+
+/** Prints a note while an operation runs, such as the reason and the end of a long wait. */
+export type Note = (text: string) => void
+
+/** Formats an instant as local time, `hh:mm:ss`. */
+export function formatLocalTime(atMs: number): string {
+  return new Date(atMs).toTimeString().slice(0, 8)
+}

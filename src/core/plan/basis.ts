@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import type { Domain, ItemKey, ItemState, Snapshot } from '../model/item.ts'
+import type { Json } from '../model/json.ts'
+import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import { normalizeAddress } from '../model/text/url.ts'
+
+/**
+ * Hashes the items of each of these domains; a domain that is not in the snapshot has a hash too.
+ */
+export function hashDomains(snapshot: Snapshot, domains: Iterable<Domain>): Record<Domain, string> {
+  return Object.fromEntries(
+    [...domains].map((domain) => {
+      const items = [...(snapshot.get(domain) ?? new Map<ItemKey, ItemState>())].map(
+        ([item, state]) => [item, toHashInput(state)],
+      )
+      return [domain, hashJson(Object.fromEntries(items))]
+    }),
+  )
+}
+
+/** Hashes a JSON value; the order of keys does not matter. */
+export function hashJson(value: Json): string {
+  return `sha256:${createHash('sha256').update(canonicalizeJson(value)).digest('hex')}`
+}
+
+/** Picks the fields of a state to hash: not when and by which apply it was recorded. */
+function toHashInput(state: ItemState): Json {
+  const { status, candidates, unknown = false, returned = null } = state
+  return { status, candidates, unknown, returned }
+}
+
+/** Workspace that a plan file is made for: its id and the address of its service. */
+export interface PlanOwner {
+  id: string
+  /** Address with the values of variables. */
+  address: string
+  /** Address as written in edgewise.yaml, for messages. */
+  writtenAddress: string
+}
+
+/** Binds hashes to a workspace, so that other workspaces refuse the plan file. */
+export function bindHashes(
+  hashes: Record<Domain, string>,
+  owner: Omit<PlanOwner, 'writtenAddress'>,
+): Record<Domain, string> {
+  const { id } = owner
+  const address = normalizeAddress(owner.address)
+  return Object.fromEntries(
+    Object.entries(hashes).map(([domain, hash]) => [domain, hashJson({ id, address, hash })]),
+  )
+}

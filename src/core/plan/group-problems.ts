@@ -1,0 +1,116 @@
+import { getItemSpec } from '../catalog/catalogue.ts'
+import type { Form, FormName } from '../model/change.ts'
+import type { Grouping } from '../model/config.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import { groupBy } from '../model/lists.ts'
+import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import { type BundleNeed, buildCoverProblem } from './bundle-columns.ts'
+import type { CoverProblem, Rectangle } from './cover/cover-problem.ts'
+import { type NeedBundle, listBundles } from './groups.ts'
+import type { Need } from './needs.ts'
+
+/** The cover problem of one group of items; `toWrite` turns a rectangle into domains and forms. */
+export interface GroupProblem {
+  problem: CoverProblem
+  toWrite(rectangle: Rectangle): { domains: Domain[]; items: Record<ItemKey, Form> }
+}
+
+/** Maximum number of parts. Beyond it each need is met by one delta or whole, to save time. */
+const maxParts = 200_000
+const modes: FormName[] = ['append', 'add', 'remove', 'switch']
+
+/**
+ * Builds one cover problem for each group of items that may share a write. The order is stable and
+ * independent of the order of the needs.
+ */
+export function buildGroupProblems(
+  needs: Need[],
+  grouping: Grouping,
+  domainsPerWrite: number,
+): GroupProblem[] {
+  const bundles = [...groupBy(needs, (need) => need.domain)]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([domain, own]) => listBundles(domain, own, grouping))
+  return [...groupBy(bundles, ({ group }) => group)]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, own]) => buildGroupProblem(own, domainsPerWrite))
+}
+
+function buildGroupProblem(bundles: NeedBundle[], width: number): GroupProblem {
+  const domains = [...new Set(bundles.map(({ domain }) => domain))]
+  const rowByDomain = new Map(domains.map((domain, row) => [domain, row]))
+  const formsByKey = new Map<string, Record<ItemKey, Form>>()
+  const formatForm = createFormKeys()
+  const hasParts =
+    bundles.reduce((sum, { needs }) => sum + (needs[0]?.parts.length ?? 0), 0) <= maxParts
+  const bundleNeeds = bundles.map(({ domain, needs }): BundleNeed => {
+    const bundle = needs.map((need) => need.item).join(' ')
+    const addForms = (items: Record<ItemKey, Form>, mode: number): string => {
+      const key = `${bundle}\n${mode}\n${Object.values(items).map(formatForm).join('\n')}`
+      formsByKey.set(key, items)
+      return key
+    }
+    const [only, ...more] = needs
+    const parts =
+      only === undefined || more.length > 0 ? [] : hasParts ? only.parts : joinByName(only)
+    return {
+      row: rowByDomain.get(domain) ?? 0,
+      bundle,
+      whole: addForms(Object.fromEntries(needs.map((need) => [need.item, need.whole])), 0),
+      parts: parts.map((form) => {
+        const mode = 1 + modes.indexOf(form.name)
+        return { key: addForms({ [only?.item ?? '']: form }, mode), mode }
+      }),
+    }
+  })
+  const { problem, formKeys } = buildCoverProblem(bundleNeeds, domains.length, width)
+  return {
+    problem,
+    toWrite: ({ rows, columns }) => ({
+      domains: rows.map((row) => domains[row] ?? '').toSorted(),
+      items: joinItems(
+        columns.flatMap((column) => formKeys[column] ?? []).map((key) => formsByKey.get(key) ?? {}),
+      ),
+    }),
+  }
+}
+
+/** Creates a function that returns equal texts for equal forms; caches the text of each payload. */
+function createFormKeys(): (form: Form) => string {
+  const known = new WeakMap<object, string>()
+  return ({ name, payload }) => {
+    if (typeof payload !== 'object' || payload === null)
+      return `${name} ${canonicalizeJson(payload)}`
+    const found = known.get(payload) ?? canonicalizeJson(payload)
+    known.set(payload, found)
+    return `${name} ${found}`
+  }
+}
+
+function joinByName({ item, parts }: Need): Form[] {
+  const { joinDeltas } = getItemSpec(item)
+  return joinDeltas === undefined
+    ? parts
+    : [...groupBy(parts, (part) => part.name).values()].map((same) => joinDeltas(same))
+}
+
+/** Joins the forms of several columns: one payload per item. */
+function joinItems(columns: Record<ItemKey, Form>[]): Record<ItemKey, Form> {
+  const forms = groupBy(
+    columns.flatMap((items) => Object.entries(items)),
+    ([item]) => item,
+  )
+  const sorted = [...forms].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    sorted.flatMap(([item, own]) => {
+      const [first, ...more] = own.map(([, form]) => form)
+      if (first === undefined) return []
+      return [
+        [
+          item,
+          more.length === 0 ? first : (getItemSpec(item).joinDeltas?.([first, ...more]) ?? first),
+        ],
+      ]
+    }),
+  )
+}

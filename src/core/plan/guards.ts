@@ -1,0 +1,169 @@
+import { getItemSpec } from '../catalog/catalogue.ts'
+import type { Amount, Guards } from '../model/config.ts'
+import { nameChange, type Change, type Write } from '../model/change.ts'
+import { isFrozen, type FreezeWindow } from '../model/time/freeze.ts'
+import { groupBy } from '../model/lists.ts'
+import { limitMatches } from '../model/input-limits.ts'
+import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import { listSome } from '../model/text/words.ts'
+import { compileDomainGlobs } from '../model/domain-glob.ts'
+
+/** Input of the guards. */
+export interface GuardInput {
+  changes: Change[]
+  /** Checked besides the changes, since the writes are what reaches the service. */
+  writes: Write[]
+  guards: Guards
+  fleet: Fleet
+  /** Items whose destructive changes the user allows (`--allow`). */
+  allow: ItemKey[]
+  /** Overrides `maxDomains` and `maxChanges`, and no other guard. */
+  force: boolean
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+/** Base of the shares: all managed or recorded domains and items, whether selected or not. */
+export interface Fleet {
+  domains: number
+  items: number
+}
+
+/** Refusal by a guard: the reason with its numbers, and a hint what to do. */
+export interface GuardRefusal {
+  guard: 'maxDomains' | 'maxChanges' | 'protect' | 'freeze' | 'allow'
+  message: string
+  hint: string
+}
+
+/** Minimum number of domains for shares to apply: one of three domains is 33 % already. */
+const minDomainsForShares = 10
+
+/** Checks all guards and returns their refusals: none without changes; releases are changes. */
+export function checkGuards(input: GuardInput): GuardRefusal[] {
+  if (input.changes.length + input.writes.length === 0) return []
+  return [
+    ...checkAmounts(input),
+    ...checkProtected(input),
+    ...checkDestructive(input),
+    ...checkFreeze(input.guards.freeze, input.now),
+  ]
+}
+
+/** Counts the domains and items that are managed or recorded. */
+export function measureFleet(recorded: Snapshot, desired: Snapshot): Fleet {
+  const domains = new Set([...recorded.keys(), ...desired.keys()])
+  let items = 0
+  for (const domain of domains) {
+    const desiredItems = desired.get(domain)
+    items += desiredItems?.size ?? 0
+    for (const item of recorded.get(domain)?.keys() ?? [])
+      if (desiredItems?.has(item) !== true) items++
+  }
+  return { domains: domains.size, items }
+}
+
+function checkAmounts({ changes, writes, guards, fleet, force }: GuardInput): GuardRefusal[] {
+  if (force) return []
+  const items = new Set(changes.map(nameChange))
+  for (const write of writes)
+    for (const domain of write.domains)
+      for (const item of Object.keys(write.items)) items.add(nameChange({ domain, item }))
+  const domains = touchedDomains(changes, writes).length
+  return [
+    ...checkAmount('maxDomains', guards.maxDomains, domains, 'domains', fleet),
+    ...checkAmount('maxChanges', guards.maxChanges, items.size, 'items', fleet),
+  ]
+}
+
+/** Lists the domains of the changes and of the writes. */
+function touchedDomains(changes: Change[], writes: Write[]): Domain[] {
+  return [
+    ...new Set([
+      ...changes.map(({ domain }) => domain),
+      ...writes.flatMap(({ domains }) => domains),
+    ]),
+  ]
+}
+
+function checkAmount(
+  guard: 'maxDomains' | 'maxChanges',
+  max: Amount,
+  changed: number,
+  unit: 'domains' | 'items',
+  fleet: Fleet,
+): GuardRefusal[] {
+  const all = fleet[unit]
+  const share = (changed / all) * 100
+  const isAllowed =
+    'count' in max
+      ? changed <= max.count
+      : fleet.domains < minDomainsForShares || share <= max.percent
+  if (isAllowed) return []
+  const limit =
+    'count' in max
+      ? `more than ${max.count}`
+      : `${formatPercent(share)} and more than ${formatPercent(max.percent)}`
+  return [
+    {
+      guard,
+      message: `${guard}: ${changed} of ${all} ${unit} would change, ${limit}`,
+      hint: 'Select fewer with --target or --item, or pass --force if you mean so many.',
+    },
+  ]
+}
+
+function formatPercent(share: number): string {
+  return `${Number(share.toFixed(2))} %`
+}
+
+function checkProtected({ changes, writes, guards: { protect } }: GuardInput): GuardRefusal[] {
+  if (protect.length === 0) return []
+  const touched = touchedDomains(changes, writes)
+  limitMatches('guards.protect', protect, touched.length)
+  const domains = touched.filter(compileDomainGlobs(protect))
+  if (domains.length === 0) return []
+  return [
+    {
+      guard: 'protect',
+      message: `protect: ${listSome(domains)} ${domains.length === 1 ? 'is' : 'are'} protected`,
+      hint:
+        'Select other domains with --target, or take them out of "guards.protect" in ' +
+        'edgewise.yaml with "!glob".',
+    },
+  ]
+}
+
+/** Refuses destructive changes and writes of items that are not allowed by name. */
+function checkDestructive({ changes, writes, allow }: GuardInput): GuardRefusal[] {
+  const changed = changes
+    .filter(({ action, reason }) => action !== 'release' && reason !== 'cleared')
+    .map(({ domain, item, after }) => ({ domains: [domain], item, value: after }))
+  const written = writes.flatMap(({ domains, items }) =>
+    Object.entries(items).map(([item, { payload }]) => ({ domains, item, value: payload })),
+  )
+  const found = [...changed, ...written].flatMap(({ domains, item, value }) => {
+    const reason = allow.includes(item)
+      ? null
+      : (getItemSpec(item).explainDestructive?.(value) ?? null)
+    return reason === null ? [] : domains.map((domain) => ({ domain, item, reason }))
+  })
+  return [...groupBy(found, ({ item, reason }) => `${item}: ${reason}`)].map(([message, same]) => ({
+    guard: 'allow',
+    message: `${message} (${listSome([...new Set(same.map(({ domain }) => domain))])})`,
+    hint: `Pass --allow ${same[0]?.item ?? ''} if you mean it.`,
+  }))
+}
+
+/** Returns a refusal for each freeze window that contains the instant `now`, ms since 1970. */
+export function checkFreeze(windows: FreezeWindow[], now: number): GuardRefusal[] {
+  return windows
+    .filter((window) => isFrozen(window, now))
+    .map(({ from, to, timezone, reason }) => ({
+      guard: 'freeze',
+      message:
+        `freeze: nothing is applied from ${from} to ${to} (${timezone})` +
+        (reason === '' ? '' : `: ${reason}`),
+      hint: 'Wait until the window ends, or change "guards.freeze" in edgewise.yaml.',
+    }))
+}

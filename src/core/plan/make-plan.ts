@@ -1,0 +1,200 @@
+import type { ItemKeys } from '../catalog/wire-names.ts'
+import type { Amount, Burst, Grouping, Notes } from '../model/config.ts'
+import type { Action, Change, Write } from '../model/change.ts'
+import { compileDomainGlobs } from '../model/domain-glob.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { setItem, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
+import type { Effort, Plan } from '../model/plan.ts'
+import { pickTree, type SourceTree } from '../model/source-tree.ts'
+import { findApprovalWaves } from './assign-waves.ts'
+import { hashDomains } from './basis.ts'
+import { findPlanFault } from './find-plan-fault.ts'
+import type { Solver, Parallel, Progress } from '../model/parallel.ts'
+import { groupWrites, type WriteProblem } from './group-writes.ts'
+import { writeInWaves, type Waves } from './write-in-waves.ts'
+import { findGroup } from './groups.ts'
+import { listNeeds } from './needs.ts'
+import { describeKinds, findKinds, listWaves } from './wave-kinds.ts'
+import { collectWarnings } from './warnings.ts'
+import { computeTimes, type Pacing } from './plan-times.ts'
+
+/** Version of the planner: raised whenever the same changes may give other writes. */
+export const plannerVersion = 1
+
+/** Input of `makePlan`. */
+export interface PlanInput extends SourceTree {
+  recorded: Snapshot
+  desired: Snapshot
+  /**
+   * Desired state with every secret as its reference, for the basis: a plan made without secrets
+   * has the same one. Default: `desired`.
+   */
+  basis?: { recorded: Snapshot; desired: Snapshot }
+  /** Difference between recorded and desired, and the number of items equal in both. */
+  changes: Change[]
+  unchanged: number
+  grouping: Grouping
+  limits: { domainsPerWrite: number; callsPerMinute: number; burst?: Burst | null }
+  /** Names of items on the wire, where they differ; default: none. */
+  itemKeys?: ItemKeys
+  /** Whether the account can unset any item (`service.unset`); default: no. */
+  deletes?: boolean
+  /** Waits of a rollout; default: none. */
+  rollout?: Pacing['rollout']
+  target: string[]
+  items: string[]
+  /** Effort of the search for fewer writes; default: normal. */
+  effort?: Effort
+  /**
+   * Solves the linear programmes of the lower bound; without one the bound is by counting alone.
+   */
+  solver?: Solver | null
+  /** Globs of the domains whose writes come first. */
+  first?: string[]
+  /** Waves of the rollout; default: all domains at once. */
+  waves?: Waves
+  /** Notes among the warnings; default: all on. */
+  notes?: Partial<Notes>
+  /** Runs tasks of a large plan at the same time; default: one after the other. */
+  parallel?: Parallel
+  /** Called regularly during a long search. */
+  progress?: Progress
+}
+
+/**
+ * Makes the plan for these changes. The same input gives the same plan, byte for byte.
+ *
+ * @throws EdgewiseError `plan-unproven` if folding the writes over the recorded state does not give
+ * the desired state
+ */
+export function makePlan(input: PlanInput): Plan {
+  const { recorded, desired, changes, grouping, limits } = input
+  const {
+    effort = 'normal',
+    solver = null,
+    first = [],
+    notes = {},
+    waves = { waveByDomain: new Map<Domain, number>() },
+  } = input
+  const problem: WriteProblem = {
+    needs: listNeeds(changes, recorded, input.deletes),
+    grouping,
+    domainsPerWrite: limits.domainsPerWrite,
+    effort,
+    solver,
+    parallel: input.parallel,
+    progress: input.progress,
+    ...(first.length === 0 ? {} : { isFirst: compileDomainGlobs(first) }),
+  }
+  const kinds = findKinds(changes)
+  const { writes, lowerBound, writesAtOnce } = writeInWaves(
+    problem,
+    'amounts' in waves ? { ...waves, kinds } : waves,
+  )
+  const fault = findPlanFault(changes, writes, recorded, input.itemKeys)
+  if (fault !== null) {
+    throw new EdgewiseError(
+      'plan-unproven',
+      `the plan failed its proof: ${fault}`,
+      'Nothing was sent. This is a defect of edgewise; please report it.',
+    )
+  }
+  const planWaves = listWaves(writes, kinds)
+  const domains = [...new Set(changes.map((change) => change.domain))]
+  const approvals = 'amounts' in waves ? listApprovals(waves, problem) : []
+  return {
+    changes,
+    writes,
+    summary: {
+      domains: domains.length,
+      ...countActions(changes),
+      unchanged: input.unchanged,
+      held: 0,
+      conditional: changes.filter(({ reason }) => reason === 'secret-unknown').length,
+      writes: writes.length,
+      lowerBound,
+      seconds: 60 * Math.max(0, Math.ceil(writes.length / limits.callsPerMinute) - 1),
+      totalSeconds: computeTimes(writes, { ...limits, rollout: input.rollout }).total,
+    },
+    basis: {
+      desired: hashDomains(input.basis?.desired ?? desired, domains),
+      recorded: hashDomains(input.basis?.recorded ?? recorded, domains),
+      target: input.target,
+      items: input.items,
+      ...pickTree(input),
+    },
+    planner: { version: plannerVersion, effort },
+    references: collectReferences(changes, desired),
+    ...(approvals.length === 0 ? {} : { approvals }),
+    warnings: [
+      ...describeApprovals(approvals, planWaves.length),
+      ...collectWarnings(changes, recorded, desired),
+      ...(notes.groups === 'off' ? [] : buildGroupsNote(problem, writesAtOnce)),
+      ...(notes.waves === 'off' ? [] : buildWavesNote(writes, writesAtOnce)),
+      ...(notes.kinds === 'off' ? [] : describeKinds(planWaves)),
+    ],
+    ...(planWaves.length < 2 ? {} : { waves: planWaves }),
+  }
+}
+
+/** Lists the waves of a plan that need approval. */
+function listApprovals(
+  { amounts, approval = [] }: Extract<Waves, { amounts: Amount[] }>,
+  { needs, isFirst = () => false }: WriteProblem,
+): number[] {
+  const domains = [...new Set(needs.map(({ domain }) => domain))]
+  const first = domains.filter(isFirst).length
+  return findApprovalWaves(approval, { amounts, domains: domains.length, first })
+}
+
+/** Notes the waves that wait for approval. */
+function describeApprovals(approvals: number[], waves: number): string[] {
+  return approvals.map(
+    (wave) =>
+      `${waves < 2 ? 'the only wave' : `wave ${wave}`} needs approval: apply stops before it, ` +
+      'see "edgewise rollout approve"',
+  )
+}
+
+/** Collects the secret references of changed items whose fingerprints come from the state. */
+function collectReferences(changes: Change[], desired: Snapshot): NonNullable<Plan['references']> {
+  const references = new Map<Domain, Map<ItemKey, Record<string, string>>>()
+  for (const { domain, item } of changes) {
+    const templates = desired.get(domain)?.get(item)?.templates
+    if (templates !== undefined) setItem(references, domain, item, templates)
+  }
+  return references
+}
+
+/** Notes how many writes one group for all items would save. */
+function buildGroupsNote(problem: WriteProblem, writes: number): string[] {
+  const { groups } = problem.grouping
+  const grouped = problem.needs.filter(({ whole }) => whole.name !== 'delete')
+  const groupNames = new Set(grouped.map(({ item }) => findGroup(item, groups)))
+  if (groupNames.size < 2) return []
+  const all = groupWrites({
+    ...problem,
+    grouping: { ...problem.grouping, groups: 'all' },
+    effort: 'quick',
+    solver: null,
+    progress: undefined,
+  }).writes.length
+  if (all >= writes) return []
+  return [
+    `"grouping: {groups: all}" in edgewise.yaml would save ${writes - all} of ${writes} writes; ` +
+      'the service does not document that it accepts such items together',
+  ]
+}
+
+/** Notes how many more writes the waves take. */
+function buildWavesNote(writes: Write[], atOnce: number): string[] {
+  if (writes.length <= atOnce) return []
+  const waves = new Set(writes.map(({ wave }) => wave)).size
+  return [`the ${waves} waves take ${writes.length} writes; without waves it would be ${atOnce}`]
+}
+
+function countActions(changes: Change[]): Record<Action, number> {
+  const count = { set: 0, change: 0, unset: 0, release: 0 }
+  for (const change of changes) count[change.action]++
+  return count
+}

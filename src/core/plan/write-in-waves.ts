@@ -1,0 +1,138 @@
+import type { Form, Write } from '../model/change.ts'
+import type { Amount } from '../model/config.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { Json } from '../model/json.ts'
+import { groupBy, splitIntoChunks } from '../model/lists.ts'
+import { splitProgress } from '../model/parallel.ts'
+import type { Effort } from '../model/plan.ts'
+import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import { assignWaves } from './assign-waves.ts'
+import { type WriteProblem, type WriteSolution, groupWrites } from './group-writes.ts'
+import type { Need } from './needs.ts'
+import { type UnorderedWrite, orderWrites } from './order-writes.ts'
+import type { Kinds } from './wave-kinds.ts'
+
+/**
+ * Waves of a plan: by shares of its domains, with the numbers of those that need approval, or the
+ * wave numbers of an open rollout.
+ */
+export type Waves =
+  | { amounts: Amount[]; kinds?: Kinds; approval?: number[] }
+  | { waveByDomain: ReadonlyMap<Domain, number> }
+
+/** Writes wave by wave. */
+export interface WaveSolution extends WriteSolution {
+  /** Number of writes without waves. */
+  writesAtOnce: number
+}
+
+/**
+ * Share of extra writes up to which the waves are not searched again: the writes at once, cut by
+ * waves, are then as good as a search makes them.
+ */
+const maxExtraShare = 0.01
+
+/** Exchanges of domains to try for the waves: for each domain, and at most. */
+const exchanges: Record<Effort, { perDomain: number; max: number }> = {
+  quick: { perDomain: 1_000, max: 2_000_000 },
+  normal: { perDomain: 3_000, max: 10_000_000 },
+}
+
+/** Meets all needs wave by wave: no write has domains of two waves. */
+export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution {
+  const hasWaves = 'waveByDomain' in waves || waves.amounts.length > 1
+  const getProgress = splitProgress(problem.progress, hasWaves ? 3 : 1)
+  const atOnce = groupWrites({ ...problem, progress: getProgress(0) })
+  const joined = joinEqualWrites(atOnce.writes)
+  const waveByDomain =
+    'waveByDomain' in waves
+      ? waves.waveByDomain
+      : computeWaves({ ...problem, progress: getProgress(1) }, joined, waves.amounts, waves.kinds)
+  const getWave = (domain: Domain): number => waveByDomain.get(domain) ?? 1
+  const needsByWave = groupBy(problem.needs, ({ domain }) => getWave(domain))
+  const waveNumbers = [...needsByWave.keys()].toSorted((a, b) => a - b)
+  const [firstWave] = waveNumbers
+  if (waveNumbers.length < 2) {
+    return {
+      ...atOnce,
+      writes: atOnce.writes.map((write) => ({ ...write, wave: firstWave ?? 1 })),
+      writesAtOnce: atOnce.writes.length,
+    }
+  }
+  const isFirst = problem.isFirst ?? (() => false)
+  const cuts = waveNumbers.map((wave) => {
+    const isIn = (domain: Domain): boolean => getWave(domain) === wave
+    const parts = cutJoinedWrites(joined, isIn, problem.domainsPerWrite)
+    return { wave, parts: orderWrites(parts, isFirst) }
+  })
+  const cutCount = cuts.reduce((sum, { parts }) => sum + parts.length, 0)
+  const isSearched = cutCount > atOnce.writes.length * (1 + maxExtraShare)
+  const getWaveProgress = splitProgress(getProgress(2), cuts.length)
+  const writes = cuts.flatMap(({ wave, parts }, i) => {
+    const own = { ...problem, progress: getWaveProgress(i) }
+    const found = isSearched ? searchWave(own, needsByWave.get(wave) ?? []) : parts
+    getWaveProgress(i)(1, 1)
+    return (parts.length <= found.length ? parts : found).map(({ domains, items }) => ({
+      wave,
+      domains,
+      items,
+    }))
+  })
+  return {
+    writes: writes.map((write, i) => ({ id: i + 1, ...write })),
+    lowerBound: atOnce.lowerBound,
+    writesAtOnce: atOnce.writes.length,
+  }
+}
+
+/** Searches for the writes of a wave, with its share of the effort. */
+function searchWave(problem: WriteProblem, needs: Need[]): Write[] {
+  const share = needs.length / problem.needs.length
+  return groupWrites({ ...problem, needs, share, solver: null }).writes
+}
+
+function computeWaves(
+  { needs, domainsPerWrite, effort, isFirst = () => false, progress }: WriteProblem,
+  joined: JoinedWrite[],
+  amounts: Amount[],
+  kinds: Kinds = new Map(),
+): Map<Domain, number> {
+  const domains = [...new Set(needs.map(({ domain }) => domain))].toSorted()
+  const { perDomain, max } = exchanges[effort]
+  return assignWaves({
+    domains,
+    groups: joined.map((write) => write.domains),
+    width: domainsPerWrite,
+    amounts,
+    isFirst,
+    kinds,
+    steps: Math.min(max, perDomain * domains.length),
+    ...(progress === undefined ? {} : { progress }),
+  })
+}
+
+/** Writes that send the same items, as one; it may have more domains than a write can have. */
+export interface JoinedWrite {
+  items: Record<ItemKey, Form>
+  domains: Domain[]
+}
+
+/** Joins the writes with equal items: each of them could have the domains of the others. */
+export function joinEqualWrites(writes: Write[]): JoinedWrite[] {
+  const equal = groupBy(writes, ({ items }) => canonicalizeJson(items as unknown as Json))
+  return [...equal.values()].map((own) => ({
+    items: own[0]?.items ?? {},
+    domains: [...new Set(own.flatMap(({ domains }) => domains))].toSorted(),
+  }))
+}
+
+/** Builds the writes of some domains, each with at most `width` domains. */
+export function cutJoinedWrites(
+  joined: JoinedWrite[],
+  isIn: (domain: Domain) => boolean,
+  width: number,
+): UnorderedWrite[] {
+  return joined.flatMap(({ items, domains }) =>
+    splitIntoChunks(domains.filter(isIn), width).map((own) => ({ items, domains: own })),
+  )
+}

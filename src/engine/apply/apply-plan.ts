@@ -1,0 +1,239 @@
+import { setMaxListeners } from 'node:events'
+import PQueue from 'p-queue'
+import { nameChange, type Change, type Write } from '../../core/model/change.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { groupBy } from '../../core/model/lists.ts'
+import type { Domain } from '../../core/model/item.ts'
+import type { Plan } from '../../core/model/plan.ts'
+import { inSpan } from '../../core/model/tracing.ts'
+import type { Applied } from '../../core/model/applied.ts'
+import { createSerialQueue } from '../../state/store/serial-queue.ts'
+import type { RecordedState } from '../../state/store/store.ts'
+import { recordItems } from './attempt.ts'
+import { createCounts, isAllConfirmed, moveCounts } from './counts.ts'
+import { createEmptyResult } from './results.ts'
+import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
+import { IntentBatches, removeItems } from './intent-batches.ts'
+import { createOutcomeRecorder } from './outcome-groups.ts'
+import type { ApplyContext, ApplyResult, Run } from './run.ts'
+import { markDoubtful } from './mark-doubtful.ts'
+import { explainAbort } from './send-write.ts'
+import { loadEarlierCalls, type EarlierCalls } from './earlier-calls.ts'
+import { startSharing } from './sharing.ts'
+
+/** Maximum number of calls at the same time. */
+export const maxInFlight = 4
+
+/**
+ * Executes a plan. The intent of a write is recorded before it is sent, and each outcome as it
+ * arrives, so that the recorded state is true whenever the process dies. Writes run in the order of
+ * the plan, at most four at a time, and never two that share a domain.
+ *
+ * @throws the error of a store that can't record before anything was sent
+ */
+export async function applyPlan(
+  plan: Plan,
+  base: RecordedState,
+  context: ApplyContext,
+): Promise<ApplyResult> {
+  const affected = plan.writes.map(({ domains, items }) => ({ domains, items: Object.keys(items) }))
+  const { atMs } = context.lockedAt
+  const earlier = await loadEarlierCalls(affected, base, atMs, context.store, context.itemKeys)
+  const run = createRun(plan, base, context, earlier)
+  const { result, store } = run
+  const releases = plan.changes.filter((change) => change.action === 'release')
+  const [writeCount, releaseCount] = [plan.writes.length, releases.length]
+  run.report({
+    type: 'apply.started',
+    apply: run.apply,
+    writes: writeCount,
+    releases: releaseCount,
+  })
+
+  const waves = [...groupBy(plan.writes, (write) => write.wave)].toSorted(([a], [b]) => a - b)
+  if (waves.length === 0 && releases.length > 0) waves.push([1, []])
+  try {
+    for (const [i, [wave, writes]] of waves.entries()) {
+      const attributes = { 'edgewise.wave': wave, 'edgewise.writes': writes.length }
+      const send = () => sendWave(wave, writes, i === 0 ? releases : [], run)
+      await inSpan(run.tracer, 'wave', send, { attributes })
+    }
+    if (waves.length > 0)
+      await store.endApply({
+        ...run.toApplied(run.counts),
+        endedAt: run.time(),
+        outcome: determineOutcome(run, context.signal),
+      })
+  } catch (error) {
+    // The known outcomes are reported; writes without a recorded outcome count as in-doubt.
+    if (!(error instanceof EdgewiseError) || !result.sent) throw error
+    result.stopped ??= error.message
+    result.unrecorded = error.message
+    result.unsettled = listUnsettled(plan.writes, run)
+  }
+  const failure = waves.length > 0 ? await run.sharing.end() : null
+  if (failure !== null && result.unrecorded === null) {
+    result.stopped ??= explainUnshared(failure)
+    result.unrecorded = failure.message
+    // After other errors these outcomes can't be kept.
+    result.unshared = failure instanceof EdgewiseError && failure.code === 'record-unreachable'
+  }
+  if (result.unrecorded !== null) await markDoubtful(plan.writes, run, context.signal)
+
+  const { writes, parts } = run.counts
+  const { stopped } = result
+  run.report({ type: 'apply.finished', apply: run.apply, stopped, ...writes, parts })
+  return Object.assign(result, writes, { parts })
+}
+
+/** Lists the writes that were not sent, and whose intents are the last that is recorded of them. */
+function listUnsettled(writes: Write[], { begun, settled, called }: Run): ApplyResult['unsettled'] {
+  return writes
+    .filter(({ id }) => begun.has(id) && !settled.has(id) && !called.has(id))
+    .map(({ domains, items }) => ({ domains, items: Object.keys(items) }))
+}
+
+/** Sends the writes of a wave, and removes released items from state first. */
+async function sendWave(
+  wave: number,
+  writes: Write[],
+  releases: Change[],
+  run: Run,
+): Promise<void> {
+  const intents = new IntentBatches(writes, releases, run)
+  const failure = await intents.recordFirst()
+  if (failure !== null) throwUnlessSent(failure.error, run)
+  if (run.signal.aborted) run.result.stopped ??= explainAbort(run.signal)
+  else if (releases.length > 0) await release(removeItems(releases, run.recorded), run)
+  await sendAll(writes, intents, run)
+  if (writes.length > 0) run.report({ type: 'wave.finished', wave })
+}
+
+/** Throws a failure to record intents if nothing was sent, or if it is a defect. */
+function throwUnlessSent(error: unknown, run: Run): void {
+  if (!(error instanceof EdgewiseError) || run.called.size === 0) throw error
+}
+
+function createRun(
+  plan: Plan,
+  base: RecordedState,
+  context: ApplyContext,
+  earlier: EarlierCalls,
+): Run {
+  const recorded: RecordedState = new Map(base)
+  const halt = new AbortController()
+  const signal = AbortSignal.any([context.signal, halt.signal])
+  // Any number of writes may wait at the same time.
+  setMaxListeners(0, signal)
+  const targets = new Map(plan.changes.map((change) => [nameChange(change), change.after]))
+  const result = createEmptyResult(recorded)
+  const { atMs, upMs, uptimeMs } = context.lockedAt
+  // Some systems report the time with that asleep in whole seconds only.
+  const now = () =>
+    atMs + Math.max(context.clock.monotonic() - upMs, context.uptime() - uptimeMs - 1000)
+  const time = () => new Date(now()).toISOString()
+  const startedAt = time()
+  const stop = (why: string) => {
+    result.stopped ??= why
+    halt.abort(why)
+  }
+  const inOrder = createSerialQueue()
+  const run: Run = {
+    ...context,
+    report: (event) => context.report({ time: time(), ...event }),
+    signal,
+    recorded,
+    ...earlier,
+    findTarget: (domain, item) => targets.get(nameChange({ domain, item })) ?? null,
+    result,
+    counts: createCounts(plan.writes),
+    batches: 0,
+    begun: new Set(),
+    settled: new Set(),
+    called: new Set(),
+    inOrder,
+    recordOutcomes: createOutcomeRecorder(inOrder, async ({ writes, moves, domains }) => {
+      const applied = run.toApplied(moveCounts(run.counts, moves))
+      await run.store.recordOutcomes(applied, writes, domains)
+      for (const id of writes) run.settled.add(id)
+      run.counts = moveCounts(run.counts, moves)
+    }),
+    stop,
+    now,
+    time,
+    toApplied: ({ writes, parts }): Applied => {
+      const { apply: id, tree, author, workspace } = context
+      return {
+        id,
+        startedAt,
+        endedAt: null,
+        ...tree,
+        author,
+        ...(workspace === undefined ? {} : { workspace }),
+        writes,
+        parts,
+        outcome: 'unfinished',
+      }
+    },
+    sharing: startSharing(context.store.share, context.clock, (failure) =>
+      stop(explainUnshared(failure)),
+    ),
+  }
+  return run
+}
+
+function explainUnshared({ message }: Error): string {
+  return `the outcomes could not be shared: ${message}`
+}
+
+/**
+ * Sends the writes of a wave. A failure to record ends the apply once the writes in flight have
+ * ended.
+ */
+async function sendAll(writes: Write[], intents: IntentBatches, run: Run): Promise<void> {
+  const queue = new PQueue({ concurrency: maxInFlight })
+  const lastByDomain = new Map<Domain, Promise<unknown>>()
+  const all = writes.map((write) => {
+    const before = Promise.all(write.domains.flatMap((domain) => lastByDomain.get(domain) ?? []))
+    // Earlier writes have priority over later ones that become free.
+    // A write that waits for a late call of an earlier apply must not delay the others.
+    const done = before
+      .then(() => waitToSettle(write, run))
+      .then(() => queue.add(() => sendNext(write, intents, run), { priority: -write.id }))
+    for (const domain of write.domains) lastByDomain.set(domain, done)
+    return done
+  })
+  const failed = (await Promise.allSettled(all)).find((outcome) => outcome.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+/**
+ * Sends one write once its intent is recorded, unless the apply has stopped. A failure to record
+ * stops the apply.
+ */
+async function sendNext(write: Write, intents: IntentBatches, run: Run): Promise<void> {
+  const failure = await intents.begin(write)
+  if (failure !== null) throwUnlessSent(failure.error, run)
+  if (run.signal.aborted) {
+    run.result.stopped ??= explainAbort(run.signal)
+    reportNotSent(write, run.result.stopped, run)
+    return
+  }
+  try {
+    await executeWrite(write, run)
+  } catch (error) {
+    run.stop('the state could not be recorded')
+    throw error
+  }
+}
+
+async function release(touched: RecordedState, run: Run): Promise<void> {
+  const domains = [...touched.keys()]
+  const getItems = (domain: Domain) => touched.get(domain) ?? new Map()
+  await recordItems({ domains }, run, getItems, { writes: [], moves: [] })
+}
+
+function determineOutcome({ counts, result }: Run, signal: AbortSignal): Applied['outcome'] {
+  if (signal.aborted && result.stopped !== null) return 'interrupted'
+  return isAllConfirmed(counts.writes, counts.parts) ? 'complete' : 'incomplete'
+}

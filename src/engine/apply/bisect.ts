@@ -1,0 +1,222 @@
+import { listClearedItems } from '../../core/catalog/wire-names.ts'
+import { type Form, type Write, isDelete } from '../../core/model/change.ts'
+import type { Domain, ItemKey, Part } from '../../core/model/item.ts'
+import { groupBy } from '../../core/model/lists.ts'
+import type { Outcome } from '../../core/model/outcome.ts'
+import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
+import { attempt, recordItems } from './attempt.ts'
+import { type Answer, type Bisection, bisectRectangle } from './bisect-part.ts'
+import { PairSet, PartOutcomes, selectParts } from './parts.ts'
+import {
+  explainPossiblySaved,
+  explainUnrecorded,
+  reportInDoubt,
+  reportRefusal,
+} from './report-parts.ts'
+import type { Run } from './run.ts'
+import { explainAbort } from './send-write.ts'
+import type { RecordedItem } from '../../state/store/store.ts'
+
+type Refused = Extract<Outcome, { kind: 'refused' }>
+
+/** A part that is neither confirmed nor refused ended the bisection of its rectangle. */
+class Ended extends Error {}
+
+/**
+ * Bisects a refused write until the refused items of domains are isolated, and applies the rest.
+ * Only whole values are sent, except for deltas of a value with unavailable secrets. One bad item,
+ * one bad domain, or one item that one domain refuses takes at most 2⌈log₂ items⌉ + 2⌈log₂
+ * domains⌉ + 2 writes, and one more if the service's message names another one.
+ *
+ * @param refusal answer of the service; a name in its message is only a hint
+ * @param doubted whether an earlier attempt may have taken effect
+ * @param before state before the write
+ */
+export async function bisect(
+  write: Write,
+  refusal: Refused,
+  doubted: boolean,
+  before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
+  run: Run,
+): Promise<void> {
+  const outcomes = new PartOutcomes({ domains: write.domains, items: Object.keys(write.items) })
+  const reportRest = (why: string) => reportInDoubt(write.id, outcomes.listUnsettled(), why, run)
+  try {
+    const ended = await bisectAll(write, refusal, doubted, before, outcomes, run)
+    const unsaved = outcomes
+      .listUnsettled()
+      .flatMap((part) => selectParts(part, (domain, item) => !isRecordedInDoubt(domain, item, run)))
+    await recordItems({ domains: [] }, run, () => new Map(), {
+      writes: [write.id],
+      moves: [
+        { from: 'inDoubt', to: 'refused', writes: 1, parts: 0 },
+        ...unsaved.flatMap((part) => outcomes.computeMoves(part, 'refused')),
+      ],
+    })
+    for (const part of unsaved) outcomes.settle(part, 'refused')
+    reportRest(`a part of the refused write: ${ended ?? explainAbort(run.signal)}`)
+  } catch (error) {
+    reportRest(explainUnrecorded(error))
+    throw error
+  }
+}
+
+/** Bisects each rectangle of a write. Returns the message of a part that ended the apply. */
+async function bisectAll(
+  write: Write,
+  refusal: Refused,
+  doubted: boolean,
+  before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
+  outcomes: PartOutcomes,
+  run: Run,
+): Promise<string | null> {
+  let ended: string | null = null
+  const restore = (part: Part, domain: Domain) =>
+    restorePart(part, write, run, run.recorded.get(domain), before.get(domain))
+  for (const rectangle of splitByValue(write, run)) {
+    const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
+    let last: Answer = refusal
+    const answers = new Map<string, Answer>()
+    const possiblySaved = new PairSet()
+    if (doubted) possiblySaved.add(whole)
+    const bisection: Bisection = {
+      send: async (part) => {
+        if (run.signal.aborted) throw new Ended()
+        const forms = Object.fromEntries(
+          part.items
+            .map((item) => [item, rectangle.items[item]])
+            .filter(([, form]) => form !== undefined),
+        ) as Record<ItemKey, Form>
+        run.report({ type: 'write.isolating', id: write.id, ...part })
+        const start = new Map(part.domains.map((domain) => [domain, restore(part, domain)]))
+        const now = new Map(
+          part.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]),
+        )
+        const sent = await attempt(
+          { ...write, domains: part.domains, items: forms },
+          start,
+          now,
+          run,
+          ({ kind }) => ({
+            writes: [],
+            moves: kind === 'confirmed' ? outcomes.computeMoves(part, kind) : [],
+          }),
+        )
+        const { outcome } = sent
+        if (outcome.kind === 'confirmed') {
+          outcomes.settle(part, 'confirmed')
+          run.report({ type: 'part.confirmed', id: write.id, ...part })
+          return null
+        }
+        if (outcome.kind === 'refused') {
+          last = outcome
+          answers.set(formatPart(part), outcome)
+          // A part refused for another reason than the write (too many calls, for example) may have
+          // been saved with the write, unless the write had one domain.
+          const sameReason = outcome.status === refusal.status && outcome.code === refusal.code
+          if (sent.doubted || (write.domains.length > 1 && !sameReason)) possiblySaved.add(part)
+        }
+        if (outcome.kind === 'refused' && outcome.fatal) run.stop(outcome.message)
+        if (outcome.kind === 'refused' && !outcome.fatal) return outcome
+        ended = outcome.message
+        throw new Ended()
+      },
+      reportCulprit: async (part) => {
+        const isDoubtful = (domain: Domain, item: ItemKey) =>
+          possiblySaved.has(domain, item) && isRecordedInDoubt(domain, item, run)
+        const doubtful = selectParts(part, isDoubtful)
+        const refused = selectParts(part, (domain, item) => !isDoubtful(domain, item))
+        // If nothing was saved, the state before the write is restored.
+        const restored = new Map(
+          refused.flatMap((some) => some.domains.map((domain) => [domain, some] as const)),
+        )
+        await recordItems(
+          { domains: [...restored.keys()] },
+          run,
+          (domain) => restore(restored.get(domain) ?? part, domain),
+          {
+            writes: [],
+            moves: refused.flatMap((some) => outcomes.computeMoves(some, 'refused')),
+          },
+        )
+        for (const some of refused) outcomes.settle(some, 'refused')
+        for (const some of doubtful) outcomes.settle(some, 'inDoubt')
+        // A part that was not sent alone has the answer to the last refused one.
+        const { code, message } = answers.get(formatPart(part)) ?? last
+        reportRefusal(write.id, { ...part, code, message }, run)
+        reportInDoubt(write.id, doubtful, explainPossiblySaved(true), run)
+      },
+      unknownDomains: run.unknownDomains,
+      bundles: isDelete(write) ? whole.items.map((item) => [item]) : run.bundleItems(whole.items),
+    }
+    const answer = rectangle.unchanged ? refusal : null
+    await bisectRectangle(whole, bisection, answer).catch((error: unknown) => {
+      if (!(error instanceof Ended)) throw error
+    })
+  }
+  return ended
+}
+
+function formatPart({ domains, items }: Part): string {
+  return `${items.join()} ${domains.join()}`
+}
+
+/** Returns whether the apply has recorded an item as in-doubt. */
+function isRecordedInDoubt(domain: Domain, item: ItemKey, run: Run): boolean {
+  const state = run.recorded.get(domain)?.get(item)
+  return state?.status === 'in-doubt' && state.apply === run.apply
+}
+
+/**
+ * Returns the current state, with the part's items as before the refused write, and those that only
+ * these items of the write clear.
+ */
+function restorePart(
+  part: Part,
+  write: Write,
+  { itemKeys }: Run,
+  now: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
+  before: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
+): Map<ItemKey, RecordedItem> {
+  const items = new Map(now)
+  const others = Object.keys(write.items).filter((item) => !part.items.includes(item))
+  const kept = new Set(others.flatMap((item) => [item, ...listClearedItems(item, itemKeys)]))
+  const cleared = part.items.flatMap((item) => listClearedItems(item, itemKeys))
+  for (const item of [...part.items, ...cleared.filter((each) => !kept.has(each))]) {
+    const state = before.get(item)
+    if (state === undefined) items.delete(item)
+    else items.set(item, state)
+  }
+  return items
+}
+
+/**
+ * Splits a write into rectangles of whole values: a delta becomes the whole value, and domains with
+ * equal values form a rectangle.
+ */
+function splitByValue(
+  write: Write,
+  run: Run,
+): { domains: Domain[]; items: Record<ItemKey, Form>; unchanged: boolean }[] {
+  const buildWhole = (domain: Domain): Record<ItemKey, Form> =>
+    Object.fromEntries(
+      Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {
+        const target = run.findTarget(domain, item)
+        const delta = form.name === 'append' || form.name === 'add' || form.name === 'remove'
+        // The value may contain another secret, which is unavailable and which the delta does not
+        // send.
+        const sendsWhole = delta && target !== null && run.secrets.canReveal(target)
+        return [item, sendsWhole ? { name: 'replace', payload: target } : form]
+      }),
+    )
+  const groups = groupBy(write.domains, (domain) =>
+    canonicalizeJson(
+      Object.entries(buildWhole(domain)).map(([item, form]) => [item, form.payload]),
+    ),
+  )
+  return [...groups.values()].map((domains) => ({
+    domains,
+    items: buildWhole(domains[0] ?? ''),
+    unchanged: groups.size === 1,
+  }))
+}

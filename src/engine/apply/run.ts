@@ -1,0 +1,143 @@
+import type { ItemKeys } from '../../core/catalog/wire-names.ts'
+import type { Domain, ItemKey, Value, Part } from '../../core/model/item.ts'
+import type { Place } from '../../core/model/problem.ts'
+import type { Applied } from '../../core/model/applied.ts'
+import type { RecordedState, Store } from '../../state/store/store.ts'
+import type { ApplyCounts, OutcomeCounts } from '../../core/model/outcome.ts'
+import type { ApplyEvent, UntimedEvent, Refusal } from '../../core/model/events.ts'
+import type { SourceTree } from '../../core/model/source-tree.ts'
+import type { Sending } from './send-write.ts'
+import type { EarlierCalls } from './earlier-calls.ts'
+import type { OutcomeGroup } from './outcome-groups.ts'
+import type { Sharing } from './sharing.ts'
+
+/** Context of an apply. */
+export interface ApplyContext extends Omit<Sending, 'onWait'> {
+  store: Pick<
+    Store,
+    | 'share'
+    | 'listApplies'
+    | 'loadStateBefore'
+    | 'loadLateCalls'
+    | 'recordIntents'
+    | 'recordOutcomes'
+    | 'endApply'
+    | 'markDoubtful'
+  >
+  /** Id of this apply. */
+  apply: string
+  /** Names of items on the wire, where they differ. */
+  itemKeys: ItemKeys
+  /** Tree of the manifests. */
+  tree: SourceTree
+  /** Author of the apply; null if unknown. */
+  author: string | null
+  /** As in `Applied`. */
+  workspace?: string
+  /** Whether calls end with their process: the service is the emulator inside of it. */
+  endsWithProcess: boolean
+  /** Instant of acquiring the lock: what others sent before it has ended, or is in-doubt. */
+  lockedAt: Moment
+  /** Returns the time since the boot of the machine with the time asleep, ms. */
+  uptime(): number
+  /** Splits items of a write into sets of which each is sent together (`grouping.together`). */
+  bundleItems(items: ItemKey[]): ItemKey[][]
+  /**
+   * Domains that the service does not know. They are left out of all other writes; each is added
+   * when it is found.
+   */
+  unknownDomains: Set<Domain>
+  /** Returns the service's time, ms since 1970; null if it is unknown. */
+  serviceNow(): number | null
+  /** Finds where a manifest declares an item; null if none does. */
+  findItemPlace(domain: Domain, item: ItemKey): Pick<Place, 'file' | 'line'> | null
+  report(event: ApplyEvent): void
+}
+
+/** Instant by the clocks of this machine, ms. */
+export interface Moment {
+  /** Wall clock. */
+  atMs: number
+  /** Time since boot, perhaps without the time asleep. */
+  upMs: number
+  /** Time since boot with the time asleep. */
+  uptimeMs: number
+}
+
+/** Result of an apply: its writes by outcome, and facts to report. */
+export interface ApplyResult extends OutcomeCounts {
+  /** Parts of the writes (domains × items) by outcome. */
+  parts: OutcomeCounts
+  /** True if any write may have been accepted: answers 401, 403 and 404 accept none. */
+  sent: boolean
+  /** Reason of an early end, or of unshared outcomes; null if the apply ran to its end. */
+  stopped: string | null
+  /** Refused parts of writes, for messages at the lines of manifests. */
+  refusals: Refusal[]
+  /** True if a health check rolled back everything that was sent; absent without a rollback. */
+  takenBack?: boolean
+  /** Present if a rollout stays open: the next apply may send what this one has not. */
+  open?: true
+  /**
+   * Present if a rollout stopped before a wave that needs approval, because it is paused, or, for a
+   * caller that waits itself, at a pause or a health check.
+   */
+  waitsFor?: 'approval' | 'paused' | 'pausing'
+  /** Time until it may be resumed, ms; present with `pausing`. */
+  waitMs?: number
+  /**
+   * Present if another process ended the rollout, with all changes recorded as confirmed: number of
+   * the writes that it sent.
+   */
+  elsewhere?: number
+  /**
+   * Reason why state, or what other machines see of it, lacks outcomes of this apply; null if
+   * complete.
+   */
+  unrecorded: string | null
+  /**
+   * Writes that were not sent, although state has their items as in-doubt, since that could not be
+   * recorded.
+   */
+  unsettled: Part[]
+  /** True if that is only what other machines see: the outcomes are recorded on this machine. */
+  unshared: boolean
+  /** State after the apply. */
+  recorded: RecordedState
+}
+
+/** Shared context of all writes of an apply. */
+export interface Run extends ApplyContext, EarlierCalls {
+  recorded: RecordedState
+  /** Reports an event with the present time. */
+  report(event: UntimedEvent): void
+  /** Returns the planned value of a changed item; null if it is unset. */
+  findTarget(domain: Domain, item: ItemKey): Value | null
+  result: ApplyResult
+  /** Outcomes so far: a begun write is in-doubt until its outcome is recorded. */
+  counts: ApplyCounts
+  /** Number of recorded batches of intents. */
+  batches: number
+  /** Writes whose intents are recorded. */
+  begun: Set<number>
+  /** Writes whose outcomes are recorded. */
+  settled: Set<number>
+  /** Writes of which a call may have been accepted. */
+  called: Set<number>
+  /** Records one change after another, so that each journal entry has the outcomes before it. */
+  inOrder<T>(work: () => Promise<T>): Promise<T>
+  /** Records outcomes durably, perhaps with others that arrive at the same time. */
+  recordOutcomes(outcomes: OutcomeGroup): Promise<void>
+  /** Stops the apply: no further write begins, and no write is retried. */
+  stop(why: string): void
+  /**
+   * Returns the time, ms since 1970: monotonic within an apply, even if the wall clock is set. It
+   * counts the time asleep.
+   */
+  now(): number
+  /** Returns the same time, ISO 8601. */
+  time(): string
+  /** Returns the journal entry of this apply with these counts. */
+  toApplied(counts: ApplyCounts): Applied
+  sharing: Sharing
+}

@@ -1,0 +1,96 @@
+import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
+import { getOwn } from '../../core/model/json.ts'
+import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
+import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
+
+/** Open rollouts that affect a plan. */
+export interface RolloutConflicts {
+  /** Rollout that the plan resumes: the same desired state, and no other changes. */
+  continued: Rollout | null
+  /** Open rollouts that the plan would interfere with. */
+  conflicting: Rollout[]
+}
+
+/** Selection of a plan. */
+export interface PlanSelection extends Selection {
+  /** The plan has only a part of the changes of its selection, so it resumes no rollout. */
+  isPart?: boolean | undefined
+}
+
+/**
+ * Finds the open rollouts that affect changes of some domains. A plan without changes resumes a
+ * rollout that only waits for a verdict. A plan for a part of a rollout never resumes it: the rest
+ * would be missing from its waves.
+ *
+ * @param hashDomain current hash of a domain's desired state
+ */
+export function findConflicts(
+  domains: Iterable<Domain>,
+  chosen: PlanSelection,
+  rollouts: Rollout[],
+  hashDomain: (domain: Domain) => string,
+): RolloutConflicts {
+  const open = rollouts.filter(({ state }) => state === 'open')
+  const changed = [...domains]
+  const isUnchanged = (rollout: Rollout, names: Domain[]) =>
+    names.every((domain) => getOwn(rollout.asked, domain) === hashDomain(domain))
+  if (changed.length === 0) {
+    const waiting = open.find(
+      (rollout) => selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.asked)),
+    )
+    return { continued: waiting ?? null, conflicting: [] }
+  }
+  const touched = open.filter((rollout) =>
+    changed.some((domain) => getOwn(rollout.asked, domain) !== undefined),
+  )
+  const [only, ...others] = touched
+  if (
+    only !== undefined &&
+    others.length === 0 &&
+    selectsAll(chosen, only) &&
+    isUnchanged(only, changed)
+  )
+    return { continued: only, conflicting: [] }
+  return { continued: null, conflicting: touched }
+}
+
+function selectsAll(chosen: PlanSelection, { asked, items }: Rollout): boolean {
+  if (chosen.isPart === true) return false
+  const wanted = new Set(chosen.items)
+  if (wanted.size > 0 && (items.length === 0 || items.some((item) => !wanted.has(item))))
+    return false
+  const all = new Map(Object.keys(asked).map((domain) => [domain, new Map<ItemKey, null>()]))
+  return narrowSnapshot(all, { target: chosen.target, items: [] }).size === all.size
+}
+
+/** Items whose desired value is on hold, each with the rollout that ended last of those. */
+export type ItemsOnHold = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Rollout>>
+
+/**
+ * Finds the items on hold: a rollout that gave them their desired value was stopped or rolled back,
+ * and nobody has repeated it since. Another value of an item is not on hold.
+ */
+export function findItemsOnHold(rollouts: Rollout[], hashItem: HashItem): ItemsOnHold {
+  const found = new Map<Domain, Map<ItemKey, Rollout>>()
+  const byEnd = rollouts.toSorted((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? -1 : 1))
+  for (const rollout of byEnd)
+    for (const [domain, values] of Object.entries(rollout.onHold))
+      for (const [item, value] of Object.entries(values))
+        if (hashItem(domain, item) === value) setItem(found, domain, item, rollout)
+  return found
+}
+
+/** Hashes the desired value of an item. */
+export type HashItem = (domain: Domain, item: ItemKey) => string
+
+/**
+ * Maps each domain of a rollout to the number of the wave that sends it from now on, from 1.
+ * Domains of passed waves join the current wave.
+ */
+export function mapDomainsToWaves(rollout: Rollout): Map<Domain, number> {
+  const first = (findCurrentWave(rollout) ?? 0) + 1
+  const waves = rollout.waves.flatMap(({ domains }, i) =>
+    domains.map((domain): [Domain, number] => [domain, Math.max(i + 1, first)]),
+  )
+  return new Map([...waves, ...rollout.released.map((domain): [Domain, number] => [domain, first])])
+}

@@ -1,0 +1,194 @@
+import type { HealthWindows, Window } from '../../core/model/health.ts'
+import type { AppliedTimes, Rollout } from '../../core/model/rollout.ts'
+import { alignDown, grainMs } from '../../core/model/statistics.ts'
+import { inSpan } from '../../core/model/tracing.ts'
+import { decidingWindows, isClearlyWorse } from '../../core/health/judge.ts'
+import { computeWindows } from '../../core/health/windows.ts'
+import type { RecordedState } from '../../state/store/store.ts'
+import { chooseControls, createComparison, type ComparedWave } from './baseline-start.ts'
+import type { RolloutContext, RolloutSettings } from './ports.ts'
+import type { HealthConfig } from '../../core/model/config.ts'
+import {
+  explain,
+  explainUncertain,
+  reportJudged,
+  reportWaiting,
+  reportWatched,
+} from './report-wave.ts'
+import { isTransient, retryQuery, waitForStep } from './wait.ts'
+import { computePauseLeft, findWaveTimes } from './waves.ts'
+
+/** Context for watching a wave. */
+type Watching = Pick<
+  RolloutContext,
+  'clock' | 'time' | 'service' | 'settings' | 'suspends' | 'signal' | 'report' | 'tracer'
+>
+
+/** Verdict on a watched wave; null after an interrupt. */
+export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
+
+/** Maximum factor by which a window with too little data is extended. */
+const maxExtension = 12
+
+/** Returns whether a rollout has to wait after a wave. */
+export function needsWatching(
+  { waves }: Rollout,
+  waveIndex: number,
+  { pauseMs, rule }: RolloutSettings,
+): boolean {
+  return rule !== null || (waveIndex + 1 < waves.length && pauseMs > 0)
+}
+
+/**
+ * Waits until the next wave may begin: for the pause, and for a verdict that compares the
+ * statistics of the domains with their baseline. A clearly worse wave ends the wait.
+ *
+ * @param endedAtMs end of the wave by the monotonic clock; null if another process sent it
+ * @returns null after an interrupt
+ * @throws EdgewiseError the errors of queries, RolloutSuspended if its caller waits itself
+ */
+export function watchWave(
+  rollout: Rollout,
+  waveIndex: number,
+  endedAtMs: number | null,
+  recorded: RecordedState,
+  watching: Watching,
+): Promise<Watched> {
+  const attributes = { 'edgewise.wave': waveIndex + 1 }
+  const work = () => watch(rollout, waveIndex, endedAtMs, recorded, watching)
+  return inSpan(watching.tracer, 'watch wave', work, { attributes })
+}
+
+async function watch(
+  rollout: Rollout,
+  waveIndex: number,
+  endedAtMs: number | null,
+  recorded: RecordedState,
+  watching: Watching,
+): Promise<Watched> {
+  const { clock, settings, signal } = watching
+  const { rule, pauseMs } = settings
+  const applied = rollout.waves[waveIndex]?.applied ?? null
+  if (applied === null) throw new TypeError('expected a wave that was sent')
+  const pauses = waveIndex + 1 < rollout.waves.length && pauseMs > 0
+  const left = pauses ? await computePauseLeft(applied, endedAtMs, pauseMs, watching) : 0
+  const pauseEnd = clock.monotonic() + left
+  const pauseLeft = () => Math.max(0, pauseEnd - clock.monotonic())
+  if (rule !== null) {
+    const watched = await judge(rollout, waveIndex, applied, pauseLeft, recorded, rule, watching)
+    if (watched === null || !watched.passed) return watched
+  }
+  if (pauseLeft() > 0) {
+    reportWaiting(rollout, waveIndex, pauseLeft(), 'pause', watching)
+    await waitForStep(pauseLeft(), watching)
+  }
+  return signal.aborted ? null : { passed: true }
+}
+
+/** Reports that a wave has no baseline yet, and waits for it; throws as `watchWave`. */
+export async function waitForBaseline(
+  rollout: Rollout,
+  waveIndex: number,
+  ms: number,
+  watching: Watching,
+): Promise<void> {
+  reportWaiting(rollout, waveIndex, ms, 'baseline', watching)
+  await waitForStep(ms, watching)
+}
+
+/**
+ * Judges a wave. Its window is extended once to decide on a rise that may be one of the variations
+ * of the baseline. Windows are also extended while there is too little data, if `onLittleData` is
+ * `wait`, and while the service's time is unknown, unless it is `stop`: no wave passes by the clock
+ * of this machine.
+ */
+async function judge(
+  rollout: Rollout,
+  waveIndex: number,
+  applied: AppliedTimes,
+  pauseLeft: () => number,
+  recorded: RecordedState,
+  rule: HealthConfig,
+  watching: Watching,
+): Promise<Watched> {
+  const domains = rollout.waves[waveIndex]?.domains ?? []
+  await watching.time.ask()
+  const { clock, service } = watching
+  const retry = <T>(query: () => Promise<T>) =>
+    retryQuery(query, (ms) => reportWaiting(rollout, waveIndex, ms, 'health', watching), watching)
+  let times = 1
+  for (;;) {
+    const written = findWaveTimes(applied, watching)
+    const { from, to, isService, now } = written
+    const windows = computeWindows(
+      from,
+      to,
+      { ...rule, window: rule.window * times },
+      watching.settings.zone,
+    )
+    const untilReady = windows.readyAt - now()
+    reportWaiting(rollout, waveIndex, Math.max(untilReady, pauseLeft()), 'health', watching)
+    const skewMs = clock.now() - now()
+    const controls = chooseControls(domains, recorded, windows.before.from, skewMs)
+    const { zone } = watching.settings
+    const queries = createComparison(domains, controls, windows.before, rule, zone, service)
+    const before = await retry(() => queries.count(windows.before))
+    const compare = (window: Window) => queries.compare(before, window)
+    const early = await watchWindow(compare, waveIndex, { ...windows, now }, rule, watching)
+    if (watching.signal.aborted) return null
+    const compared = early ?? (await retry(() => compare(windows.after)))
+    const isUncertain = compared.isUncertain && times < decidingWindows
+    // A verdict by this machine's clock may stop a wave, and never passes it.
+    const isOpen = isUncertain || (!isService && compared.verdict !== 'worse')
+    const health: ComparedWave = isOpen ? { ...compared, verdict: 'too-little-data' } : compared
+    const reason = isUncertain
+      ? explainUncertain(compared, rule, decidingWindows)
+      : explain(health, rule, isService ? null : applied)
+    reportJudged(waveIndex, health, reason, { rule, written }, watching)
+    if (isUncertain) {
+      times = decidingWindows
+      continue
+    }
+    if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
+    const passes = health.verdict === 'same-or-better' || rule.onLittleData === 'pass'
+    if (passes && isService) return { passed: true }
+    if (rule.onLittleData === 'stop' || times >= maxExtension)
+      return { passed: false, worse: false, reason: reason ?? '' }
+    times++
+  }
+}
+
+/** Watches a wave until its window ends; returns its health early if it is clearly worse. */
+async function watchWindow(
+  compare: (window: Window) => Promise<ComparedWave>,
+  waveIndex: number,
+  { after, readyAt, now }: HealthWindows & { now(): number },
+  rule: HealthConfig,
+  watching: Watching,
+): Promise<ComparedWave | null> {
+  const { settings, signal } = watching
+  const { zone } = settings
+  const step = Math.min(grainMs[rule.grain], grainMs.hour)
+  for (;;) {
+    const nowMs = now()
+    if (nowMs >= readyAt || signal.aborted) return null
+    const known = alignDown(Math.min(nowMs - rule.lag * 1000, after.to), rule.grain, zone)
+    if (known > after.from) {
+      const health = await unlessUnavailable(compare({ from: after.from, to: known }))
+      if (health !== null && isClearlyWorse(health)) return health
+      if (health !== null) reportWatched(waveIndex, health, rule, watching)
+    }
+    const next = Math.max(nowMs, after.from + rule.lag * 1000) + step
+    await waitForStep(Math.min(readyAt, next) - nowMs, watching)
+  }
+}
+
+/** Returns the result of queries; null if the service does not answer. */
+async function unlessUnavailable<T>(queries: Promise<T>): Promise<T | null> {
+  try {
+    return await queries
+  } catch (error) {
+    if (!isTransient(error)) throw error
+    return null
+  }
+}

@@ -1,0 +1,94 @@
+import { basename, parse } from 'node:path'
+import picomatch from 'picomatch'
+import { didYouMean } from '../../core/catalog/value/nearest.ts'
+import type { Diagnostic } from '../../core/model/problem.ts'
+import { createFileDiagnostic } from './finding.ts'
+import { loadSource } from './load-source.ts'
+
+/**
+ * Warns of manifests and profiles that are not loaded only because of the end of their name, such
+ * as `.YAML`, `.json`, `.txt` or none. A file counts as one if it has their first key.
+ *
+ * @param root a real path
+ * @param unmatched files in the searched folders that no glob matches
+ * @param lists of globs
+ */
+export function findForgottenFiles(
+  root: string,
+  unmatched: string[],
+  lists: string[][],
+): Diagnostic[] {
+  if (unmatched.length === 0) return []
+  const folders = lists.flat().map((glob) => picomatch.scan(glob).base)
+  const matches = compileGlobs(lists)
+  return unmatched
+    .filter((path) => {
+      // In the root of a repository, JSON files and files without extension are something else.
+      const isBelow = folders.some((folder) => folder !== '' && path.startsWith(`${folder}/`))
+      return (isBelow || /\.ya?ml$/i.test(path)) && matches(rename(path))
+    })
+    .flatMap((path) => {
+      const source = loadSource(root, path)
+      if (!('text' in source) || !looksDeclared(path, source.text)) return []
+      return [
+        createFileDiagnostic(path, {
+          code: 'file-invalid',
+          severity: 'warning',
+          summary: 'This file is not loaded',
+          detail:
+            'it looks like a manifest or a profile, but no glob of edgewise.yaml matches its ' +
+            `name. Rename it to "${basename(rename(path))}", or exclude it with the glob ` +
+            `"!${path}".`,
+        }),
+      ]
+    })
+}
+
+/** Tests whether any of several lists of globs selects a path; a "!" excludes in its own list. */
+export function matchesGlobs(path: string, lists: string[][]): boolean {
+  return compileGlobs(lists)(path)
+}
+
+/** Compiles lists of globs once for many files: each takes longer to compile than to match. */
+function compileGlobs(lists: string[][]): (path: string) => boolean {
+  const compiled = lists.map((globs) => ({
+    included: globs.filter((glob) => !glob.startsWith('!')).map((glob) => picomatch(glob)),
+    excluded: globs.filter((glob) => glob.startsWith('!')).map((glob) => picomatch(glob.slice(1))),
+  }))
+  return (path) =>
+    compiled.some(
+      ({ included, excluded }) =>
+        included.some((matches) => matches(path)) && !excluded.some((matches) => matches(path)),
+    )
+}
+
+/** Returns the path that was meant: without an extension that is another one by mistake. */
+function rename(path: string): string {
+  const { ext } = parse(path)
+  const isMistaken = /^\.(ya?ml|json|txt)$/i.test(ext) || isMisspelt(ext)
+  const stem = isMistaken ? path.slice(0, -ext.length) : path
+  return `${stem.replace(/\.ya?ml$/i, '')}.yaml`
+}
+
+/** Tests whether an extension is `.yaml` or `.yml` with a slip, such as `.ymal`. */
+function isMisspelt(ext: string): boolean {
+  return /^\.[a-z]+$/i.test(ext) && didYouMean(ext.slice(1), ['yaml', 'yml']) !== ''
+}
+
+function looksDeclared(path: string, text: string): boolean {
+  const name = basename(path)
+  const { ext } = parse(name)
+  // In other text such a line may be a part of a sentence.
+  if (/^\.txt$/i.test(ext))
+    return /^(?:[ \t]*(?:#.*|---.*)?\r?\n)*["']?(?:domains?|profile)["']?[ \t]*:/.test(text)
+  const [, key, value] =
+    /^[{ \t]*["']?(domains?|profile)["']?[ \t]*:[ \t]*["']?([^\s"',]*)/m.exec(text) ?? []
+  if (key === undefined) return false
+  // Any other name with a dot has an extension, and was chosen: notes.md, www.yaml.bak.
+  return (
+    !name.includes('.') ||
+    /\.(ya?ml|json)$/i.test(name) ||
+    isMisspelt(ext) ||
+    (key === 'domain' && value?.toLowerCase() === name.toLowerCase())
+  )
+}

@@ -1,0 +1,253 @@
+import { join } from 'node:path'
+import { exists, findRealPath } from '../../files/look.ts'
+import { append } from '../../core/model/lists.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { formatPointerStep } from '../../core/model/json.ts'
+import { limitProblems, formatPlace, type Diagnostic } from '../../core/model/problem.ts'
+import { ignoreProgress, type Parallel, type Progress } from '../../core/model/parallel.ts'
+import type { SecretKeeper } from '../../core/model/secret.ts'
+import { assemble } from './assemble.ts'
+import { loadFiles } from './cache/load-files.ts'
+import { ManifestCache, type LoadedFile, type CacheFile } from './cache/manifest-cache.ts'
+import { checkSecretValues, createSecretFinding } from '../workspace-file/credential-places.ts'
+import { createDiagnostic, createFileDiagnostic } from './finding.ts'
+import { findFiles } from './find-files.ts'
+import type { Layer } from '../workspace-file/find-origin.ts'
+import { workspaceFile } from '../workspace-file/find-root.ts'
+import { findExcessiveGlobs, findUnmatchedGlobs } from '../workspace-file/glob-rules.ts'
+import { findForgottenFiles } from './forgotten-files.ts'
+import { loadSource } from './load-source.ts'
+import { findMovedProblems } from '../workspace-file/moved-domains.ts'
+import { explainMissing, explainTokenFault } from '../workspace-file/workspace-env.ts'
+import { loadSecretsWithoutCommand } from '../secrets/secret-sources.ts'
+import { createSourceLineLookup } from '../yaml/source-line.ts'
+import { parseWorkspaceConfig } from '../workspace-file/workspace-config.ts'
+import { explainWeakness } from '../secrets/weak-secret.ts'
+import type { Workspace, WorkspaceConfig } from '../workspace-file/workspace.ts'
+import { parseYaml, type SourceFile, type YamlDocument } from '../yaml/yaml-file.ts'
+import { findPlace } from '../yaml/yaml-place.ts'
+
+/** What loading many manifests can use: other threads and a cache. */
+export interface LoadingAids {
+  parallel?: Parallel
+  /** Gets the number of files listed so far. */
+  onListed?: (files: number) => void
+  /** Gets the number of loaded files of a large fleet. */
+  progress?: Progress
+  /** Gets the number of checked manifests. */
+  checked?: Progress
+  /** Opens the manifests that an earlier run of a program assembled; null without any. */
+  openCache?: () => { file: CacheFile; program: string } | null
+}
+
+/** Minimum number of files that are worth a cache. */
+const minCachedFiles = 100
+
+/**
+ * Loads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
+ * become its diagnostics.
+ *
+ * @param keeperFor creates the keeper of secrets, which can format a place in the workspace file
+ * @param added manifests, profiles and a workspace file that are not written yet
+ * @throws EdgewiseError `not-a-workspace` without an `edgewise.yaml`, `invalid` with diagnostics if
+ * that file is invalid
+ */
+export function loadWorkspace(
+  root: string,
+  env: Record<string, string | undefined>,
+  keeperFor: (config: WorkspaceConfig, locate: (pointer: string) => string) => SecretKeeper,
+  added: SourceFile[] = [],
+  aids: LoadingAids = {},
+): Workspace {
+  const found = findWorkspaceFiles(root, env, added, aids.onListed)
+  const { config, home, document, paths } = found
+  const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
+  const isCached = paths.length >= minCachedFiles && added.length === 0
+  const opened = isCached ? (aids.openCache?.() ?? null) : null
+  const cache = opened === null ? null : new ManifestCache(opened.file, opened.program, config)
+  const defaults: Layer = { config: config.defaults, document, base: '/defaults' }
+  const { loaded, hashStack } = loadFiles(found.folder, paths, cache, defaults, keeper, aids)
+  const [stored, unreadable] = splitLoaded(loaded)
+  const files: LoadedFile[] = [
+    ...stored,
+    ...added.filter(({ path }) => path !== workspaceFile).map(parseYaml),
+  ].toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1))
+  const all = [...found.diagnostics, ...unreadable]
+  const documents = files.flatMap((yaml) => {
+    append(all, yaml.diagnostics)
+    const { known = [] } = yaml
+    if (yaml.documents.length + yaml.diagnostics.length + known.length === 0)
+      all.push(createEmptied(yaml.file))
+    return [...yaml.documents, ...known]
+  })
+  const names = [home.path, ...paths, ...added.map(({ path }) => path)]
+  const assembled = assemble(config, document, documents, keeper, names, aids.checked)
+  cache?.save(files, assembled.clean, hashStack)
+  // Parsing the manifests has resolved the secrets they refer to.
+  const held = config.texts.filter((text) => keeper.occursIn(text)).map(createSecretFinding)
+  if (held.length > 0)
+    throw createInvalidError(held.map((finding) => createDiagnostic(document, finding)))
+  let noManifest: Diagnostic | undefined
+  return {
+    root,
+    config,
+    desired: assembled.desired,
+    diagnostics: limitProblems([
+      ...all,
+      ...assembled.diagnostics,
+      ...findMovedProblems(config.moved, document, assembled.desired),
+      ...findExcessiveGlobs(config, document, assembled.desired.size),
+    ]),
+    files: assembled.files,
+    get noManifest() {
+      return (noManifest ??= createNoManifestDiagnostic(config, document))
+    },
+    findItemPlace: assembled.findItemPlace,
+    findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
+    explainMissing: (pointer) => explainMissing(document, env, pointer),
+    explainTokenFault: () => explainTokenFault(document, env, config.service.token),
+    findUnmatchedGlobs: () => findUnmatchedGlobs(config, document, assembled.desired.keys()),
+    findWeakSecrets: () =>
+      [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
+        createWeakDiagnostic(document, name, value),
+      ),
+  }
+}
+
+/**
+ * Creates the diagnostic of a file without a document. It was emptied by mistake, as a rule: to
+ * release its domains, it is deleted.
+ */
+function createEmptied({ path }: SourceFile): Diagnostic {
+  return createFileDiagnostic(path, {
+    code: 'file-invalid',
+    summary: 'This file is empty',
+    detail: 'there is no manifest or profile in this file. Restore its content, or delete it.',
+  })
+}
+
+/** Creates the diagnostic of a workspace whose globs find no manifest. */
+function createNoManifestDiagnostic(
+  { manifests }: WorkspaceConfig,
+  document: YamlDocument,
+): Diagnostic {
+  return createDiagnostic(document, {
+    code: 'workspace-invalid',
+    pointer: '/manifests',
+    summary: 'No manifest',
+    detail: `no file that matches ${manifests.join(', ')} declares a domain`,
+  })
+}
+
+/** Creates the diagnostic about a secret that is easy to guess; none for others. */
+function createWeakDiagnostic(document: YamlDocument, name: string, value: string): Diagnostic[] {
+  const reason = value === '' ? null : explainWeakness(value)
+  if (reason === null) return []
+  return [
+    createDiagnostic(document, {
+      code: 'secret-weak',
+      severity: 'warning',
+      pointer: `/secrets${formatPointerStep(name)}`,
+      part: 'key',
+      summary: 'Secret is easy to guess',
+      detail:
+        `the secret "${name}" can be guessed from its fingerprint in the state: ${reason}. ` +
+        'Use a long random value.',
+    }),
+  ]
+}
+
+/**
+ * Loads the files of a workspace (`edgewise.yaml`, manifests and profiles), with diagnostics for
+ * those that can't be loaded, and the globs that found them.
+ *
+ * @param progress gets the number of loaded files
+ * @throws EdgewiseError as `loadWorkspace` does
+ */
+export function loadWorkspaceFiles(
+  root: string,
+  env: Record<string, string | undefined>,
+  progress: Progress = ignoreProgress,
+  onListed?: LoadingAids['onListed'],
+): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
+  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env, [], onListed)
+  const globs = [...config.manifests, ...config.profiles]
+  const [files, unreadable] = splitLoaded(
+    paths.map((path, i) => {
+      progress(i, paths.length)
+      return loadSource(folder, path)
+    }),
+  )
+  return { files: [home, ...files], diagnostics: [...diagnostics, ...unreadable], globs }
+}
+
+interface FoundWorkspace {
+  config: WorkspaceConfig
+  /** Real path of the workspace's folder. */
+  folder: string
+  home: SourceFile
+  document: YamlDocument
+  /** Paths of the manifests and profiles, also of those that can't be loaded. */
+  paths: string[]
+  diagnostics: Diagnostic[]
+}
+
+/** Loads the workspace file, and finds the manifests and profiles. */
+function findWorkspaceFiles(
+  root: string,
+  env: Record<string, string | undefined>,
+  added: SourceFile[] = [],
+  onListed?: LoadingAids['onListed'],
+): FoundWorkspace {
+  if (!exists(join(root, workspaceFile))) {
+    throw new EdgewiseError(
+      'not-a-workspace',
+      `there is no ${workspaceFile} in ${root}`,
+      'Pass the folder of the workspace with -C, or create a workspace with "edgewise init".',
+    )
+  }
+  const folder = findRealPath(root)
+  const home = added.find(({ path }) => path === workspaceFile) ?? loadSource(folder, workspaceFile)
+  if ('severity' in home) throw createInvalidError([home])
+  const loaded = parseWorkspaceConfig(home, env)
+  if (loaded.config === null) throw createInvalidError(loaded.diagnostics)
+  const values = loadSecretsWithoutCommand(folder, loaded.config.secrets, env)
+  const misplaced = checkSecretValues(loaded.config, values)
+  if (misplaced.length > 0)
+    throw createInvalidError(misplaced.map((each) => createDiagnostic(loaded.document, each)))
+
+  const globs = [loaded.config.manifests, loaded.config.profiles]
+  const found = findFiles(folder, globs, onListed)
+  const diagnostics = [
+    ...loaded.diagnostics,
+    ...found.diagnostics,
+    ...findForgottenFiles(folder, found.unmatched, globs),
+  ]
+  const { config, document } = loaded
+  return { config, folder, home, document, paths: found.paths, diagnostics }
+}
+
+/** Splits the results of loading into what was loaded, and diagnostics of the other files. */
+function splitLoaded<Loaded extends object>(
+  results: (Loaded | Diagnostic)[],
+): [Loaded[], Diagnostic[]] {
+  const loaded: Loaded[] = []
+  const diagnostics: Diagnostic[] = []
+  for (const result of results)
+    if ('severity' in result) diagnostics.push(result)
+    else loaded.push(result)
+  return [loaded, diagnostics]
+}
+
+function createInvalidError(diagnostics: Diagnostic[]): EdgewiseError {
+  const sorted = limitProblems(diagnostics)
+  const [first] = sorted
+  const place =
+    first === undefined ? '' : ` (${first.file}:${first.line}:${first.column}: ${first.detail})`
+  return new EdgewiseError(
+    'invalid',
+    `${workspaceFile} is not valid${place}`,
+    `Correct ${workspaceFile}; "edgewise validate" checks it.`,
+    sorted,
+  )
+}

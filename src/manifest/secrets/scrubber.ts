@@ -1,0 +1,245 @@
+import { withheldMessage } from '../../core/model/secret.ts'
+import { listReadings } from '../manifests/readings.ts'
+
+/** Minimum length of a secret that is looked for; a shorter one would match too often. */
+const minLength = 4
+
+/**
+ * Removes secrets from foreign text: text of the service, of git, of other programs and of the
+ * operating system. Sentences, paths and names of Edgewise don't pass through it.
+ */
+export class Scrubber {
+  readonly #listValues: () => Map<string, string>
+  #known: Known = { size: 0, labels: new Map(), pattern: null, search: new QuoteSearch([]) }
+
+  /** @param listValues returns the secrets, each with the text that replaces it; it only grows */
+  constructor(listValues: () => Map<string, string>) {
+    this.#listValues = listValues
+  }
+
+  /**
+   * Replaces secrets in a foreign text, each with the rest of the word around it: the rest of a
+   * known word would betray the secret. Withholds the text if it may still quote a part of one in
+   * another form.
+   *
+   * @param names known names, in lower case, which stay where they are whole words
+   */
+  scrub(text: string, names: ReadonlySet<string> = new Set()): string {
+    const { pattern, labels, search } = this.#load()
+    if (pattern === null) return text
+    const own = findWords(text, names)
+    const foreign = own.reduceRight(
+      (rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`,
+      text,
+    )
+    if (search.isQuoted(foreign.replace(pattern, ' '))) return withheldMessage
+    let [scrubbed, done] = ['', 0]
+    for (const { 0: match, index } of text.matchAll(pattern)) {
+      const end = index + match.length
+      const isName = own.some((name) => name.start <= index && end <= name.end)
+      if (isName || end <= done) continue
+      const start = Math.max(done, findWordStart(text, index))
+      scrubbed += text.slice(done, start) + (labels.get(match.toLowerCase()) ?? '(secret)')
+      done = findWordEnd(text, end)
+    }
+    return scrubbed + text.slice(done)
+  }
+
+  /** Tests whether a text may quote a secret or a part of one, in any form. */
+  isQuoted(text: string): boolean {
+    const { pattern, search } = this.#load()
+    return (pattern !== null && text.search(pattern) >= 0) || search.isQuoted(text)
+  }
+
+  #load(): Known {
+    const values = this.#listValues()
+    if (values.size === this.#known.size) return this.#known
+    const labels = new Map<string, string>()
+    const spellings = [...values]
+      .filter(([value]) => value.length >= minLength)
+      .flatMap(([value, label]) =>
+        listSpellings(value).map((spelling) => {
+          labels.set(spelling.toLowerCase(), label)
+          return spelling
+        }),
+      )
+      .toSorted((a, b) => b.length - a.length)
+    const pattern =
+      spellings.length === 0 ? null : new RegExp(spellings.map(escapePattern).join('|'), 'gi')
+    this.#known = { size: values.size, labels, pattern, search: new QuoteSearch(values.keys()) }
+    return this.#known
+  }
+}
+
+/** Search structures built from the secrets. */
+interface Known {
+  /** Number of the secrets. */
+  size: number
+  /** Spelling, in lower case → text that replaces it. */
+  labels: Map<string, string>
+  /** Matches every spelling, the longest first; null without secrets. */
+  pattern: RegExp | null
+  search: QuoteSearch
+}
+
+const inWord = /[\p{L}\p{N}]/u
+
+function findWordStart(text: string, index: number): number {
+  let start = index
+  while (start > 0 && inWord.test(text[start - 1] ?? '')) start--
+  return start
+}
+
+function findWordEnd(text: string, index: number): number {
+  let end = index
+  while (end < text.length && inWord.test(text[end] ?? '')) end++
+  return end
+}
+
+/** Finds the places of names as whole words. */
+function findWords(text: string, names: ReadonlySet<string>): { start: number; end: number }[] {
+  if (names.size === 0) return []
+  // The name of a wildcard domain begins with a dot.
+  return [...text.matchAll(/\.?(\w(?:[\w.-]*\w)?)/g)].flatMap(
+    ({ 0: whole, 1: word = '', index }) => {
+      const end = index + whole.length
+      const name = [whole, word].find((each) => names.has(each.toLowerCase()))
+      return name === undefined ? [] : [{ start: end - name.length, end }]
+    },
+  )
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+}
+
+/**
+ * Lists the spellings that a text may have inside another one: plain, escaped for JSON (once or
+ * twice), for URLs and forms, or as base64. Longest first, so that replacing one leaves no part of
+ * another.
+ */
+function listSpellings(text: string): string[] {
+  const json = escapeJson(text)
+  const bytes = Buffer.from(text)
+  const url = encodeURIComponent(bytes.toString())
+  const form = url.replaceAll('%20', '+')
+  const base64 = [0, 1, 2]
+    .map((before) => encodeWithin(bytes, before))
+    .filter((part) => part.length >= minBase64)
+  return [
+    ...new Set([
+      text,
+      json,
+      escapeJson(json),
+      url,
+      form,
+      lowerCaseEscapes(url),
+      lowerCaseEscapes(form),
+      ...base64,
+      ...base64.map((part) => part.replaceAll('+', '-').replaceAll('/', '_')),
+    ]),
+  ].toSorted((a, b) => b.length - a.length)
+}
+
+/** Minimum length of a base64 part; a shorter one may be a part of anything. */
+const minBase64 = 6
+
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+/** Percent escapes may be in lower case. */
+function lowerCaseEscapes(url: string): string {
+  return url.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
+}
+
+/**
+ * Encodes bytes as base64 at an offset within a group of three, without the characters that depend
+ * on neighbouring bytes.
+ */
+function encodeWithin(bytes: Buffer, before: number): string {
+  const text = Buffer.concat([Buffer.alloc(before), bytes])
+    .toString('base64')
+    .replace(/={1,2}$/, '')
+  const start = before === 0 ? 0 : before + 1
+  return text.slice(start, (before + bytes.length) % 3 === 0 ? undefined : -1)
+}
+
+/** Length of the parts of a secret that count as a quotation, in characters. */
+const partLength = 8
+
+/** Words of ordinary messages: a part of one of them is no quotation of a secret. */
+const commonWords =
+  'https://www. http://www. https://api. httpswww password production development environment ' +
+  'certificate signature configuration authentication authorization authenticate credentials ' +
+  'application administrator organization permission repository localhost:'
+
+/**
+ * Finds secrets in texts that may have changed them: other letter case, encodings, other or no
+ * blanks and punctuation, or cut down to a part of eight characters.
+ */
+export class QuoteSearch {
+  readonly #parts = new Set<string>()
+  /** Secrets with fewer letters and digits, which count as whole words only. */
+  readonly #short = new Set<string>()
+
+  constructor(values: Iterable<string>) {
+    for (const value of values) {
+      const [squeezed, bare] = [squeeze(value), toBare(value)]
+      const parts = [squeezed, bare].flatMap(listParts)
+      const rare = parts.filter((part) => !isCommon(part))
+      for (const part of rare.length > 0 ? rare : parts) this.#parts.add(part)
+      if (bare.length >= minLength && bare.length < partLength) this.#short.add(bare)
+    }
+  }
+
+  /** Tests whether a text may quote one of the secrets. */
+  isQuoted(text: string): boolean {
+    if (text.length < minLength || (this.#parts.size === 0 && this.#short.size === 0)) return false
+    return listReadings(text).some((reading) => this.#hasPart(reading) || this.#hasShort(reading))
+  }
+
+  #hasPart(reading: string): boolean {
+    for (const text of [squeeze(reading), toBare(reading)])
+      for (let i = 0; i + partLength <= text.length; i++)
+        if (this.#parts.has(text.slice(i, i + partLength))) return true
+    return false
+  }
+
+  #hasShort(reading: string): boolean {
+    if (this.#short.size === 0) return false
+    const words =
+      reading
+        .normalize('NFKC')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+/gu) ?? []
+    return words.some((word) => this.#short.has(word))
+  }
+}
+
+function listParts(text: string): string[] {
+  return Array.from({ length: Math.max(0, text.length - partLength + 1) }, (_, i) =>
+    text.slice(i, i + partLength),
+  )
+}
+
+/** Length of the part of a common word that makes a part of a secret common. */
+const commonLength = 6
+
+/** Tests whether a part of a secret is mostly a part of a common word. */
+function isCommon(part: string): boolean {
+  for (let i = 0; i + commonLength <= part.length; i++)
+    if (commonWords.includes(part.slice(i, i + commonLength))) return true
+  return false
+}
+
+function squeeze(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, '')
+}
+
+function toBare(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+}

@@ -1,0 +1,156 @@
+import { didYouMean } from '../../core/catalog/value/nearest.ts'
+import {
+  describeValue,
+  findSchema,
+  suggestAllowed,
+} from '../../core/catalog/value/schema-problems.ts'
+import { workspaceSchema } from './generated/file-schemas.ts'
+import { createWorkspaceValidator } from '../../core/catalog/generated/schema-validators.ts'
+import { inputLimits } from '../../core/model/input-limits.ts'
+import { resolvePointer, formatPointerStep, type Json } from '../../core/model/json.ts'
+import type { SchemaError, SchemaValidator } from '../../core/model/text/schema-fault.ts'
+import type { Finding } from '../manifests/finding.ts'
+
+/** Reserved words of later versions, distinguished from typing errors. */
+const reserved = ['rewriteUnchanged']
+
+let validate: SchemaValidator | undefined
+
+/**
+ * Checks the workspace file against its schema and writes the schema's defaults into `value`.
+ *
+ * @param written the content before the environment was replaced; messages show this one, since
+ * `value` may contain a token
+ */
+export function checkShape(value: Json, written: Json): Finding[] {
+  validate ??= createWorkspaceValidator()
+  if (validate(value)) return []
+  const errors = (validate.errors ?? []).slice(0, inputLimits.problems)
+  const choices = errors
+    .filter((error) => error.keyword === 'anyOf')
+    .map((error) => error.instancePath)
+  const listed = new Set(
+    errors
+      .filter(({ keyword }) => keyword === 'enum' || keyword === 'const')
+      .map(({ instancePath }) => instancePath),
+  )
+  return errors
+    .filter(
+      (error) =>
+        error.propertyName === undefined &&
+        // The allowed values show the type.
+        (error.keyword !== 'type' || !listed.has(error.instancePath)) &&
+        !choices.some(
+          (path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/'),
+        ),
+    )
+    .map((error) => createFinding(error, resolvePointer(written, error.instancePath)))
+}
+
+function createFinding(error: SchemaError, value: Json | undefined): Finding {
+  const { instancePath: pointer, keyword } = error
+  const { params } = error
+  const schema = findSchema<Record<string, unknown>>(workspaceSchema, error.schemaPath)
+  const expected = schema['x-expected']
+  // An address may contain a password, and a secret may be written in place of its source.
+  const hidden =
+    /^\/(service|secrets(\/[^/]+)?)$/.test(pointer) ||
+    ['/service/token', '/service/url', '/state/url'].some((each) => pointer.startsWith(each)) ||
+    (typeof value === 'string' && /:\/\/[^/]*@/.test(value))
+  const got = hidden ? 'something else' : describeValue(value)
+  const expectedWords = () =>
+    typeof expected === 'string' ? expected : describeType(String(params['type']), schema)
+  switch (keyword) {
+    case 'additionalProperties':
+      return createUnknownKey(
+        pointer,
+        String(params['additionalProperty']),
+        Object.keys(schema['properties'] ?? {}),
+      )
+    case 'propertyNames': {
+      const name = String(params['propertyName'])
+      return createWorkspaceFinding(
+        pointer + formatPointerStep(name),
+        `expected ${String(schema['x-expected-names'])}, got "${name}"`,
+        'key',
+      )
+    }
+    case 'required':
+      return createWorkspaceFinding(
+        pointer,
+        `the key "${String(params['missingProperty'])}" is required here`,
+      )
+    case 'enum': {
+      const allowed = (params['allowedValues'] as Json[]).map(String)
+      return createWorkspaceFinding(
+        pointer,
+        `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ` +
+          `${got}.${suggestAllowed(value, allowed)}`,
+      )
+    }
+    case 'minProperties':
+    case 'maxProperties':
+      return createWorkspaceFinding(
+        pointer,
+        `expected ${String(expected)}, got ${keyword === 'minProperties' ? 'none' : 'several'}`,
+      )
+    case 'minItems':
+      return createWorkspaceFinding(pointer, 'expected at least one entry, got an empty list')
+    default: {
+      const isEntry = params['type'] === 'array' && typeof value === 'string'
+      const hint = isEntry ? `. Write "[${value}]".` : ''
+      return createWorkspaceFinding(pointer, `expected ${expectedWords()}, got ${got}${hint}`)
+    }
+  }
+}
+
+/** Describes a type in words; a mapping by its first keys. */
+function describeType(type: string, schema: Record<string, unknown>): string {
+  const keys = Object.keys(schema['properties'] ?? {})
+  const list = keys.slice(0, 6).join(', ') + (keys.length > 6 ? ', …' : '')
+  const words = typeWords[type] ?? 'something else'
+  return type === 'object' && keys.length > 0 ? `${words} (${list})` : words
+}
+
+const typeWords: Record<string, string> = {
+  object: 'a mapping',
+  array: 'a list',
+  string: 'a string',
+  integer: 'a whole number',
+  boolean: 'true or false',
+}
+
+function createUnknownKey(pointer: string, key: string, known: string[]): Finding {
+  const keyPointer = pointer + formatPointerStep(key)
+  if (reserved.includes(key))
+    return createWorkspaceFinding(
+      keyPointer,
+      `"${key}" is reserved for a later version. Remove it.`,
+      'key',
+    )
+  const sections = pointer === '' ? listSections(key) : []
+  const place = sections.map((section) => `"${section}:"`).join(' or ')
+  const hint =
+    place === ''
+      ? didYouMean(key, known) || ` Known keys: ${known.join(', ')}.`
+      : ` It belongs under ${place}. Indent it below that key.`
+  return createWorkspaceFinding(keyPointer, `there is no key "${key}" here.${hint}`, 'key')
+}
+
+/** Lists the keys at the top of the file that have another key below. */
+function listSections(key: string): string[] {
+  return Object.entries(workspaceSchema.properties).flatMap(([section, schema]) =>
+    'properties' in schema && Object.hasOwn(schema.properties, key) ? [section] : [],
+  )
+}
+
+/** Creates a finding of the workspace file. */
+export function createWorkspaceFinding(pointer: string, detail: string, part?: 'key'): Finding {
+  return {
+    code: 'workspace-invalid',
+    pointer,
+    part,
+    summary: 'The workspace file is not valid',
+    detail,
+  }
+}

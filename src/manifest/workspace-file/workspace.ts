@@ -1,0 +1,74 @@
+import type { WorkspaceFile } from './generated/file-schemas.ts'
+import type {
+  Burst,
+  Guards,
+  NotifyConfig,
+  PlacedText,
+  RolloutConfig,
+  ServeConfig,
+  StateConfig,
+} from '../../core/model/config.ts'
+import type { Domain, ItemKey, Snapshot } from '../../core/model/item.ts'
+import type { JsonObject } from '../../core/model/json.ts'
+import type { Diagnostic, Place } from '../../core/model/problem.ts'
+import type { WorkspaceFile as LoadedFile } from '../manifests/list-files.ts'
+import type { LateValue } from './workspace-env.ts'
+
+/** Source of the value of a secret; `command` is a program and its arguments. */
+export type SecretSource = { env: string } | { file: string } | { command: string[] }
+
+/** The content of `edgewise.yaml`, with every default filled in; its schema describes the keys. */
+export interface WorkspaceConfig extends Omit<
+  WorkspaceFile,
+  'limits' | 'defaults' | 'secrets' | 'state' | 'guards' | 'rollout' | 'notify' | 'serve'
+> {
+  service: WorkspaceFile['service'] & {
+    /** The address as written in the file, for messages: the values of variables are not shown. */
+    writtenUrl: string
+  }
+  limits: Omit<WorkspaceFile['limits'], 'burst'> & { burst: Burst | null }
+  /** Item → value; inherited by every manifest. */
+  defaults: JsonObject
+  secrets: Record<string, SecretSource>
+  state: StateConfig
+  guards: Guards
+  rollout: RolloutConfig
+  notify: NotifyConfig[]
+  serve: ServeConfig
+  /** Texts in which no value of a secret may be. */
+  texts: PlacedText[]
+}
+
+/** A workspace as declared by its files. */
+export interface Workspace {
+  root: string
+  config: WorkspaceConfig
+  /** Desired items, without those that have errors. */
+  desired: Snapshot
+  /** All problems of all manifests and profiles, sorted by place. */
+  diagnostics: Diagnostic[]
+  /** The workspace file, manifests and profiles. */
+  files: LoadedFile[]
+  /** The error of this workspace if it has no manifest. */
+  noManifest: Diagnostic
+  /**
+   * Finds where a manifest declares an item, or the part of it at a pointer within its value; null
+   * if no manifest declares it. A value from a profile has the place of the manifest's profile
+   * entry.
+   */
+  findItemPlace(
+    domain: Domain,
+    item: ItemKey,
+    pointer?: string,
+  ): (Place & { document: number }) | null
+  /** Returns the source line of a place with secret literals masked; null if there is none. */
+  findSourceLine(place: Place): string | null
+  /** Explains in a clause why there is no token, or no address of the database. */
+  explainMissing(pointer: LateValue): string
+  /** Explains why the token can't be one, without showing it; null if it can. */
+  explainTokenFault(): string | null
+  /** Creates a warning for each glob of guards and rollout that matches no domain. */
+  findUnmatchedGlobs(): Diagnostic[]
+  /** Creates a warning for each available secret that is easy to guess. */
+  findWeakSecrets(): Diagnostic[]
+}

@@ -1,0 +1,119 @@
+import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { groupBy } from '../../core/model/lists.ts'
+import { limitProblems } from '../../core/model/problem.ts'
+import { listSome, pluralize } from '../../core/model/text/words.ts'
+import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import { buildGitEnvironment } from '../../state/git/git-environment.ts'
+import { createCommitTest } from '../../state/git/open-place.ts'
+import type { RecordedState } from '../../state/store/store.ts'
+import type { ImportSource } from './import-file.ts'
+import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
+import type { Outside } from '../runtime/outside.ts'
+import { parseImports, type ParsedImports, type ParsedPayload } from './parse-import.ts'
+import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import {
+  listRecordedSecrets,
+  representSecretsIn,
+  type Represent,
+} from '../../core/diff/known-secrets.ts'
+import type { ImportedItem } from '../../core/model/item.ts'
+import { holdsSecret } from '../../core/model/secret.ts'
+
+/**
+ * Loads the payloads of import files, and the names of files without any.
+ *
+ * @param domain domain of an answer that names none
+ * @param recorded as for `parseImports`
+ * @throws EdgewiseError `usage` with the problems of all files
+ */
+export function loadPayloads(
+  workspace: LoadedWorkspace,
+  sources: ImportSource[],
+  domain: string | undefined,
+  recorded: RecordedState,
+): Omit<ParsedImports, 'diagnostics'> {
+  if (domain !== undefined && !isAcceleratedDomain(domain.toLowerCase()))
+    throw new EdgewiseError('usage', `--domain "${domain}" is not a domain name`)
+  const { diagnostics, ...parsed } = parseImports(sources, domain, workspace, recorded)
+  if (diagnostics.length === 0) return parsed
+  const listed = limitProblems(diagnostics)
+  const files = [...new Set(diagnostics.map(({ file }) => file))]
+  throw new EdgewiseError(
+    'usage',
+    `${listSome(files)} can't be imported: ${pluralize(diagnostics.length, 'problem')}; ` +
+      'nothing was recorded',
+    'Expected {"<domain>": {"<item>": payload}}, or an answer of the service.',
+    listed,
+  )
+}
+
+/** Warns of files that may hold secrets, and that git would add to the repository. */
+export function listExposedFiles(
+  { root, config }: LoadedWorkspace,
+  sources: ImportSource[],
+  { env }: Outside,
+): string[] {
+  const isCommitted = createCommitTest(root, buildGitEnvironment(env, config.service.token))
+  const exposed = sources.filter(({ path }) => path !== undefined && isCommitted(path))
+  if (exposed.length === 0) return []
+  const [are, it] = exposed.length === 1 ? ['is', 'it'] : ['are', 'they']
+  const them = exposed.length === 1 ? 'it' : 'them'
+  return [
+    `${listSome(exposed.map(({ name }) => escapeInvisible(name)))} ${are} in the repository and ` +
+      `git does not ignore ${them}, but ${it} may contain secrets. ` +
+      `Move ${them} out of the repository or add ${them} to .gitignore.`,
+  ]
+}
+
+/** Describes the items that were skipped since they can't be imported, equal ones as one. */
+export function describeInvalid(
+  invalid: ParsedImports['invalid'],
+  scrub: (text: string) => string,
+): string[] {
+  const groups = groupBy(invalid, ({ item, reason }) => `${item}: ${reason}`)
+  return [...groups].map(([what, same]) =>
+    escapeInvisible(
+      scrub(`${what} (${listSome(same.map(({ domain }) => domain))}); it was not imported`),
+    ),
+  )
+}
+
+/**
+ * Seals the secrets of imported payloads, and returns them in canonical form. Secrets at the places
+ * of recorded ones have the form in which these can be compared with them.
+ */
+export function sealImported(
+  payloads: ParsedPayload[],
+  recorded: RecordedState,
+  { desired, vault }: Pick<LoadedWorkspace, 'desired' | 'vault'>,
+): ImportedItem[] {
+  const represent: Represent = (secret, known) => vault.represent(secret, known)
+  return payloads.map(({ domain, item, payload }) => {
+    if (!catalogue.has(item)) return { domain, item, value: null }
+    const models = desired.get(domain)?.get(item)?.candidates ?? []
+    const value = getItemSpec(item).canonicalize(vault.mask(item, payload, models))
+    const state = recorded.get(domain)?.get(item)
+    const sealed = vault.mask(item, value, state?.candidates ?? [])
+    const known = listRecordedSecrets(state)
+    return {
+      domain,
+      item,
+      value: holdsSecret(sealed) ? representSecretsIn(item, sealed, known, represent) : value,
+    }
+  })
+}
+
+/** Minimum length of a value that is looked for: a shorter one could be any text. */
+const minLength = 8
+
+/**
+ * Looks up the available secrets that no manifest refers to, so that imported values become
+ * references to them.
+ */
+export function lookUpSecrets({ config, vault }: Pick<LoadedWorkspace, 'config' | 'vault'>): void {
+  for (const name of Object.keys(config.secrets)) {
+    const [value = ''] = vault.listMissing(name).length > 0 ? [] : (vault.findAll([name]) ?? [])
+    if (value.length >= minLength) vault.refer(`\${secret:${name}}`)
+  }
+}

@@ -1,0 +1,163 @@
+import { detectDrift } from '../../core/diff/detect-drift.ts'
+import { ignoreDrift, createIgnoreLookup } from '../../core/diff/ignore-drift.ts'
+import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
+import { parseObserved, type ObservedName } from '../../manifest/observed/observed.ts'
+import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
+import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Drift, Observed } from '../../core/model/drift.ts'
+import {
+  setItem,
+  unrecordedState,
+  type Domain,
+  type ItemState,
+  type ItemKey,
+} from '../../core/model/item.ts'
+import type { Json } from '../../core/model/json.ts'
+import type { Rollout } from '../../core/model/rollout.ts'
+import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
+import { findItemsOnHold } from '../../engine/rollout/conflicts.ts'
+import type { RecordedState, RecordedItem } from '../../state/store/store.ts'
+import { hashDesired } from '../submission/hash-desired.ts'
+import { describeUnfinished } from '../../engine/rollout/on-hold.ts'
+import { listSome } from '../../core/model/text/words.ts'
+import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
+
+/** Drift between desired, recorded and observed state. */
+export interface FoundDrift {
+  drift: Drift
+  observed: Observed
+  /** Notes about unmanaged observed items and about unfinished rollbacks. */
+  notes: string[]
+  /** Observed items that are not managed here. */
+  unmanaged: ObservedName[]
+}
+
+/**
+ * Detects drift between manifests, recorded state and, if it was observed, the live service. Writes
+ * nothing, neither to the service nor to state.
+ *
+ * @param observation null if nothing was observed
+ * @param rollouts stored rollouts
+ * @throws EdgewiseError `not-observed` when `observation` has the wrong shape
+ */
+export function findDrift(
+  workspace: Workspace & { vault: SecretVault },
+  recorded: RecordedState,
+  observation: { data: Json; notes: string[] } | null,
+  rollouts: Rollout[] = [],
+): FoundDrift {
+  const { vault, config } = workspace
+  const desired = representSecrets(workspace.desired, recorded, (secret, known) =>
+    vault.represent(secret, known),
+  )
+  const assumed = replaceKnownSecrets(desired, recorded)
+  const seen =
+    observation === null
+      ? { observed: new Map(), notes: [], unmanaged: [] }
+      : parseObserved(observation.data, {
+          recorded,
+          desired: assumed,
+          itemKeys: config.service.itemKeys,
+          vault,
+        })
+  const domains = new Set([...recorded.keys(), ...desired.keys(), ...seen.observed.keys()])
+  const onHold = findItemsOnHold(rollouts, hashDesired(workspace).hashItem)
+  return {
+    observed: seen.observed,
+    unmanaged: seen.unmanaged,
+    notes: [...(observation?.notes ?? []), ...seen.notes, ...describeUnfinished(rollouts)],
+    drift: ignoreDrift(
+      detectDrift(recorded, desired, seen.observed, onHold),
+      createIgnoreLookup(config.drift.ignore, domains.size),
+    ),
+  }
+}
+
+/** Narrows drift to a selection. */
+export function narrowDrift(found: FoundDrift, selection: Selection): FoundDrift {
+  const { items, pending, live, inDoubt } = found.drift
+  const names = new Map<Domain, Map<ItemKey, true>>()
+  for (const { domain, item } of items) setItem(names, domain, item, true)
+  const selected = narrowSnapshot(names, selection)
+  const narrow = <T extends { domain: Domain; item: ItemKey }>(all: T[]) =>
+    all.filter(({ domain, item }) => selected.get(domain)?.has(item) === true)
+  return {
+    ...found,
+    drift: {
+      items: narrow(items),
+      pending: narrow(pending),
+      live: narrow(live),
+      inDoubt: narrow(inDoubt),
+    },
+  }
+}
+
+/**
+ * Builds the base state of a repair: for each domain whose observed configuration differs from its
+ * recorded state, that state with the observed values. An uncertain value becomes in-doubt, so that
+ * the repair writes the whole item. An unreadable item is included only if it is still desired.
+ *
+ * @param observedAt time of the observation, ISO 8601
+ */
+export function buildRepairBase(
+  { drift: found, observed }: FoundDrift,
+  recorded: RecordedState,
+  { desired, vault }: Pick<Workspace, 'desired'> & { vault: SecretVault },
+  observedAt: string,
+): Map<Domain, Map<ItemKey, RecordedItem>> {
+  const base = new Map<Domain, Map<ItemKey, RecordedItem>>()
+  const provenance = { at: observedAt, apply: `observed-${observedAt}`, origin: 'import' as const }
+  const record = (
+    domain: Domain,
+    item: ItemKey,
+    state: ItemState,
+    templates: Record<string, string>,
+  ) => {
+    const named = Object.keys(templates).length === 0 ? {} : { templates }
+    setItem(base, domain, item, { ...state, ...named, ...provenance }, recorded.get(domain))
+  }
+  for (const { domain, item, after } of found.live) {
+    const observedItem = observed.get(domain)?.get(item)
+    if (observedItem === undefined) continue
+    const known = recorded.get(domain)?.get(item)
+    if (known === undefined && observedItem.notVerifiable.length > 0) {
+      // A value hidden from the observation was never recorded either.
+      record(domain, item, unrecordedState, {})
+      continue
+    }
+    const { status } = observedItem.state
+    const templates = after === null ? {} : { ...known?.templates, ...vault.listTemplates(after) }
+    record(domain, item, { status, candidates: after === null ? [] : [after] }, templates)
+  }
+  for (const { domain, item, unreadable } of found.items) {
+    const known = recorded.get(domain)?.get(item)
+    if (unreadable === undefined || known?.status === 'in-doubt') continue
+    if (desired.get(domain)?.has(item) !== true) continue
+    const { candidates = [], templates = {} } = known ?? {}
+    record(domain, item, { status: 'in-doubt', candidates, unknown: true }, templates)
+  }
+  return base
+}
+
+/**
+ * Refuses an observation without any of the compared items: it compares nothing, so no drift would
+ * be wrong. Without items to compare, every observation is accepted.
+ *
+ * @throws EdgewiseError `not-observed`
+ */
+export function refuseUnobserved(
+  { drift, observed }: FoundDrift,
+  { scrub }: Pick<LoadedWorkspace, 'scrub'>,
+): void {
+  const { items } = drift
+  const isObserved = items.some(({ domain, item }) => observed.get(domain)?.has(item) === true)
+  if (isObserved || items.length === 0) return
+  const domains = [...observed.keys()].map(scrub)
+  throw new EdgewiseError(
+    'not-observed',
+    'none of the compared items was observed: ' +
+      (domains.length === 0 ? 'the observation has no domain' : `it has ${listSome(domains)}`),
+    'Pass the configuration of domains that the manifests or state have, with their items.',
+  )
+}

@@ -1,0 +1,210 @@
+import { extname, join, relative, resolve, sep } from 'node:path'
+import { catalogue } from '../../core/catalog/catalogue.ts'
+import { isWithin, resolveLinks } from '../../files/is-inside.ts'
+import { loadPackaged } from '../../files/load-packaged.ts'
+import { type CacheFile, hashText } from '../../manifest/manifests/cache/manifest-cache.ts'
+import { listDatabaseSecrets } from '../../manifest/workspace-file/credentials.ts'
+import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
+import { matchesGlobs } from '../../manifest/manifests/forgotten-files.ts'
+import { loadWorkspace as loadBaseWorkspace } from '../../manifest/manifests/load-workspace.ts'
+import { type SecretReach, createSecretSources } from '../../manifest/secrets/secret-sources.ts'
+import { SecretVault } from '../../manifest/secrets/secret-vault.ts'
+import type { Workspace, WorkspaceConfig } from '../../manifest/workspace-file/workspace.ts'
+import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
+import type { NotifyConfig, PlacedText, StateConfig } from '../../core/model/config.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { SourceTree } from '../../core/model/source-tree.ts'
+import { getRoot, inSpan } from '../../core/model/tracing.ts'
+import type { Outside } from './outside.ts'
+import { runBlocking } from './with-pool.ts'
+import { findRemoteName } from '../../state/git/ask-git.ts'
+import { findRepository } from '../../state/git/find-repository.ts'
+import { buildGitEnvironment } from '../../state/git/git-environment.ts'
+import { createCommitTest } from '../../state/git/open-place.ts'
+import {
+  type Relation,
+  findOnlyChange,
+  findSourceTree,
+  relateCommits,
+} from '../../state/git/source-tree.ts'
+
+/**
+ * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
+ * resolves them.
+ */
+export interface LoadedWorkspace extends Workspace {
+  vault: SecretVault
+  /** Finds the tree of the manifests. */
+  findTree(): Promise<SourceTree>
+  /** Finds how commits are related to the checked-out one. */
+  relateCommits(commits: string[]): Promise<Map<string, Relation>>
+  /** Finds the one commit that changed the workspace after another one; null if it is not one. */
+  findOnlyChange(after: string | null, last: string): Promise<string | null>
+  /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
+  findName(): Promise<string>
+  /**
+   * Removes the token, the password of the database and the values of looked-up secrets from a
+   * foreign text: one of the service, of git, of another program. Names of domains and items stay.
+   */
+  scrub(text: string): string
+}
+
+/**
+ * Loads a workspace: `edgewise.yaml`, profiles and manifests. Problems of manifests are in
+ * `diagnostics`.
+ *
+ * @param root folder of `edgewise.yaml`
+ * @param reach secrets that may be looked up
+ * @param added manifests, profiles and a workspace file that are not written yet
+ * @throws EdgewiseError `not-a-workspace` or `invalid` when `edgewise.yaml` is missing or wrong
+ */
+export function loadWorkspace(
+  root: string,
+  outside: Outside,
+  reach: SecretReach,
+  added: SourceFile[] = [],
+): LoadedWorkspace {
+  const { tracer } = outside
+  return inSpan(tracer, 'load workspace', (span) => {
+    const workspace = loadWithSecrets(root, outside, reach, added)
+    getRoot(tracer)?.setAttributes({ 'edgewise.workspace': workspace.config.id })
+    span?.setAttributes({ 'edgewise.domains': workspace.desired.size })
+    return workspace
+  })
+}
+
+function loadWithSecrets(
+  root: string,
+  outside: Outside,
+  reach: SecretReach,
+  added: SourceFile[],
+): LoadedWorkspace {
+  let vault: SecretVault | undefined
+  const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {
+    const { env } = outside
+    const { secrets, service } = config
+    const withheld = { token: service.token, ...listOtherSecrets(config, env) }
+    const isCommitted = createCommitTest(root, buildGitEnvironment(env, service.token))
+    const sources = createSecretSources(root, secrets, env, withheld, {
+      reach,
+      isCommitted,
+      locate,
+    })
+    const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
+    vault = keeper
+    return {
+      maskTemplate: (template: string) => keeper.refer(template),
+      maskLiteral: (value: string) => keeper.maskLiteral(value),
+      occursIn: (text: PlacedText) => keeper.occursIn(text),
+    }
+  }
+  outside.onPhase?.({ name: 'listing-files' })
+  const workspace = runBlocking(outside, () =>
+    loadBaseWorkspace(root, outside.env, createKeeper, added, {
+      ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
+      openCache: () => openCache(root, outside),
+      onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),
+      progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
+      checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
+    }),
+  )
+  if (vault === undefined) throw new TypeError('expected loading to create the secret vault')
+  const { token } = workspace.config.service
+  const env = buildGitEnvironment(outside.env, token)
+  vault.hide(token, '(token)')
+  hidePasswords(vault, workspace.config.state, outside.env)
+  for (const value of listReceiverSecrets(workspace.config.notify)) vault.hide(value, '(receiver)')
+  const keeper = vault
+  const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
+  const scrub = (text: string) => keeper.scrub(text, names)
+  const paths = workspace.files.map(({ path }) => path)
+  const { manifests, profiles } = workspace.config
+  const isSource = (path: string) => matchesGlobs(path, [manifests, profiles])
+  return Object.assign(workspace, {
+    vault,
+    findTree: () => findSourceTree({ root, paths, isSource }, env),
+    relateCommits: (commits: string[]) => relateCommits(root, commits, env),
+    findOnlyChange: (after: string | null, last: string) => findOnlyChange(root, after, last, env),
+    findName: async () => scrub(await nameWorkspace(workspace, env)),
+    scrub,
+  })
+}
+
+/** Lists what programs of secrets must not get, beside the token. */
+function listOtherSecrets(
+  { state, notify }: WorkspaceConfig,
+  env: Outside['env'],
+): { variables: string[]; passwords: string[] } {
+  const { variables, passwords } = listDatabaseSecrets(state, env)
+  return {
+    variables: [...variables, ...notify.flatMap((receiver) => receiver.variables)],
+    passwords: [...passwords, ...listReceiverSecrets(notify)],
+  }
+}
+
+/** Lists the addresses and keys of receivers that come from variables. */
+function listReceiverSecrets(receivers: NotifyConfig[]): string[] {
+  return receivers
+    .flatMap(({ url, secret = '', variables }) => [variables.length > 0 ? url : '', secret])
+    .filter((value) => value !== '')
+}
+
+/** Removes the passwords of a database from foreign texts from now on. */
+export function hidePasswords(vault: SecretVault, state: StateConfig, env: Outside['env']): void {
+  for (const password of listDatabaseSecrets(state, env).passwords)
+    vault.hide(password, '(password)')
+}
+
+/** Opens a file of the cache; null without one. */
+function openCache(root: string, { cache }: Outside): { file: CacheFile; program: string } | null {
+  const program = cache === undefined ? null : (cache.program ?? identifyProgram())
+  const file = program === null ? null : (cache?.open(root, 'manifests') ?? null)
+  return program === null || file === null ? null : { file, program }
+}
+
+/**
+ * Identifies this program by its built file, which names all parts of the program that it needs by
+ * their hashes; null if it runs from its sources.
+ */
+function identifyProgram(): string | null {
+  const url = new URL(import.meta.url)
+  return extname(url.pathname) === '.cjs' ? hashText(process.version + loadPackaged(url)) : null
+}
+
+/**
+ * Names a workspace by the path of its file, with `/`, so that every clone and checkout has the
+ * same name: from the top of its repository; outside of a repository from a state folder that is
+ * not in the workspace, otherwise only the name of the file. Where several repositories may share
+ * the state, that of the remote comes first, as in `git.example.com/team/cdn//edgewise.yaml`.
+ */
+async function nameWorkspace(
+  { root, config: { state } }: Pick<Workspace, 'root' | 'config'>,
+  env: Record<string, string>,
+): Promise<string> {
+  const home = resolveLinks(root)
+  const folder = resolveLinks(resolve(home, state.path))
+  const usesFolder = state.database === undefined && !isWithin(home, folder)
+  const top = findTop(home)
+  const base = top ?? (usesFolder ? folder : home)
+  const path = relative(base, join(home, workspaceFile)).replaceAll(sep, '/')
+  const isShared = state.database !== undefined || (state.store === 'dir' && usesFolder)
+  const remote = top !== null && isShared ? await findRemoteName(home, state.remote, env) : null
+  return remote === null ? path : `${remote}//${path}`
+}
+
+/** Tests whether two names may be those of one workspace: a checkout may lack the remote. */
+export function isSameWorkspace(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.split('//'))
+  if (a === undefined || b === undefined) return false
+  return a.length === b.length ? one === other : a.at(-1) === b.at(-1)
+}
+
+/** Finds the top folder of the repository; null without a usable one. */
+function findTop(folder: string): string | null {
+  try {
+    return findRepository(folder)?.workTree ?? null
+  } catch (error) {
+    if (error instanceof EdgewiseError) return null
+    throw error
+  }
+}

@@ -1,0 +1,70 @@
+import type { CacheFile } from '../../manifest/manifests/cache/manifest-cache.ts'
+import type { Clock } from '../../core/model/time/clock.ts'
+import type { DatabaseConfig } from '../../core/model/config.ts'
+import type { Solver, WorkerPool } from '../../core/model/parallel.ts'
+import type { Phase } from '../../core/model/phase.ts'
+import type { Tracer } from '../../core/model/tracing.ts'
+import type { Note } from '../../core/model/text/words.ts'
+import type { Transport } from '../../service/transport.ts'
+import type { Disk } from '../../state/folder/disk.ts'
+import type { GitRepository } from '../../state/git/git-repository.ts'
+import type { Machine } from '../../state/locks/machine.ts'
+import type { ConnectionPool } from '../../state/postgres/database.ts'
+
+/** Ports to the outside world. Passed in, so that tests and other hosts can replace them. */
+export interface Outside {
+  env: Record<string, string | undefined>
+  clock: Clock
+  /** In [0, 1). */
+  random(): number
+  /** Creates a globally unique id. */
+  newId(): string
+  /** User for locks and the history: `name@machine`. */
+  user: string
+  /** Aborted on an interrupt: nothing more is sent, and writes in flight are recorded. */
+  signal: AbortSignal
+  /** Transport to the service; absent: this machine's network. */
+  transport?: Transport
+  /** Prints notes while an operation runs; absent: nowhere. */
+  note?: Note
+  /** Called when a long phase begins, and regularly while it runs; absent: never. */
+  onPhase?(phase: Phase): void
+  /**
+   * Runs work that blocks this thread, so that an interrupt can end it with a CancelledError;
+   * absent: it always ends by itself.
+   */
+  runBlocking?<T>(work: () => T): T
+  /** Called after consent, before an apply, a rollback or a repair may send its first write. */
+  onSending?(): Promise<void>
+  machine: Machine
+  disk: Disk
+  /** Opens the repository of a folder; absent: with the git program of this machine. */
+  openGit?(folder: string, remote: string): Promise<GitRepository | null>
+  /** Creates the connections to a database; absent: over this machine's network. */
+  createPool?(config: DatabaseConfig): ConnectionPool
+  /** How long a lost database is tried again, ms; absent: 30 s. */
+  databasePatienceMs?: number
+  /**
+   * LP solver for the lower bound on writes; absent: loaded on demand; null: a bound by counting.
+   */
+  solver?: Solver | null
+  /** Threads that load and plan large fleets; absent: this thread does it alone. */
+  pool?: WorkerPool
+  /** Records traces; absent: there are none. */
+  tracer?: Tracer
+  /** Cache of assembled manifests; absent: they are assembled in each run. */
+  cache?: UserCache
+}
+
+/**
+ * Part of the cache: assembled manifests, or what an interrupted import has read from the service.
+ */
+export type CachePart = 'manifests' | 'reads'
+
+/** Cache of the user, with a file for each part of each workspace. */
+export interface UserCache {
+  /** Opens the file of a workspace; null where no folder can be trusted. */
+  open(root: string, part: CachePart): CacheFile | null
+  /** Identifies the program that assembles the manifests; absent: by its built file. */
+  program?: string
+}

@@ -1,0 +1,105 @@
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { ItemKey } from '../../core/model/item.ts'
+import { selectDefinite, type Plan } from '../../core/model/plan.ts'
+import {
+  measureFleet,
+  checkFreeze,
+  checkGuards,
+  type GuardRefusal,
+} from '../../core/plan/guards.ts'
+import type { RecordedState } from '../../state/store/store.ts'
+import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
+import { refuseUnknownItems } from './select.ts'
+
+/** Overrides of guards. */
+export interface GuardRequest {
+  /** Items with allowed destructive changes, such as removing the certificate. */
+  allow?: ItemKey[]
+  /** Exceed `guards.maxDomains` and `guards.maxChanges`. */
+  force?: boolean
+  /** Go back to older values, see `markOlder`. */
+  allowOlder?: boolean
+  /** Release items although another workspace has applied the state until now. */
+  allowRelease?: boolean
+}
+
+/** Returns the guard refusals of a plan at `now`, ms since 1970. */
+function findRefusals(
+  workspace: LoadedWorkspace,
+  recorded: RecordedState,
+  plan: Plan,
+  request: GuardRequest,
+  now: number,
+): GuardRefusal[] {
+  const { allow = [], force = false } = request
+  refuseUnknownItems(allow)
+  return checkGuards({
+    changes: plan.changes,
+    writes: plan.writes,
+    guards: workspace.config.guards,
+    fleet: measureFleet(recorded, workspace.desired),
+    allow,
+    force,
+    now,
+  })
+}
+
+/**
+ * Lists warnings about guards that would refuse to apply a plan now, or may do so: only an apply
+ * knows which conditional changes differ.
+ */
+export function listGuardWarnings(
+  workspace: LoadedWorkspace,
+  recorded: RecordedState,
+  plan: Plan,
+  now: number,
+): string[] {
+  const find = (part: Plan) => findRefusals(workspace, recorded, part, {}, now)
+  const certain = find(selectDefinite(plan))
+  const guards = new Set(certain.map(({ guard }) => guard))
+  const possible = find(plan).filter(({ guard }) => !guards.has(guard))
+  return [
+    ...certain.map(({ message, hint }) => `apply will refuse this plan. ${message}. ${hint}`),
+    ...possible.map(
+      ({ message, hint }) => `apply may refuse this plan, if secrets differ. ${message}. ${hint}`,
+    ),
+  ]
+}
+
+/**
+ * Refuses a plan that a guard of the workspace forbids.
+ *
+ * @throws EdgewiseError `guarded`, with the numbers and the ways to proceed
+ */
+export function refuseGuarded(
+  workspace: LoadedWorkspace,
+  recorded: RecordedState,
+  plan: Plan,
+  request: GuardRequest,
+  now: number,
+): void {
+  const refusals = findRefusals(workspace, recorded, plan, request, now)
+  const [first, ...others] = refusals
+  if (first === undefined) return
+  const lines = refusals.map((refusal) => `  ${refusal.message}`)
+  const message =
+    others.length === 0
+      ? `a guard refuses the plan; nothing was applied: ${first.message}`
+      : [`${refusals.length} guards refuse the plan; nothing was applied:`, ...lines].join('\n')
+  throw new EdgewiseError(
+    'guarded',
+    message,
+    [...new Set(refusals.map(({ hint }) => hint))].join('\n'),
+  )
+}
+
+/**
+ * Refuses to begin a later wave during a freeze. The other guards do not depend on time, so they
+ * are not checked again.
+ *
+ * @throws EdgewiseError `guarded`
+ */
+export function refuseFrozen({ config }: LoadedWorkspace, now: number): void {
+  const [window] = checkFreeze(config.guards.freeze, now)
+  if (window !== undefined) throw new EdgewiseError('guarded', window.message, window.hint)
+}

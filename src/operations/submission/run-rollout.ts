@@ -1,0 +1,219 @@
+import type { ApplyResult } from '../../engine/apply/run.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { ApplyEvent } from '../../core/model/events.ts'
+import type { Domain } from '../../core/model/item.ts'
+import type { Plan } from '../../core/model/plan.ts'
+import type { Rollout } from '../../core/model/rollout.ts'
+import { createTimeZone } from '../../core/model/time/time-zone.ts'
+import { getRoot, inSpan } from '../../core/model/tracing.ts'
+import type { Applying, RolledBack, RolloutContext } from '../../engine/rollout/ports.ts'
+import { rollOut } from '../../engine/rollout/roll-out.ts'
+import { continueRollout, createRollout } from '../../engine/rollout/waves.ts'
+import type { QueryClient } from '../../service/query/query-client.ts'
+import { ServiceLimits } from '../../service/service-limits.ts'
+import type { CallBudget } from '../../service/write/call-budget.ts'
+import type { RecordedState, Store } from '../../state/store/store.ts'
+import { createApplyId, findAuthor, executePlan, type ExecuteOptions } from './execute-plan.ts'
+import { rollbackSuffix } from './find-change.ts'
+import { hashDesired } from './hash-desired.ts'
+import { describeIrreversible } from './irreversible.ts'
+import { runPreflight } from './preflight.ts'
+import { resolveForSend } from './resolve-for-send.ts'
+import { type SharedServiceTime, withQueries } from '../runtime/connect.ts'
+import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
+import type { Outside } from '../runtime/outside.ts'
+import { planRollback, removeUnmanaged } from '../history/plan-rollback.ts'
+import type { Locked } from '../runtime/with-lock.ts'
+import type { DomainCounts, Window } from '../../core/model/health.ts'
+import {
+  addCounts,
+  createCounts,
+  type Counts,
+  type Point,
+  type Question,
+} from '../../core/model/statistics.ts'
+
+/** Options for running a rollout, whose lock may be released for a while. */
+interface RolloutOptions extends Pick<ExecuteOptions, 'outside'> {
+  serviceTime: SharedServiceTime
+  lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
+  /** The rollout that the plan continues; null for a new one. */
+  continued: Rollout | null
+  /** Whether the caller waits where the rollout has to. */
+  suspends: boolean
+  /** Throws if a wave may not begin now. */
+  guard(): void
+  report(event: ApplyEvent, budget: CallBudget | null): void
+}
+
+/** Returns whether a plan has several waves, a health check or a wave that needs approval. */
+export function isRollout(
+  { config }: LoadedWorkspace,
+  plan: Plan,
+  continued: Rollout | null,
+): boolean {
+  return (
+    continued !== null ||
+    plan.writes.some(({ wave }) => wave > 1) ||
+    plan.approvals !== undefined ||
+    (config.rollout.health !== null && plan.writes.length > 0)
+  )
+}
+
+/**
+ * Rolls a plan out in the workspace's waves, and watches each of them.
+ *
+ * @throws EdgewiseError when the rollout ends before anything is sent
+ */
+export async function runRollout(
+  workspace: LoadedWorkspace,
+  plan: Plan,
+  store: Store,
+  recorded: RecordedState,
+  options: RolloutOptions,
+): Promise<ApplyResult> {
+  const { outside, lock, continued, serviceTime } = options
+  const { time } = serviceTime
+  const { rollout: settings, service } = workspace.config
+  const startedAt = new Date(outside.clock.now()).toISOString()
+  const about = { id: createApplyId(outside), startedAt, author: findAuthor(outside) }
+  const rollout =
+    continued === null
+      ? createRollout(plan, hashDesired(workspace), about)
+      : continueRollout(continued, plan)
+  getRoot(outside.tracer)?.setAttributes({ 'edgewise.rollout': rollout.id })
+  let budget: CallBudget | null = null
+  const unknownDomains = new Set<Domain>()
+  const serviceLimits = new ServiceLimits()
+  const execute: Applying['execute'] = (part, id, base) =>
+    executePlan(workspace, part, store, base, {
+      outside,
+      time,
+      serviceLimits,
+      unknownDomains,
+      id,
+      lease: lock.lease,
+      lockedAt: lock.lockedAt,
+      report: (event, partBudget) => {
+        budget = partBudget
+        // The rollout reports itself as a single apply.
+        if (event.type !== 'apply.started' && event.type !== 'apply.finished')
+          options.report(event, partBudget)
+      },
+    })
+  const { grain = 'minute5', area = 'all' } = settings.health ?? {}
+  const question = { grain, area }
+  const context: RolloutContext = {
+    clock: outside.clock,
+    time: { now: () => time.now(), ask: () => serviceTime.ask() },
+    service: {
+      count: (domains, window, use) => {
+        const count = (queries: QueryClient) => queryCounts(queries, domains, window, question, use)
+        return withQueries(workspace, { outside, time }, count)
+      },
+      list: (domains, window, use) => {
+        const list = (queries: QueryClient) => querySeries(queries, domains, window, question, use)
+        return withQueries(workspace, { outside, time }, list)
+      },
+    },
+    applying: {
+      prepare: async (part, base) => {
+        options.guard()
+        return (await resolveForSend(workspace, part, base, outside.signal)).plan
+      },
+      execute,
+      rollBack: (from, base, report) =>
+        inSpan(outside.tracer, 'roll back wave', () =>
+          rollBack(workspace, store, from, base, report, execute, outside),
+        ),
+      whileUnlocked: (work) => lock.whileUnlocked(work),
+    },
+    store,
+    settings: {
+      pauseMs: settings.pause * 1000,
+      rule: settings.health,
+      zone: createTimeZone(service.timezone),
+    },
+    suspends: options.suspends,
+    signal: outside.signal,
+    tracer: outside.tracer,
+    report: (event) => {
+      options.report({ time: new Date(outside.clock.now()).toISOString(), ...event }, budget)
+    },
+  }
+  return rollOut(plan, rollout, recorded, context)
+}
+
+/** Rolls back all changes of a rollout; returns the reason if nothing can be rolled back. */
+async function rollBack(
+  workspace: LoadedWorkspace,
+  store: Store,
+  { id }: Rollout,
+  recorded: RecordedState,
+  report: (writes: number) => void,
+  execute: Applying['execute'],
+  outside: Outside,
+): Promise<RolledBack | string> {
+  // Calls were sent: an interrupt must not end the planning of what sets them back.
+  const { runBlocking: _, ...uninterrupted } = outside
+  const all = { target: [], items: [] }
+  try {
+    const found = await planRollback(workspace, store, recorded, all, id, uninterrupted)
+    report(found.plan.writes.length)
+    runPreflight(workspace, found.plan)
+    const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)
+    const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded)
+    const remaining = removeUnmanaged(found, result.recorded)
+    if (remaining.size > 0)
+      await store.save(remaining, `Rollout ${id}: removed items that were unrecorded before`)
+    return {
+      result,
+      irreversible:
+        found.irreversible.length === 0 ? null : describeIrreversible(found.irreversible),
+    }
+  } catch (error) {
+    if (error instanceof EdgewiseError && error.code === 'irreversible') return error.message
+    throw error
+  }
+}
+
+/**
+ * Queries the points of each domain in a window.
+ *
+ * @param use gets points of a domain as they arrive; a domain without points is not among them
+ * @throws EdgewiseError as `QueryClient.queryEachDomain`
+ */
+async function querySeries(
+  queries: QueryClient,
+  domains: Domain[],
+  { from, to }: Window,
+  about: Pick<Question, 'grain' | 'area'>,
+  use: (domain: Domain, points: Point[]) => void,
+): Promise<void> {
+  if (domains.length === 0) return
+  for await (const { results } of queries.queryEachDomain({ domains, from, to, ...about }))
+    for (const { domain, points } of results) use(domain, points)
+}
+
+/**
+ * Queries the requests of each domain in a window; a domain without requests has empty counts.
+ *
+ * @param use gets the points of a domain as they arrive
+ * @throws EdgewiseError as `QueryClient.queryEachDomain`
+ */
+export async function queryCounts(
+  queries: QueryClient,
+  domains: Domain[],
+  window: Window,
+  about: Pick<Question, 'grain' | 'area'>,
+  use?: (points: Point[]) => void,
+): Promise<DomainCounts> {
+  const counts = new Map(domains.map((domain): [Domain, Counts] => [domain, createCounts()]))
+  await querySeries(queries, domains, window, about, (domain, points) => {
+    const sum = counts.get(domain)
+    if (sum === undefined) return
+    for (const point of points) addCounts(sum, point.counts)
+    use?.(points)
+  })
+  return counts
+}

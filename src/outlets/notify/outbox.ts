@@ -1,0 +1,261 @@
+import {
+  OutboxRows,
+  type ClaimedMessage,
+  type NewMessage,
+  type ReportedDrift,
+} from '../../state/postgres/outbox.ts'
+import { createHash } from 'node:crypto'
+import type { NotifyConfig, NotifyEvent } from '../../core/model/config.ts'
+import type { Drift } from '../../core/model/drift.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { isObject, parseJson } from '../../core/model/json.ts'
+import { createTransport } from '../../operations/runtime/connect.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import { heartbeatMs } from '../../state/locks/lease.ts'
+import { getProcessId } from '../../state/locks/machine.ts'
+import type { Database } from '../../state/postgres/database.ts'
+import { openDatabase } from '../../state/postgres/open-database.ts'
+import {
+  describeDrift,
+  describeGone,
+  describeLost,
+  listDiffering,
+  measureDrift,
+  type Content,
+  type Notification,
+} from './notification.ts'
+import { sendNotification } from './send.ts'
+
+/** What became of the notifications that were due. */
+export interface Delivered {
+  sent: number
+  /** Failed; another attempt follows. */
+  postponed: number
+  /** Given up after a day. */
+  givenUp: number
+  /** Of receivers that are not configured any more. */
+  dropped: number
+  /** What failed, by the number of its receiver, without addresses. */
+  failures: string[]
+}
+
+type Config = LoadedWorkspace['config']
+
+/** Events whose receivers get to know that an apply was lost. */
+const applyEvents: NotifyEvent[] = ['applied', 'refused', 'in-doubt', 'failed', 'rollout']
+
+/** Opens the notifications of a workspace; null if its state is not in a database. */
+export function openOutbox(
+  { config, scrub }: Pick<LoadedWorkspace, 'config' | 'scrub'>,
+  outside: Outside,
+): Outbox | null {
+  if (config.state.database === undefined) return null
+  const { databasePatienceMs: patienceMs } = outside
+  const newId = () => outside.newId()
+  const context = { ...outside, scrub, newId, patienceMs }
+  return new Outbox(config, openDatabase(config.state.database, context), outside)
+}
+
+/**
+ * Notifications of a workspace in its database, which are sent at least once. Its methods throw
+ * EdgewiseError `record-unreachable` if the database can't be used.
+ */
+class Outbox {
+  readonly #config: Config
+  readonly #database: Database
+  readonly #outside: Outside
+  readonly #rows: OutboxRows
+  /** Applies of this process that have begun. */
+  readonly #begun = new Map<string, { ended: AbortController; since: string }>()
+
+  constructor(config: Config, database: Database, outside: Outside) {
+    this.#config = config
+    this.#database = database
+    this.#outside = outside
+    this.#rows = new OutboxRows(database.schema, config.id, config.service.url)
+  }
+
+  /** Records that an apply begins, and returns its token; others report it if this does not. */
+  async begin(reason: string): Promise<string> {
+    const { machine, user: who } = this.#outside
+    const [token, since] = [this.#outside.newId(), this.#formatNow()]
+    const holder = { token, who, reason, since, ...getProcessId(machine), lateMs: 0 }
+    await this.#database.transact((sql) => this.#rows.addBegun(sql, holder))
+    const ended = new AbortController()
+    this.#begun.set(token, { ended, since })
+    void this.#showAlive(token, ended.signal)
+    return token
+  }
+
+  /** Replaces what began, if anything did, by notifications, in one transaction. */
+  async finish(token: string | null, contents: Content[]): Promise<void> {
+    await this.#replaceBegun(token, () => contents.flatMap((content) => this.#write(content)))
+  }
+
+  /** Ends what began and failed: receivers get to know that its outcome was not reported. */
+  async abandon(token: string): Promise<void> {
+    await this.#replaceBegun(token, (since = this.#formatNow()) =>
+      this.#writeLost(since, this.#outside.user),
+    )
+  }
+
+  async #replaceBegun(token: string | null, write: (since?: string) => NewMessage[]) {
+    const begun = this.#begun.get(token ?? '')
+    begun?.ended.abort()
+    this.#begun.delete(token ?? '')
+    const messages = write(begun?.since)
+    await this.#database.transact(async (sql) => {
+      if (token !== null) await this.#rows.deleteBegun(sql, [token])
+      await this.#rows.add(sql, messages)
+    })
+  }
+
+  /**
+   * Stores a notification if the differing items are not those that were reported last.
+   *
+   * @param scope what was compared: other selections are remembered apart
+   */
+  async reportDrift(drift: Drift, scope: string): Promise<void> {
+    const { unanswered = [], unread } = drift
+    const differing = listDiffering(drift)
+    const set = differing.map((each) => [each.domain, each.item, each.kinds, each.confidence])
+    const all = unanswered.length === 0 ? set : [...set, unanswered]
+    const hash = all.length === 0 ? '' : hashText(JSON.stringify(all))
+    const current = { hash, ...measureDrift(drift) }
+    await this.#reportChange(
+      scope,
+      current,
+      (last) => describeDrift(drift) ?? describeGone(last, unread),
+    )
+  }
+
+  /**
+   * Stores a notification unless the last one about this topic had the same subject.
+   *
+   * @param topic no scope of drift
+   */
+  async reportOnce(topic: string, subject: string, content: Content): Promise<void> {
+    const current = { hash: hashText(subject), items: 0, domains: 0 }
+    await this.#reportChange(topic, current, () => content)
+  }
+
+  async #reportChange(
+    topic: string,
+    current: ReportedDrift,
+    describe: (last: ReportedDrift) => Content,
+  ): Promise<void> {
+    await this.#database.transact(async (sql) => {
+      const last = await this.#rows.replaceDrift(sql, hashText(topic), current)
+      if (last !== null) await this.#rows.add(sql, this.#write(describe(last)))
+    })
+  }
+
+  /** Sends what is due, in the order of each receiver. Never fails because of a receiver. */
+  async deliverDue(): Promise<Delivered> {
+    const delivered = { sent: 0, postponed: 0, givenUp: 0, dropped: 0, failures: [] }
+    const keys = await this.#database.transact(async (sql) => {
+      const lost = await this.#rows.takeLost(sql, this.#outside.machine)
+      const messages = lost.flatMap(({ begun, who }) => this.#writeLost(begun, who))
+      await this.#rows.add(sql, messages)
+      return this.#rows.listReceivers(sql)
+    })
+    await Promise.all(keys.map((key) => this.#deliverTo(key, delivered)))
+    return delivered
+  }
+
+  count(): Promise<{ pending: number; givenUp: number; oldestSeconds: number }> {
+    return this.#database.transact((sql) => this.#rows.count(sql))
+  }
+
+  async #deliverTo(key: string, delivered: Delivered): Promise<void> {
+    const [database, rows] = [this.#database, this.#rows]
+    const index = this.#config.notify.findIndex((each) => each.key === key)
+    const receiver = this.#config.notify[index]
+    if (receiver === undefined) {
+      delivered.dropped += await database.transact((sql) => rows.dropReceiver(sql, key))
+      return
+    }
+    while (!this.#outside.signal.aborted) {
+      const claim = this.#outside.newId()
+      const message = await database.transact((sql) => rows.claimNext(sql, key, claim))
+      if (message === null) return
+      const { number } = message
+      const failure = await this.#attempt(message, receiver)
+      if (failure === null) {
+        await database.transact((sql) => rows.deleteSent(sql, number))
+        delivered.sent++
+        continue
+      }
+      const isGivenUp = await database.transact((sql) => rows.postpone(sql, number, claim, failure))
+      delivered[isGivenUp ? 'givenUp' : 'postponed']++
+      delivered.failures.push(`${receiver.kind} (number ${index + 1} of "notify"): ${failure}`)
+    }
+  }
+
+  async #attempt({ text, attempts }: ClaimedMessage, receiver: NotifyConfig) {
+    const notification = parseNotification(text)
+    if (notification === null) return 'its row in the database is damaged'
+    const connect = (url: string) => createTransport(url, this.#outside)
+    const context = { ...this.#outside, createTransport: connect }
+    return sendNotification(notification, receiver, context, attempts === 0)
+  }
+
+  /** Gives signs of life of an apply until its end. */
+  async #showAlive(token: string, ended: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#outside.clock.sleep(heartbeatMs, ended, 'lock-beat')
+      if (ended.aborted) return
+      try {
+        await this.#database.transact((sql) => this.#rows.showAlive(sql, token))
+      } catch (error) {
+        // The next one may succeed; without any, others report this apply as lost.
+        if (!(error instanceof EdgewiseError)) throw error
+      }
+    }
+  }
+
+  #writeLost(begun: string, who: string): NewMessage[] {
+    return this.#write(describeLost(begun, who), applyEvents)
+  }
+
+  #write(content: Content, wanted = content.events): NewMessage[] {
+    const { id: workspace, service, notify } = this.#config
+    const [id, time] = [this.#outside.newId(), this.#formatNow()]
+    const { account } = service
+    const format = 'edgewise.notification/1'
+    const text = JSON.stringify({ format, id, time, workspace, account, ...content })
+    return notify
+      .filter(({ on }) => on.some((event) => wanted.includes(event)))
+      .map(({ key }) => ({ id, receiver: key, text }))
+  }
+
+  #formatNow(): string {
+    return new Date(this.#outside.clock.now()).toISOString()
+  }
+}
+
+export type { Outbox }
+
+function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Parses a stored notification; null if a person has changed it. */
+function parseNotification(text: string): Notification | null {
+  const data = parseJson(text)
+  return isNotification(data) ? data : null
+}
+
+function isNotification(data: unknown): data is Notification {
+  return (
+    isObject(data) &&
+    data['format'] === 'edgewise.notification/1' &&
+    ['id', 'time', 'workspace', 'account', 'title'].every((k) => typeof data[k] === 'string') &&
+    Array.isArray(data['events']) &&
+    Array.isArray(data['parts']) &&
+    data['parts'].every(
+      (part) => isObject(part) && Array.isArray(part['domains']) && Array.isArray(part['items']),
+    )
+  )
+}

@@ -1,0 +1,34 @@
+/** Attributes of an element; null and false for none, true for an empty one. */
+type Attributes = Record<string, string | number | boolean | null>
+
+/** Creates an element with attributes and children; texts become text nodes. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: (Node | string | null)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag)
+  setAttributes(element, attributes)
+  element.append(...children.filter((child) => child !== null))
+  return element
+}
+
+/** Moves the focus to something that has come in place of what had it. */
+export function moveFocus(element: Node | undefined): void {
+  if (!(element instanceof HTMLElement)) return
+  const usable = element.querySelector('button')
+  if (usable === null) element.tabIndex = -1
+  const target = usable ?? element
+  target.focus({ preventScroll: true })
+}
+
+/** Sets or removes an attribute that has no value. */
+export function toggle(element: Element, name: string, isSet: boolean): void {
+  if (isSet !== element.hasAttribute(name)) element.toggleAttribute(name, isSet)
+}
+
+function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== null && value !== false)
+      element.setAttribute(name, value === true ? '' : `${value}`)
+}

@@ -1,0 +1,131 @@
+import type { ApplyEvent } from '../../../core/model/events.ts'
+import { unknownDomain } from '../../../core/model/outcome.ts'
+import { formatLocalTime } from '../../../core/model/text/words.ts'
+import { measureWidth } from '../text/display-width.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import type { Paint } from '../text/paint.ts'
+import { formatRolloutEvent } from './rollout-text.ts'
+import { listSome } from '../../../core/model/text/words.ts'
+import { truncate } from '../text/wrap.ts'
+
+/** Facts that the line of an event needs beside the event. */
+export interface LineContext {
+  /** Number of writes. */
+  total: number
+  /** Domains and items of each write, by its number. */
+  parts: ReadonlyMap<number, Part>
+  /** Width of the terminal; Infinity in a log. */
+  columns: number
+  paint: Paint
+}
+
+/** Formats an event as a plain line, or null for an event without a line. */
+export function formatEvent(event: ApplyEvent, context: LineContext): string | null {
+  const { paint } = context
+  switch (event.type) {
+    case 'write.confirmed': {
+      const note =
+        event.rewritten === undefined
+          ? ''
+          : `; the service rewrote ${escapeInvisible(event.rewritten.join(', '))}`
+      return `${formatWrite('confirmed ', paint.green, event.id, context)}${note}`
+    }
+    case 'write.refused':
+      return explain(formatWrite('refused   ', paint.red, event.id, context), event)
+    case 'write.in-doubt':
+      return explain(formatWrite('in-doubt  ', paint.yellow, event.id, context, event), event)
+    case 'write.not-sent':
+      return event.reason === 'unchanged'
+        ? formatWrite('unchanged, not sent', paint.dim, event.id, context)
+        : explain(formatWrite('not sent  ', paint.dim, event.id, context), event)
+    case 'write.waiting':
+      return (
+        `waiting ${event.seconds} s before write ${event.id} and maybe others, until ` +
+        `${formatLocalTime(Date.parse(event.time) + event.seconds * 1000)}: ` +
+        escapeInvisible(event.message)
+      )
+    case 'write.isolating':
+      return formatWrite('bisecting ', String, event.id, context, event)
+    case 'part.confirmed':
+      return formatPartLine('confirmed ', paint.green, event, context)
+    case 'part.refused': {
+      const line = explain(formatPartLine('refused   ', paint.red, event, context), event)
+      const isUnknown = event.code === unknownDomain && event.domains.length === 1
+      return isUnknown ? `${line}; the domain is left out of all other writes` : line
+    }
+    case 'wave.waiting':
+    case 'wave.watched':
+    case 'wave.judged':
+    case 'rollout.taking-back':
+    case 'rollout.waiting-for-approval':
+      return formatRolloutEvent(event, paint)
+    default:
+      return null
+  }
+}
+
+function explain(line: string, { message }: { message: string }): string {
+  return `${line}: ${escapeInvisible(message)}`
+}
+
+/** Formats `confirmed  write 1 of 2  https on www.example.com`. */
+function formatWrite(
+  word: string,
+  colour: (text: string) => string,
+  id: number,
+  { total, parts, columns }: LineContext,
+  part = parts.get(id),
+): string {
+  const name = ` write ${id} of ${total}`
+  const room = columns - measureWidth(word + name) - 4
+  return `${colour(word)}${name}${part === undefined ? '' : `  ${formatPart(part, room)}`}`
+}
+
+function formatPartLine(
+  word: string,
+  colour: (text: string) => string,
+  part: Part & { id: number },
+  { columns }: LineContext,
+): string {
+  const name = ` part of write ${part.id}  `
+  return `${colour(word)}${name}${formatPart(part, columns - measureWidth(word + name) - 1)}`
+}
+
+/** Domains and items of a write, or of a part of one. */
+export interface Part {
+  domains: readonly string[]
+  items: readonly string[]
+}
+
+const maxNames = 2
+/** Columns of a truncated name that still help. */
+const minNameRoom = 10
+
+/**
+ * Formats a part: `https on 4 domains (css.example.com, img.example.com, …)`. The names that don't
+ * fit are omitted, the last one is truncated, then the items are counted.
+ *
+ * @param room columns of a terminal line that are left; Infinity in a log
+ */
+export function formatPart({ domains, items }: Part, room: number): string {
+  const names = domains.slice(0, maxNames).map(escapeInvisible)
+  const where = (listed: string[]) => {
+    if (domains.length === 1) return names.join()
+    const rest = listed.length < domains.length ? ['…'] : []
+    const some = listed.length === 0 ? '' : ` (${[...listed, ...rest].join(', ')})`
+    return `${domains.length} domains${some}`
+  }
+  const what = [
+    listSome(items.map(escapeInvisible)),
+    ...(items.length === 1 ? [] : [`${items.length} items`]),
+  ]
+  const texts = what.flatMap((each) => {
+    const lists = names.map((_, i) => `${each} on ${where(names.slice(0, names.length - i))}`)
+    if (domains.length === 1) return lists
+    const none = `${each} on ${where([])}`
+    const nameRoom = room - measureWidth(`${none} (, …)`)
+    const start = truncate(names[0] ?? '', nameRoom)
+    return [...lists, ...(nameRoom < minNameRoom ? [] : [`${each} on ${where([start])}`]), none]
+  })
+  return texts.find((text) => measureWidth(text) <= room) ?? texts.at(-1) ?? ''
+}

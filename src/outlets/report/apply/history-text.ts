@@ -1,0 +1,82 @@
+import type { Applied } from '../../../core/model/applied.ts'
+import type { HistoryEntry, PastChange } from '../../../core/model/applied.ts'
+import { symbols } from '../../../core/model/change.ts'
+import type { ItemKey } from '../../../core/model/item.ts'
+import { describeTree } from '../../../core/model/source-tree.ts'
+import { formatTime, pluralize } from '../../../core/model/text/words.ts'
+import { buildPastPart } from './past-part.ts'
+import { formatCounts } from './text.ts'
+import {
+  type PlanTextOptions,
+  formatLines,
+  listBlockLines,
+  selectColours,
+} from '../plan/format-block.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import type { Paint } from '../text/paint.ts'
+
+/**
+ * Formats the history: two lines for each apply, three for a pruned one.
+ *
+ * @param dropped number of earlier applies that are not listed
+ */
+export function formatHistory(applies: HistoryEntry[], paint: Paint, dropped = 0): string {
+  if (applies.length === 0) return 'There are no applies yet.\n'
+  const entries = applies.map((apply) => formatEntry(apply, paint)).join('')
+  const more = pluralize(dropped, 'earlier apply is', 'earlier applies are')
+  return dropped === 0 ? entries : `${entries}${more} not listed any more.\n`
+}
+
+/** Formats an apply: its outcome and counts, then when and by whom. */
+export function formatEntry(apply: HistoryEntry, paint: Paint): string {
+  const { id, startedAt, endedAt, author, writes, parts, outcome, pruned } = apply
+  const tree = describeTree(apply)
+  const colour = outcome === 'complete' ? paint.green : paint.yellow
+  const took =
+    endedAt === null
+      ? outcome === 'unfinished'
+        ? 'not finished'
+        : 'its process ended without recording its end'
+      : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
+  const counts = formatCounts(writes, parts, endedAt === null ? 'never begun' : 'not sent')
+  const about = [
+    formatTime(startedAt),
+    took,
+    ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
+    ...(tree === null ? [] : [escapeInvisible(tree)]),
+  ]
+  const first = `${escapeInvisible(id)}  ${colour(outcome)}  ${counts || 'no write'}`
+  const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''
+  return `${first}\n  ${paint.dim(about.join(' · '))}\n${last}`
+}
+
+type PastApply = Applied & { items: ReadonlyMap<ItemKey, PastChange> }
+
+/** Formats the history of a domain, in the order of `applies`. Ends with a line break. */
+export function formatDomainHistory(
+  domain: string,
+  applies: PastApply[],
+  options: PlanTextOptions,
+): string {
+  const title = options.paint.bold(escapeInvisible(domain))
+  if (applies.length === 0) return `${title}\n\nNo apply has written it as far as is stored.\n`
+  const texts = applies.map(({ items, ...apply }) =>
+    [
+      formatEntry(apply, options.paint).trimEnd(),
+      ...Array.from(items, ([item, change]) => formatChange(item, change, options)),
+    ].join('\n'),
+  )
+  return `${title}\n\n${texts.join('\n\n')}\n`
+}
+
+function formatChange(item: ItemKey, change: PastChange, options: PlanTextOptions): string {
+  const { paint } = options
+  const part = buildPastPart(item, change)
+  const colour =
+    change.outcome === 'confirmed' || change.outcome === 'released' ? 'green' : 'yellow'
+  // The only part of a block has no title of its own.
+  const lines = listBlockLines({ domains: [''], parts: [part] }, options, 6)
+  const symbol = selectColours(paint)[part.action](symbols[part.action])
+  const title = `  ${symbol} ${escapeInvisible(item)}  ${paint[colour](change.outcome)}`
+  return [title, ...formatLines(lines, options)].join('\n')
+}

@@ -1,0 +1,71 @@
+import type { Change } from '../../../core/model/change.ts'
+import type { Domain, ItemKey } from '../../../core/model/item.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import { wrap } from '../text/wrap.ts'
+
+/**
+ * Formats in-doubt items, each with its first domains: `timeout of a, b, c and 4 more`. Null if
+ * there are none.
+ */
+export function formatInDoubt(
+  recorded: ReadonlyMap<Domain, ReadonlyMap<ItemKey, { status: string }>>,
+): string | null {
+  const pairs = [...recorded].flatMap(([domain, items]) =>
+    [...items].flatMap(([item, { status }]) => (status === 'in-doubt' ? [{ domain, item }] : [])),
+  )
+  const texts = Array.from(
+    groupBy(pairs, ({ item }) => item),
+    ([item, some]) => {
+      const domains = some.map(({ domain }) => escapeInvisible(domain)).toSorted()
+      return `${escapeInvisible(item)} of ${listSome(domains)}`
+    },
+  )
+  return texts.length === 0 ? null : texts.toSorted().join('; ')
+}
+
+/** Item that can't be rolled back, and the reason. */
+interface Irreversible {
+  domain: Domain
+  item: ItemKey
+  reason: string
+}
+
+const maxLines = 20
+
+/** Formats irreversible items: one entry for each item and reason. Ends without a line break. */
+export function formatIrreversible(irreversible: Irreversible[], columns: number): string {
+  const groups = [...groupBy(irreversible, ({ item, reason }) => `${item} ${reason}`).values()]
+  const lines = groups.slice(0, maxLines).flatMap((same) => {
+    const [first] = same
+    if (first === undefined) return []
+    return [
+      wrap(
+        `${escapeInvisible(first.item)} of ` +
+          `${listSome(same.map(({ domain }) => escapeInvisible(domain)))}: ` +
+          escapeInvisible(first.reason),
+        columns,
+        '  ',
+      ),
+    ]
+  })
+  const rest = groups.slice(maxLines).reduce((sum, same) => sum + same.length, 0)
+  return [...lines, ...(rest === 0 ? [] : [`  … and ${rest} more items`])].join('\n')
+}
+
+/** Formats which conditional changes of a plan differ, now that their secrets are compared. */
+export function formatComparison({
+  differing,
+  same,
+}: {
+  differing: Change[]
+  same: Change[]
+}): string {
+  const all = differing.length + same.length
+  if (differing.length === 0)
+    return all === 1 ? 'The compared secret is as recorded.' : `All ${all} secrets are as recorded.`
+  const count = `${differing.length} of ${pluralize(all, 'compared secret')}`
+  const names = listSome(differing.map(({ domain, item }) => `${item} of ${domain}`))
+  return `${count} ${differing.length === 1 ? 'differs' : 'differ'}: ${names}.`
+}

@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../../core/model/json.ts'
+import type { Decided, ListedRollout, ListedState } from '../../../core/model/listed-rollout.ts'
+import { findCurrentWave, findNextWave } from '../../../core/model/rollout.ts'
+import { formatTime, pluralize } from '../../../core/model/text/words.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import type { Paint } from '../text/paint.ts'
+
+/** An open rollout runs, or it waits for something. */
+const states: Record<ListedState, string> = {
+  running: 'running',
+  interrupted: 'waiting for an apply (the last one was interrupted)',
+  pausing: 'waiting for the pause or the health check after a wave',
+  ready: 'waiting for an apply',
+  'waiting-for-approval': 'waiting for approval',
+  approved: 'waiting for an apply (approved)',
+  paused: 'waiting to be resumed (paused)',
+  'rolling-back': 'waiting for the rest of its rollback',
+}
+
+/** Formats the unfinished rollouts: three lines each. */
+export function formatRollouts(rollouts: ListedRollout[], paint: Paint): string {
+  if (rollouts.length === 0) return 'There is no open rollout.\n'
+  return rollouts.map((rollout) => formatRollout(rollout, paint)).join('')
+}
+
+function formatRollout(rollout: ListedRollout, paint: Paint): string {
+  const { id, apply, commit, author, wave, waves, domains, state, since, command } = rollout
+  const about = [
+    `since ${formatTime(since)}`,
+    ...(apply === null ? [] : [`last apply ${escapeInvisible(apply)}`]),
+    ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
+    ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
+  ]
+  const colour = state === 'running' || state === 'approved' ? paint.green : paint.yellow
+  return (
+    `${escapeInvisible(id)}  ${colour(states[state])}  ` +
+    `wave ${wave} of ${waves} (${pluralize(domains, 'domain')})\n` +
+    `  ${paint.dim(about.join(' · '))}\n  continue with: ${escapeInvisible(command)}\n`
+  )
+}
+
+/** Describes what was decided about a rollout. */
+export function describeDecided({ verb, rollout, by }: Decided): string {
+  const name = `rollout ${escapeInvisible(rollout.id)}`
+  const earlier = `by ${escapeInvisible(by.author)} at ${formatTime(by.at)}`
+  const waveIndex = findCurrentWave(rollout) ?? 0
+  const wave = `${waveIndex + 1} of ${rollout.waves.length}`
+  const held = Object.keys(rollout.onHold).length
+  switch (verb) {
+    case 'approved': {
+      const domains = pluralize(rollout.waves[waveIndex]?.domains.length ?? 0, 'domain')
+      return `Approved wave ${wave} of ${name} (${domains}).`
+    }
+    case 'already-approved':
+      return `Wave ${wave} of ${name} was already approved ${earlier}.`
+    case 'resumed':
+      return `Resumed ${name}.`
+    case 'paused': {
+      const next = `${(findNextWave(rollout) ?? 0) + 1} of ${rollout.waves.length}`
+      return `Paused ${name}: it stops before wave ${next}.`
+    }
+    case 'already-paused':
+      return `Rollout ${escapeInvisible(rollout.id)} was already paused ${earlier}.`
+    case 'aborted':
+      return held === 0
+        ? `Aborted ${name}. All of its domains had been sent.`
+        : `Aborted ${name}. Its changes of ${pluralize(held, 'domain')} are on hold.`
+  }
+}
+
+/** Formats what was decided about a rollout, and what to run next. */
+export function formatDecided(decided: Decided): string {
+  return `${describeDecided(decided)} ${findNextStep(decided)}`.trimEnd()
+}
+
+function findNextStep({ verb, rollout: { id, paused, onHold } }: Decided): string {
+  const resume = `"edgewise rollout resume ${escapeInvisible(id)}" resumes it.`
+  if (verb === 'aborted')
+    return Object.keys(onHold).length === 0 ? '' : '"edgewise apply --retry-held" sends them.'
+  if (verb === 'paused' || verb === 'already-paused') return resume
+  if (paused !== undefined) return `It is paused: ${resume}`
+  return '"edgewise apply" of the same manifests continues it.'
+}
+
+/** Builds the JSON of a decision, `edgewise.rollout-decision/1`. */
+export function buildDecidedJson({ verb, rollout, by }: Decided): JsonObject {
+  return {
+    format: 'edgewise.rollout-decision/1',
+    id: rollout.id,
+    decision: verb,
+    author: by.author,
+    at: by.at,
+    wave: (findCurrentWave(rollout) ?? 0) + 1,
+    waves: rollout.waves.length,
+    held: Object.keys(rollout.onHold).length,
+  }
+}

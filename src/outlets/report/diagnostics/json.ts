@@ -1,0 +1,69 @@
+import { pickDefined, type JsonObject } from '../../../core/model/json.ts'
+import { compareDiagnostics, type Diagnostic, type Place } from '../../../core/model/problem.ts'
+import type { EdgewiseError } from '../../../core/model/edgewise-error.ts'
+
+/**
+ * Formats diagnostics as JSON, `edgewise.diagnostics/1`. `valid` means no errors; warnings may
+ * remain.
+ */
+export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
+  const report: JsonObject = {
+    format: 'edgewise.diagnostics/1',
+    valid: diagnostics.every((diagnostic) => diagnostic.severity !== 'error'),
+    diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
+  }
+  return `${JSON.stringify(report, null, 2)}\n`
+}
+
+/** Builds the JSON of a diagnostic; absent fields are omitted. */
+export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
+  const {
+    severity,
+    code,
+    summary,
+    detail,
+    file,
+    document,
+    domain,
+    item,
+    pointer,
+    related = [],
+    count,
+  } = diagnostic
+  return pickDefined({
+    severity,
+    code,
+    summary,
+    detail,
+    file,
+    document,
+    ...buildRange(diagnostic),
+    domain,
+    item,
+    pointer,
+    related:
+      related.length === 0
+        ? undefined
+        : related.map((place) => ({
+            file: place.file,
+            ...buildRange(place),
+            message: place.message,
+          })),
+    count,
+  })
+}
+
+function buildRange({ line, column, endLine, endColumn }: Place): JsonObject {
+  return { line, column, endLine, endColumn }
+}
+
+/** Builds the JSON of an error, `edgewise.error/1`. */
+export function buildErrorJson(error: EdgewiseError): JsonObject {
+  return {
+    format: 'edgewise.error/1',
+    code: error.code,
+    message: error.message,
+    hint: error.hint,
+    diagnostics: error.diagnostics.map(buildDiagnosticJson),
+  }
+}

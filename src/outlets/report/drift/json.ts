@@ -1,0 +1,73 @@
+import type { PatchOperation } from '../../../core/model/change.ts'
+import type { Drift, DriftItem } from '../../../core/model/drift.ts'
+import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
+
+/** Builds the JSON of drift, `edgewise.drift/1`. */
+export function buildDriftJson(drift: Drift): JsonObject {
+  const { held, ignored, unanswered, ...summary } = summarizeDrift(drift)
+  return {
+    format: 'edgewise.drift/1',
+    items: drift.items.map(buildItem),
+    summary: {
+      ...summary,
+      ...(held === 0 ? {} : { held }),
+      ...(ignored === 0 ? {} : { ignored }),
+    },
+    ...(unanswered === 0 ? {} : { unanswered: [...(drift.unanswered ?? [])] }),
+  }
+}
+
+/** Counts of items. */
+export interface DriftSummary {
+  verified: number
+  assumed: number
+  inDoubt: number
+  pending: number
+  live: number
+  /** Pending items that are on hold. */
+  held: number
+  /** Items with an ignored difference at the service. */
+  ignored: number
+  /** Domains that the service does not have. */
+  unanswered: number
+}
+
+/** Counts items by confidence and by kind of difference. */
+export function summarizeDrift({ items, unanswered = [] }: Drift): DriftSummary {
+  const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0, ignored: 0 }
+  for (const { confidence, kinds, held, ignored } of items) {
+    if (held) count.held++
+    if (ignored !== undefined) count.ignored++
+    count[confidence === 'in-doubt' ? 'inDoubt' : confidence]++
+    for (const kind of kinds) count[kind]++
+  }
+  return { ...count, unanswered: unanswered.length }
+}
+
+/** Checks for differences; an in-doubt item is one. */
+export function hasDrift(drift: Drift): boolean {
+  const { pending, live, inDoubt, unanswered } = summarizeDrift(drift)
+  return pending + live + inDoubt + unanswered > 0
+}
+
+function buildItem(drifted: DriftItem): Json {
+  const { domain, item, kinds, confidence, recordedAt, pending, live } = drifted
+  const { unreadable, notVerifiable, held, ignored } = drifted
+  const patches = { pending: pending.map(buildOperation), live: live.map(buildOperation) }
+  return pickDefined({
+    domain,
+    item,
+    kinds: [...kinds],
+    confidence,
+    recordedAt,
+    ...patches,
+    unreadable: unreadable === undefined ? undefined : true,
+    held: held || undefined,
+    ignored,
+    notVerifiable: notVerifiable.length === 0 ? undefined : [...notVerifiable],
+  })
+}
+
+function buildOperation({ op, path, value }: PatchOperation): Json {
+  return pickDefined({ op, path, value })
+}

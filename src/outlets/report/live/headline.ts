@@ -1,0 +1,114 @@
+import type { OpenRollout, Overview } from '../../../core/model/listed-rollout.ts'
+import { findNextWave, type Rollout } from '../../../core/model/rollout.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
+import { shorten } from './nav.ts'
+
+/** A sentence about the whole, and how much it matters. */
+export interface Headline {
+  tone: 'attention' | 'problem' | 'busy' | 'fine'
+  text: string
+}
+
+/**
+ * Lists what there is to know, the most important first: what waits for somebody, what was stopped,
+ * what failed or drifted, what runs. There is always one.
+ */
+export function listHeadlines(overview: Overview): Headline[] {
+  const { rollouts, ended } = overview
+  const headlines = [
+    ...rollouts.filter(({ listed }) => waits(listed.state)).map(describeWaiting),
+    ...ended.map(describeEnded),
+    ...describeWork(overview),
+    ...describeFailure(overview),
+    ...describeDrift(overview),
+    ...rollouts.filter(({ listed }) => !waits(listed.state)).map(describeRunning),
+  ]
+  return headlines.length === 0 ? [describeCalm(overview)] : headlines
+}
+
+const waits = (state: string) => state === 'waiting-for-approval' || state === 'paused'
+
+function describeWaiting({ listed, rollout }: OpenRollout): Headline {
+  const { wave, waves, domains, state } = listed
+  const text =
+    state === 'paused'
+      ? `The rollout is paused before wave ${(findNextWave(rollout) ?? 0) + 1} of ${waves}.`
+      : `Wave ${wave} of ${waves} waits for approval: ${pluralize(domains, 'domain')}.`
+  return { tone: 'attention', text }
+}
+
+function describeEnded({ state, reason, onHold }: Rollout): Headline {
+  const end = state === 'taken-back' ? 'rolled back' : 'stopped'
+  const why = reason === null ? '' : ` (${reason})`
+  const domains = pluralize(Object.keys(onHold).length, 'domain')
+  const text = `A rollout was ${end}${why}: ${domains} on hold.`
+  return { tone: 'problem', text }
+}
+
+function describeRunning({ listed, rollout }: OpenRollout): Headline {
+  const { wave, waves, domains, state } = listed
+  const name = `Wave ${wave} of ${waves}`
+  const size = pluralize(domains, 'domain')
+  switch (state) {
+    case 'rolling-back':
+      return { tone: 'problem', text: `The rollback of rollout ${rollout.id} is unfinished.` }
+    case 'interrupted':
+      return { tone: 'problem', text: `${name} was interrupted (${size}); it is sent again.` }
+    case 'running':
+      return { tone: 'busy', text: `${name} is being sent: ${size}.` }
+    case 'pausing':
+      return { tone: 'busy', text: `${name} is sent: the pause or the health check runs.` }
+    default:
+      return { tone: 'busy', text: `${name} begins soon: ${size}.` }
+  }
+}
+
+/** Describes what keeps this replica from its work. */
+function describeWork({ role, unattended, working, problem }: Overview): Headline[] {
+  const texts = [
+    ...(role === 'ending' ? ['This replica ends: it leads no more.'] : []),
+    ...unattended.map(
+      (id) =>
+        `Nothing works on rollout ${id}, whose next step is due` +
+        (working === null ? '.' : `: this replica is at ${working.what}.`),
+    ),
+    ...(problem === null ? [] : [`At the moment, ${problem}`]),
+  ]
+  return texts.map((text) => ({ tone: 'problem', text }))
+}
+
+function describeFailure({ applied, commit }: Overview): Headline[] {
+  if (applied === null) return []
+  const { status, message } = applied
+  // A rollout that waits is described by itself.
+  if (status === 'waiting' || (status === 'done' && message === null)) return []
+  const isPart = status === 'done' || status === 'incomplete'
+  const what = isPart ? 'is not applied as a whole' : 'is not applied'
+  const name = `Commit ${shorten(applied.commit)}`
+  const later = commit === null || commit === applied.commit ? '' : ', and a later one is next'
+  const text = `${name} ${what}${later}: ${message ?? status}`
+  return [{ tone: 'problem', text }]
+}
+
+function describeDrift({ drift }: Overview): Headline[] {
+  const { live = 0, inDoubt = 0, unanswered = 0 } = drift ?? {}
+  const parts = [
+    ...(live === 0 ? [] : [`${pluralize(live, 'item')} of the service differed from state`]),
+    ...(inDoubt === 0 ? [] : [`${pluralize(inDoubt, 'item')} in-doubt`]),
+    ...(unanswered === 0 ? [] : [`${pluralize(unanswered, 'domain')} not at the service`]),
+  ]
+  if (parts.length === 0) return []
+  return [{ tone: 'attention', text: `Last drift check: ${parts.join(', ')}.` }]
+}
+
+function describeCalm({ role, applied, commit }: Overview): Headline {
+  if (applied !== null && applied.commit === commit && applied.status === 'done')
+    return { tone: 'fine', text: `Commit ${shorten(applied.commit)} is applied, nothing waits.` }
+  if (role === 'standby')
+    return {
+      tone: 'fine',
+      text: 'No rollout waits. This replica is a standby: the leader has the last apply.',
+    }
+  if (commit === null) return { tone: 'busy', text: 'The branch is not fetched yet.' }
+  return { tone: 'busy', text: `Commit ${shorten(commit)} is not applied yet.` }
+}

@@ -1,0 +1,86 @@
+import { formatShell } from '../page/format-shell.ts'
+import { formatInstant, show } from '../page/html.ts'
+
+/** Where a reader is, and as of when. */
+export interface Place {
+  path: '/' | '/plan' | '/drift' | '/rollouts' | '/history'
+  /** Key of what is shown in the answer of `/live`, and its revision. */
+  watches: 'overview' | 'plan' | 'drift'
+  revision: string
+  commit: string | null
+  /** Time of the view, ISO 8601. */
+  at: string
+}
+
+const links: [path: Place['path'], label: string][] = [
+  ['/', 'Overview'],
+  ['/plan', 'Plan'],
+  ['/drift', 'Drift'],
+  ['/rollouts', 'Rollouts'],
+  ['/history', 'History'],
+]
+
+/** Formats the navigation bar, and the notice that the script may show. */
+export function formatNav({ path, watches, revision, commit, at }: Place): string {
+  const list = links.map(([href, label]) => {
+    const current = href === path ? ' aria-current="page"' : ''
+    return `<li><a href="${href}"${current}>${label}</a></li>`
+  })
+  const tip = commit === null ? '' : `<span>commit <code>${show(shorten(commit))}</code></span>`
+  return (
+    `<nav class="live" aria-label="Edgewise" data-live="${watches}" ` +
+    `data-revision="${show(revision)}"><ul>${list.join('')}</ul>` +
+    `<p class="view">${tip}<span>as of ${formatInstant(at)}</span></p>` +
+    '<form method="post" action="/logout"><button class="close">Log out</button></form></nav>\n' +
+    '<p class="news" data-news role="status"></p>\n'
+  )
+}
+
+/** Shortens a commit as people read it. */
+export function shorten(commit: string): string {
+  return commit.slice(0, 12)
+}
+
+/** Formats the form that asks for the token. */
+export function formatLogin(
+  to: string,
+  { isWrong, isFollowed }: { isWrong: boolean; isFollowed: boolean },
+): string {
+  const wrong = isWrong
+    ? '<p class="callout outcome" data-tone="problem" role="alert">The token is wrong.</p>'
+    : ''
+  const main =
+    '<section class="panel"><p class="eyebrow">Edgewise</p><h1>Log in</h1>' +
+    `${wrong}<form method="post" action="/login">` +
+    `<input type="hidden" name="to" value="${show(to)}">` +
+    // Programs that keep passwords want a name.
+    '<input type="text" value="edgewise" autocomplete="username" hidden>' +
+    '<label for="token">Token of the server</label>' +
+    '<input id="token" name="token" type="password" autocomplete="current-password" required ' +
+    `autofocus spellcheck="false"${isWrong ? ' aria-invalid="true"' : ''}>` +
+    '<p class="note">The value of <code>EDGEWISE_SERVE_TOKEN</code>. The session ends after 12 ' +
+    'hours.</p><button class="button primary">Log in</button></form></section>'
+  // A browser that follows a link of another site sends the cookie only with the next request.
+  const head = isFollowed ? `<meta http-equiv="refresh" content="0; url=${show(to)}">\n` : ''
+  return formatShell({ title: 'Edgewise: log in', main, nav: '', head })
+}
+
+/** Formats a page with a message, such as an error. `place`: null for a page without a session. */
+export function formatMessage(
+  title: string,
+  message: string,
+  hint: string,
+  place: Place | null = null,
+): string {
+  const note = hint === '' ? '' : `<p class="note">${show(hint)}</p>`
+  const main =
+    `<section class="panel"><p class="eyebrow">Edgewise</p><h1>${show(title)}</h1>` +
+    `<p class="message">${show(message)}</p>` +
+    note +
+    '<p><a class="button secondary" href="/">To the overview</a></p></section>'
+  return formatShell({
+    title: `Edgewise: ${title}`,
+    main,
+    nav: place === null ? '' : formatNav(place),
+  })
+}

@@ -1,0 +1,160 @@
+import type { OpenRollout, Overview } from '../../../core/model/listed-rollout.ts'
+import { findCurrentWave, isSent } from '../../../core/model/rollout.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
+import {
+  formatDecision,
+  formatRollout,
+  getRolloutPath,
+  type FormToken,
+} from '../page/format-rollout.ts'
+import { formatShell } from '../page/format-shell.ts'
+import { formatFacts, formatInstant, show } from '../page/html.ts'
+import type { RolloutEvent } from '../apply/rollout-text.ts'
+import { buildEndedRollout, buildOpenRollout } from './build-rollout.ts'
+import { listHeadlines } from './headline.ts'
+import { formatNav, shorten, type Place } from './nav.ts'
+
+/** Sentences beside the first one. */
+const maxOthers = 20
+
+/** What a page of a server has beside its content. */
+export interface Frame {
+  place: Place
+  token: FormToken
+  /** Result of a decision, to be shown once; null for none. */
+  notice: string | null
+  /** Lists the events of the waves of a rollout that this process has seen. */
+  listEvents(rollout: string): RolloutEvent[]
+}
+
+/** Formats the overview: the most important sentence first, then facts and rollouts. */
+export function formatOverview(overview: Overview, frame: Frame): string {
+  const [first, ...others] = listHeadlines(overview)
+  const title = `Edgewise: ${overview.workspace}`
+  const also = others
+    .slice(0, maxOthers)
+    .map(({ tone, text }) => `<li data-tone="${tone}">${show(text)}</li>`)
+  const left = others.length - also.length
+  const end = left > 0 ? `<li>and ${left} more</li>` : ''
+  const main = [
+    formatSummary(title, first?.text ?? '', first?.tone ?? 'fine'),
+    also.length === 0 ? '' : `<ul class="also">${also.join('')}${end}</ul>`,
+    ...formatRollouts(overview, frame),
+    formatReplica(overview),
+  ]
+  return formatServerPage(`${first?.text ?? ''} ${title}`, main, frame)
+}
+
+/** Formats the list of rollouts as a page. */
+export function formatRolloutList(overview: Overview, frame: Frame): string {
+  const count = overview.rollouts.length
+  const sentence =
+    count === 0 ? 'No rollout is unfinished.' : `${pluralize(count, 'unfinished rollout')}.`
+  const title = `Edgewise rollouts: ${overview.workspace}`
+  const main = [formatSummary(title, sentence, 'fine'), ...formatRollouts(overview, frame)]
+  return formatServerPage(`${sentence} Edgewise rollouts`, main, frame)
+}
+
+/** Formats the page of an unfinished rollout. */
+export function formatRolloutPage(open: OpenRollout, frame: Frame): string {
+  const rollout = buildOpenRollout(open, frame.listEvents(open.rollout.id))
+  const title = `Rollout ${open.rollout.id}: wave ${open.listed.wave} of ${open.listed.waves}`
+  const main = formatRollout(rollout, { heading: 1, token: frame.token })
+  return formatServerPage(title, [main], frame)
+}
+
+function formatServerPage(title: string, main: string[], { place, notice }: Frame): string {
+  const outcome =
+    notice === null
+      ? ''
+      : `<p class="callout outcome" data-tone="fine" role="status">${show(notice)}</p>`
+  return formatShell({ title, main: [outcome, ...main].join('\n'), nav: formatNav(place) })
+}
+
+function formatSummary(title: string, sentence: string, tone: string): string {
+  return (
+    `<header class="summary" data-tone="${tone}"><p class="eyebrow">${show(title)}</p>` +
+    `<h1 data-sentence>${show(sentence)}</h1></header>`
+  )
+}
+
+/** Formats the rollouts without their curves, which the page of each has. */
+function formatRollouts({ rollouts, ended }: Overview, { token, listEvents }: Frame): string[] {
+  const open = rollouts.map((each) => {
+    const { waves, ...rollout } = buildOpenRollout(each, listEvents(each.rollout.id))
+    const withoutCurves = waves.map(({ health, ...wave }) => ({
+      ...wave,
+      health: health === null ? null : { ...health, curve: null },
+    }))
+    return { ...rollout, waves: withoutCurves }
+  })
+  return [...open, ...ended.map(buildEndedRollout)].map((each) => formatRollout(each, { token }))
+}
+
+type Row = [label: string, html: string]
+
+function formatReplica(overview: Overview): string {
+  const { role, branch, commit, fetchedAt, applied, drift, working } = overview
+  const unknown = role === 'standby' ? 'known to the leader' : 'none since this replica leads'
+  const code = (text: string) => `<code>${show(shorten(text))}</code>`
+  const rows: Row[] = [
+    ['Role', role],
+    ...(working === null
+      ? []
+      : [['Works on', `${show(working.what)}, since ${formatInstant(working.since)}`] as Row]),
+    ['Branch', `${show(branch.name)} of ${show(branch.location)}`],
+    ['Commit', commit === null ? unknown : code(commit)],
+    ['Last fetch', fetchedAt === null ? unknown : formatInstant(fetchedAt)],
+    [
+      'Last apply',
+      applied === null
+        ? unknown
+        : `${code(applied.commit)} ${show(applied.status)}, ${formatInstant(applied.at)}`,
+    ],
+    [
+      'Last drift check',
+      drift === null
+        ? unknown
+        : `<a href="/drift">${drift.pending} pending, ${drift.live} live, ${drift.inDoubt} ` +
+          `in-doubt, ${drift.unanswered} not at the service</a>, ${formatInstant(drift.at)}`,
+    ],
+  ]
+  return (
+    '<section class="panel about" aria-labelledby="about"><h2 id="about">This replica</h2>' +
+    `${formatFacts(rows)}</section>`
+  )
+}
+
+/** Formats the question whether to abort, with what will happen. */
+export function formatAbortPage(open: OpenRollout, frame: Frame): string {
+  const { rollout, listed, step } = open
+  const sent = rollout.waves.filter((wave) => wave.passed || isSent(wave))
+  const left = rollout.waves.filter((wave) => !wave.passed && !isSent(wave))
+  const count = (waves: typeof sent) =>
+    pluralize(
+      waves.reduce((sum, { domains }) => sum + domains.length, 0),
+      'domain',
+    )
+  const wave = `wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${listed.waves}`
+  const running =
+    listed.state === 'running'
+      ? '<li>The wave that is being sent ends first; if that takes long, this is refused, and ' +
+        'nothing is decided.</li>'
+      : ''
+  const effect =
+    left.length === 0 ? 'All of its domains are sent.' : `${count(left)} would be on hold.`
+  const path = getRolloutPath(rollout.id)
+  const main =
+    `<section class="panel confirm"><p class="eyebrow">Rollout ${show(rollout.id)}, ${wave}</p>` +
+    `<h1>Abort the rollout? ${effect}</h1>` +
+    `<ul><li>Already sent: ${count(sent)} (${pluralize(sent.length, 'wave')}). Nothing of it is ` +
+    'rolled back.</li>' +
+    `<li>Not sent: ${count(left)} (${pluralize(left.length, 'wave')}), on hold until the ` +
+    'manifests change.</li>' +
+    `${running}<li>It can't be undone here. <code>edgewise apply --retry-held</code> applies the ` +
+    'changes on hold.</li></ul>' +
+    '<div class="decisions">' +
+    formatDecision(`${path}/abort`, 'Abort the rollout', 'danger', step, frame.token) +
+    `<a class="button secondary" href="${path}">Keep it</a></div></section>`
+  return formatServerPage(`Abort rollout ${rollout.id}?`, [main], frame)
+}

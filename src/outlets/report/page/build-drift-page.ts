@@ -1,0 +1,145 @@
+import type { Change } from '../../../core/model/change.ts'
+import type { Drift, DriftItem } from '../../../core/model/drift.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import type { Domain } from '../../../core/model/item.ts'
+import type { Page, PageApart, PageLine } from '../../../core/model/page/page.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
+import { formatAge, formatDriftSummary } from '../drift/text.ts'
+import { shareParts, type BlockPart } from '../plan/blocks.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
+import { groupRemarks } from './list-apart.ts'
+import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
+
+/** Drift, and the observed items that are not managed. */
+export interface PageDrift {
+  drift: Drift
+  unmanaged: { domain: Domain; item: string }[]
+}
+
+/** Maximum number of unmanaged items, and of the domains of all of them, with a name. */
+const [maxUnmanaged, maxUnmanagedDomains] = [100, 5000]
+
+/** Builds the page of drift. `now` is in milliseconds since 1970. */
+export function buildDriftPage(
+  { drift, unmanaged }: PageDrift,
+  now: number,
+  about: PageAbout,
+): Page {
+  const findContent = createContentLookup(drift)
+  const cells = drift.items.flatMap((each): Cell[] => {
+    if (each.kinds.length === 0 && each.confidence !== 'in-doubt') return []
+    const { domain, item } = each
+    const place = findCellPlace(about, domain, item)
+    return [{ domain, item, part: findContent(each), place, state: describeState(each, now) }]
+  })
+  const held = drift.items.flatMap(({ domain, item, held: isHeld }) =>
+    isHeld ? [{ kind: 'on-hold' as const, text: `${item} is ${onHold}`, domain }] : [],
+  )
+  const ignored = drift.items.flatMap(({ domain, item, ignored: reason }) =>
+    reason === undefined
+      ? []
+      : [{ kind: 'ignored' as const, text: `a difference of ${item}: ${reason}`, domain }],
+  )
+  return {
+    ...buildHead('drift', formatDriftSummary(drift, now).join(' '), about),
+    ...buildMatrix(cells),
+    waves: [],
+    apart: [
+      ...groupRemarks([...held, ...ignored], about.scrub),
+      ...listUnmanaged(unmanaged, about.scrub),
+    ],
+  }
+}
+
+const onHold = 'on hold: a rollout was stopped or rolled back'
+
+/** Describes a state in words, such as `pending · assumed · confirmed 3 d ago`. */
+function describeState({ kinds, confidence, recordedAt }: DriftItem, now: number): string {
+  return [
+    ...(kinds.length === 0 ? [] : [kinds.join(' and ')]),
+    confidence,
+    recordedAt === null
+      ? 'never applied'
+      : `recorded ${formatAge(now - Date.parse(recordedAt))} ago`,
+  ].join(' · ')
+}
+
+/** Creates a lookup of what a page shows of an item; items that look the same share it. */
+function createContentLookup(drift: Drift): (item: DriftItem) => PartContent {
+  const pending = indexParts(drift.pending)
+  const live = indexParts(drift.live)
+  const inDoubt = new Set(drift.inDoubt.map(formatKey))
+  const numbers = new Map<BlockPart | undefined, number>()
+  const contents = new Map<string, PartContent>()
+  const count = (part: BlockPart | undefined): number => {
+    const number = numbers.get(part) ?? numbers.size
+    numbers.set(part, number)
+    return number
+  }
+  return (each) => {
+    const name = formatKey(each)
+    const [wanted, seen] = [pending.get(name), live.get(name)]
+    const note = describeItem(each, inDoubt.has(name))
+    const key = JSON.stringify([each.item, count(wanted), count(seen), note])
+    const content = contents.get(key) ?? {
+      action: seen?.action ?? wanted?.action ?? 'change',
+      note,
+      isDestructive: false,
+      lines: [
+        ...listLines('Pending: the manifests differ from state', wanted),
+        ...listLines('Live: the service differs from state', seen),
+      ],
+    }
+    contents.set(key, content)
+    return content
+  }
+}
+
+function indexParts(changes: Change[]): Map<string, BlockPart> {
+  return new Map(shareParts(changes).map(({ change, part }) => [formatKey(change), part]))
+}
+
+function listLines(title: string, part: BlockPart | undefined): PageLine[] {
+  if (part === undefined) return []
+  const { note, lines } = buildPartContent(part)
+  const text = note === '' ? title : `${title}; ${note}`
+  return [{ action: null, indent: 0, text, isRemark: true }, ...lines]
+}
+
+function describeItem({ unreadable, held }: DriftItem, isInDoubt: boolean): string {
+  const where = unreadable?.pointer === '' ? '' : ` at ${unreadable?.pointer}`
+  return [
+    ...(held ? [onHold] : []),
+    ...(isInDoubt ? ['in-doubt: an apply ended with an unknown outcome'] : []),
+    ...(unreadable === undefined
+      ? []
+      : [escapeInvisible(`the observed value is not readable${where}: ${unreadable.reason}`)]),
+  ].join('; ')
+}
+
+/** Lists the unmanaged items: the most frequent ones, and the number of the others. */
+function listUnmanaged(
+  unmanaged: PageDrift['unmanaged'],
+  scrub: (text: string) => string,
+): PageApart[] {
+  const groups = [...groupBy(unmanaged, ({ item }) => item)].toSorted(
+    ([, a], [, b]) => b.length - a.length,
+  )
+  const namesDomains = unmanaged.length <= maxUnmanagedDomains
+  const named = groups.slice(0, maxUnmanaged).map(([item, same]): PageApart => ({
+    kind: 'unmanaged',
+    text: escapeInvisible(
+      scrub(`${item} of ${pluralize(same.length, 'domain')} is observed and not managed here`),
+    ),
+    domains: namesDomains ? same.map(({ domain }) => escapeInvisible(domain)) : [],
+  }))
+  const rest = groups.length - named.length
+  if (rest <= 0) return named
+  const text = `${rest} more items are observed and not managed here`
+  return [...named, { kind: 'unmanaged', text, domains: [] }]
+}
+
+function formatKey({ domain, item }: Pick<DriftItem, 'domain' | 'item'>): string {
+  return `${domain} ${item}`
+}

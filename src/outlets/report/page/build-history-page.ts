@@ -1,0 +1,221 @@
+import {
+  type Applied,
+  type HistoryEntry,
+  type PastChanges,
+  applyOutcomes,
+  groupApplies,
+  parseApplyId,
+} from '../../../core/model/applied.ts'
+import type { Domain } from '../../../core/model/item.ts'
+import { findMax } from '../../../core/model/lists.ts'
+import type { Page, PageApply, PageChange } from '../../../core/model/page/page.ts'
+import { describeTree } from '../../../core/model/source-tree.ts'
+import { formatDay, pluralize } from '../../../core/model/text/words.ts'
+import { formatCounts } from '../apply/text.ts'
+import { fitText } from './fit-page.ts'
+import { type PageAbout, buildHead } from './page-about.ts'
+import { PastCells } from './past-cells.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+
+/** What a page shows of a history. */
+export interface PageHistory {
+  /** First to last, each with what it intended; null if that is not stored or was not loaded. */
+  applies: {
+    apply: HistoryEntry
+    changes: PastChanges | null
+  }[]
+  /** Number of earlier applies that are not listed any more. */
+  dropped: number
+  /** Domain whose history it is, and the pruned applies that may have written it; or null. */
+  domain: { name: Domain; pruned: number } | null
+}
+
+/** Maximum length of the applies in the page, in characters. */
+const maxAppliesLength = 1_700_000
+/** A name that needs no quotes in a shell. */
+const plainName = /^[\w.-]+$/
+
+/**
+ * Builds the page of a history: a time line of the applies, the latest first, and what each of them
+ * did. What does not fit is left out from the earliest applies on, with a note.
+ */
+export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
+  const names = new Set(history.applies.flatMap(({ changes }) => [...(changes?.keys() ?? [])]))
+  const cells = new PastCells(about.scrub, [...names].toSorted())
+  const clean = (text: string) => escapeInvisible(about.scrub(text))
+  const groups = sortForPage(history.applies)
+  const applies: PageApply[] = []
+  const all: PageChange[] = []
+  let length = 0
+  for (const { apply, changes, isWave } of groups) {
+    const built = buildApply(apply, isWave, history.domain?.name ?? null, clean)
+    length += JSON.stringify(built).length
+    if (length > maxAppliesLength) break
+    const own = changes === null ? null : cells.add(changes, applies.length)
+    const hasChanges = own !== null
+    applies.push({ ...built, ...describeChanges(built, apply, changes, hasChanges), hasChanges })
+    for (const change of own ?? []) all.push(change)
+  }
+  const missing = [...listMissing(history, groups.length - applies.length), ...cells.listMissing()]
+  const facts = [...about.facts, ...missing]
+  const sentence = formatHistorySentence(
+    history.applies.map(({ apply }) => apply),
+    history.domain?.name ?? null,
+    history.dropped > 0 || (history.domain?.pruned ?? 0) > 0,
+  )
+  return {
+    ...buildHead('history', sentence, { ...about, facts }),
+    ...cells.build(),
+    changes: all,
+    writes: [],
+    waves: [],
+    apart: [],
+    applies,
+  }
+}
+
+function buildApply(
+  apply: HistoryEntry,
+  isWave: boolean,
+  domain: Domain | null,
+  clean: (text: string) => string,
+): PageApply {
+  const { id, outcome, startedAt, writes, parts, author } = apply
+  const tree = describeTree(apply)
+  const { rollout, wave } = parseApplyId(id)
+  const fit = (text: string) => fitText(clean(text), 200)
+  const notSent = apply.endedAt === null ? 'never begun' : 'not sent'
+  return {
+    id: fit(id),
+    rollout: isWave ? { id: fit(rollout), wave, rollback: formatRollback(rollout, domain) } : null,
+    outcome,
+    startedAt: fit(startedAt),
+    took: describeLength(apply),
+    author: author === null ? null : fit(author),
+    tree: tree === null ? null : fit(tree),
+    writes: formatCounts(writes, undefined, notSent) || 'none',
+    parts: parts === undefined ? '' : formatCounts(parts, undefined, notSent),
+    rollback: formatRollback(id, domain),
+    note: '',
+    hasChanges: false,
+  }
+}
+
+function formatRollback(id: string, domain: Domain | null): string | null {
+  if (!plainName.test(id) || (domain !== null && !plainName.test(domain))) return null
+  return `edgewise rollback ${id}${domain === null ? '' : ` --target ${domain}`}`
+}
+
+/** Describes whether an apply can be rolled back, and what of it is not in the page. */
+function describeChanges(
+  { rollback }: PageApply,
+  { pruned, outcome }: HistoryEntry,
+  changes: PageHistory['applies'][number]['changes'],
+  hasChanges: boolean,
+): Pick<PageApply, 'rollback' | 'note'> {
+  const no = (note: string) => ({ rollback: null, note })
+  if (pruned === true)
+    return no('Pruned: what it changed is not stored any more, and it can’t be rolled back.')
+  if (outcome === 'unfinished')
+    return no('It has not ended, or its process died: the next command with the lock ends it.')
+  if (changes?.size === 0) return no('It changed nothing, so there is nothing to roll back.')
+  return { rollback, note: hasChanges ? '' : leftOut }
+}
+
+const leftOut =
+  'What it changed is left out, since this file would be too large: ' +
+  '"edgewise state history DOMAIN" lists it for a domain.'
+
+function describeLength({ startedAt, endedAt, outcome }: Applied): string {
+  if (endedAt === null)
+    return outcome === 'unfinished' ? 'not finished' : 'its end was not recorded'
+  const seconds = Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))
+  if (!Number.isFinite(seconds)) return 'not known'
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
+  if (minutes === 0) return `${seconds} s`
+  return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`
+}
+
+/** Lists what is not in the page, as facts: pruning is usual, and no warning. */
+function listMissing({ applies, dropped, domain }: PageHistory, left: number): Page['facts'] {
+  const pruned = applies.filter(({ apply }) => apply.pruned === true).length
+  const count = (number: number) => pluralize(number, 'apply', 'applies')
+  const mayHaveWritten = domain === null ? 0 : domain.pruned
+  return [
+    ...fact(pruned, 'Pruned', `${count(pruned)}, listed without changes or rollback`),
+    ...fact(mayHaveWritten, 'Pruned', `${count(mayHaveWritten)}, which may have written it too`),
+    ...fact(dropped, 'Not listed any more', `${count(dropped)} before these`),
+    ...fact(
+      left,
+      'Left out',
+      `${count(left)} before these, since this file would be too large: "edgewise state history" ` +
+        'lists them',
+    ),
+  ]
+}
+
+function fact(number: number, label: string, value: string): Page['facts'] {
+  return number > 0 ? [[label, value]] : []
+}
+
+/**
+ * Formats the summary of a history: how the last apply ended, then all of them.
+ *
+ * @param applies first to last
+ * @param domain the domain whose history it is; null for all
+ * @param hasEarlier whether there were earlier applies that are not listed, or may have been
+ */
+function formatHistorySentence(
+  applies: Applied[],
+  domain: string | null,
+  hasEarlier: boolean,
+): string {
+  const [first, last] = [applies[0], applies.at(-1)]
+  const of = domain === null ? '' : ` of ${domain}`
+  if (first === undefined || last === undefined)
+    return domain === null
+      ? 'There are no applies yet.'
+      : `No apply has written ${domain} as far as is stored.`
+  const counts = last.outcome === 'complete' ? '' : formatCounts(last.writes, undefined, 'not sent')
+  const { wave } = parseApplyId(last.id)
+  const by = last.author === null ? '' : ` by ${last.author}`
+  const tree = describeTree(last)
+  const newest =
+    `The last apply${of} is ${last.outcome}${wave === 0 ? '' : ` (wave ${wave} of a rollout)`}: ` +
+    `${formatInstant(last.startedAt)}${by}${tree === null ? '' : `, ${tree}`}` +
+    (counts === '' ? '.' : `; writes: ${counts}.`)
+  if (applies.length === 1)
+    return `${newest} ${hasEarlier ? 'No earlier one is listed.' : 'There is no other one.'}`
+  const outcomes = applyOutcomes.flatMap((outcome) => {
+    const count = applies.filter((apply) => apply.outcome === outcome).length
+    return count === 0 ? [] : [`${count} ${outcome}`]
+  })
+  const all = `${pluralize(applies.length, 'apply', 'applies')} since ${formatDay(first.startedAt)}`
+  return `${newest} ${all}: ${outcomes.join(', ')}.`
+}
+
+function formatInstant(iso: string): string {
+  const time = /T(\d\d:\d\d)/.exec(iso)?.[1]
+  return time === undefined ? iso : `${formatDay(iso)}, ${time} UTC`
+}
+
+/**
+ * Sorts applies for a page: the latest first, and the waves of one rollout together, where its last
+ * wave is.
+ *
+ * @param applies first to last
+ */
+function sortForPage<T extends { apply: { id: string } }>(
+  applies: readonly T[],
+): (T & { isWave: boolean })[] {
+  const entries = applies.map((each, position) => ({ id: each.apply.id, position, each }))
+  const groups = groupApplies(entries).map((group) => ({
+    group,
+    last: findMax(group.map(({ position }) => position)),
+  }))
+  return groups
+    .toSorted((a, b) => b.last - a.last)
+    .flatMap(({ group }) =>
+      group.toReversed().map(({ each }) => ({ ...each, isWave: group.length > 1 })),
+    )
+}

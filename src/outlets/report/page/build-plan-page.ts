@@ -1,0 +1,67 @@
+import type { Change } from '../../../core/model/change.ts'
+import type { PageWave } from '../../../core/model/page/page-rollout.ts'
+import type { Page } from '../../../core/model/page/page.ts'
+import {
+  selectDefinite,
+  type Plan,
+  type PlanTimes,
+  type WaveTimes,
+} from '../../../core/model/plan.ts'
+import { shareParts, type BlockPart } from '../plan/blocks.ts'
+import { formatPlanSentence, listApprovals } from '../plan/summary.ts'
+import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
+import { listApart } from './list-apart.ts'
+import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
+
+/** Builds the page of a plan. */
+export function buildPlanPage(plan: Plan, times: PlanTimes, about: PageAbout): Page {
+  const warnings = [...about.warnings, ...plan.warnings]
+  return {
+    ...buildHead('plan', formatPlanSentence(plan), { ...about, warnings }),
+    ...buildPlanned(plan, times, about, () => null),
+  }
+}
+
+/** What a page shows of the plan itself. */
+type Planned = Pick<Page, 'domains' | 'items' | 'parts' | 'changes' | 'writes' | 'waves' | 'apart'>
+
+/**
+ * Builds what a page shows of the plan itself.
+ *
+ * @param times of the writes without those of conditional changes
+ * @param findState state of a change, such as `refused`
+ */
+export function buildPlanned(
+  plan: Plan,
+  times: PlanTimes,
+  about: PageAbout,
+  findState: (change: Change) => string | null,
+): Planned {
+  const definite = selectDefinite(plan)
+  const contents = new Map<BlockPart, PartContent>()
+  const cells = shareParts(definite.changes, true).map(({ change, part }): Cell => {
+    const content = contents.get(part) ?? buildPartContent(part)
+    contents.set(part, content)
+    const { domain, item } = change
+    const place = findCellPlace(about, domain, item)
+    return { domain, item, part: content, place, state: findState(change) }
+  })
+  const writes = definite.writes.map((write, i) => ({ write, seconds: times.writes[i] ?? 0 }))
+  return {
+    ...buildMatrix(cells, writes),
+    waves: times.waves.map((time) => buildWave(time, definite)),
+    apart: listApart(plan, about.scrub),
+  }
+}
+
+function buildWave({ wave, from, to, waitSeconds }: WaveTimes, plan: Plan): PageWave {
+  const own = plan.writes.filter((write) => write.wave === wave)
+  return {
+    wave,
+    domains: new Set(own.flatMap((write) => write.domains)).size,
+    times: { writes: own.length, from, to, waitSeconds },
+    approval: listApprovals(plan).includes(wave) ? 'needs approval' : null,
+    health: null,
+    names: [],
+  }
+}

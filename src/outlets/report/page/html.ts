@@ -1,0 +1,74 @@
+import { escapeInvisible } from '../text/escape-invisible.ts'
+
+/** Escapes a text for HTML, in an element and in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+  return text
+    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? '')
+    .replaceAll("'", '&#39;')
+}
+
+/** Formats a text of anybody for HTML: without invisible characters, and escaped. */
+export function show(text: string): string {
+  return escapeHtml(escapeInvisible(text))
+}
+
+/** Formats facts as a list of names and values, which are HTML. */
+export function formatFacts(facts: [label: string, html: string][]): string {
+  if (facts.length === 0) return ''
+  const rows = facts.map(([label, html]) => `<div><dt>${show(label)}</dt><dd>${html}</dd></div>`)
+  return `<dl class="facts">${rows.join('')}</dl>`
+}
+
+/** Formats an instant (ISO 8601); the script appends its age. */
+export function formatInstant(iso: string): string {
+  const text = show(iso.replace(/\.\d+Z$/, 'Z'))
+  const readable = text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)Z$/, '$1 $2 UTC')
+  return `<time datetime="${text}" data-age>${readable}</time>`
+}
+
+/** Formats names that are opened by a line; those after `max` are counted. */
+export function formatNames(summary: string, names: string[], max: number): string {
+  return `<details><summary>${summary}</summary>${listNames(names, max)}</details>`
+}
+
+/** Formats names in a row; those after `max` are counted. */
+export function listNames(names: string[], max: number): string {
+  const spans = names.slice(0, max).map((name) => `<span>${show(name)}</span>`)
+  const left = names.length - max
+  return `<div class="names">${spans.join(' ')}${left > 0 ? ` and ${left} more` : ''}</div>`
+}
+
+/** How many entries of a list are visible, and named at all; the name of the others. */
+interface Fold {
+  visible: number
+  max: number
+  others: string
+  className?: string
+}
+
+/** Formats entries, which are HTML: some, and the others when the reader opens them. */
+export function formatList(
+  entries: string[],
+  { visible, max, others, className = '' }: Fold,
+): string {
+  const list = (items: string[]) =>
+    `<ul${className === '' ? '' : ` class="${className}"`}>${items.join('')}</ul>`
+  // Two entries take as much space as the line that opens them.
+  if (entries.length <= visible + 2) return list(entries)
+  const left = entries.length - max
+  const end = left > 0 ? [`<li>and ${left} more</li>`] : []
+  return (
+    `${list(entries.slice(0, visible))}<details><summary>${entries.length - visible} ${others}` +
+    `</summary>${list([...entries.slice(visible, max), ...end])}</details>`
+  )
+}
+
+/** Formats data for a script as an element; no text in it can end the element. */
+export function formatJson(id: string, data: unknown): string {
+  const text = JSON.stringify(data).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return `<script type="application/json" id="${id}">${text}</script>`
+}

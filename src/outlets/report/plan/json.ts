@@ -1,0 +1,73 @@
+import type { Change, Write } from '../../../core/model/change.ts'
+import type { ItemKey } from '../../../core/model/item.ts'
+import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
+import type { Plan } from '../../../core/model/plan.ts'
+
+/**
+ * Builds the JSON of a plan, `edgewise.plan/1`. `wireName` returns the key of an item in the body
+ * of a write.
+ */
+export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
+  const { desired, recorded, target, items, commit, onTopOf } = plan.basis
+  return pickDefined({
+    format: 'edgewise.plan/1',
+    changes: plan.changes.map(buildChange),
+    writes: plan.writes.map((write) => buildWrite(write, wireName)),
+    summary: { ...plan.summary },
+    basis: pickDefined({
+      desired: { ...desired },
+      recorded: { ...recorded },
+      target: [...target],
+      items: items.length === 0 ? undefined : [...items],
+      commit,
+      onTopOf,
+    }),
+    planner: { ...plan.planner },
+    warnings: [...plan.warnings],
+    onHold: plan.onHold?.flatMap(({ changes, rollout, since, reason }) =>
+      changes.map((change) => ({ ...change, rollout, since, reason })),
+    ),
+    older: plan.older?.map((each) => ({ ...each })),
+    waves: plan.waves?.map((each) => ({ ...each, kinds: [...each.kinds] })),
+  })
+}
+
+function buildChange({
+  domain,
+  item,
+  action,
+  reason,
+  by,
+  before,
+  after,
+  patch,
+}: Change): JsonObject {
+  return pickDefined({
+    domain,
+    item,
+    action,
+    reason,
+    by,
+    before,
+    after,
+    patch: patch.map(buildOperation),
+  })
+}
+
+function buildOperation({ op, path, value }: Change['patch'][number]): Json {
+  return pickDefined({ op, path, value })
+}
+
+function buildWrite(
+  { id, wave, domains, items }: Write,
+  wireName: (item: ItemKey) => string,
+): JsonObject {
+  const forms = Object.entries(items)
+  return {
+    id,
+    wave,
+    domains: [...domains],
+    config: Object.fromEntries(forms.map(([item, form]) => [wireName(item), form.payload])),
+    forms: Object.fromEntries(forms.map(([item, form]) => [item, form.name])),
+  }
+}

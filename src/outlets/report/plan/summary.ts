@@ -1,0 +1,103 @@
+import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
+import type { Paint } from '../text/paint.ts'
+
+/**
+ * Formats `Plan: 3 to set, 2 to change on 5 domains · 4 writes (at least 4) · about 20 min in 3
+ * waves`, without conditional changes.
+ */
+export function formatPlanSummary(plan: Plan, paint: Paint): string {
+  const definite = selectDefinite(plan)
+  const { writes, lowerBound } = definite.summary
+  const count = `${pluralize(writes, 'write')} (at least ${lowerBound})`
+  const time = formatWriteCount(definite, count)
+  return `${paint.bold('Plan:')} ${formatActions(definite)} · ${time}`
+}
+
+/** Formats the number of conditional changes; null for none. */
+export function formatConditional({ definite, summary: { conditional } }: Plan): string | null {
+  if (definite === undefined) return null
+  return `${pluralize(conditional, 'secret is', 'secrets are')} compared at the apply`
+}
+
+/**
+ * Formats that a plan sends nothing for certain, what is on hold, and what is conditional.
+ *
+ * @param hint what lists the conditional changes, in parentheses after a blank; default: none
+ */
+export function formatNothing(plan: Plan, hint = ''): string {
+  const { held, conditional } = plan.summary
+  const compared = formatConditional(plan)
+  if (held > 0) {
+    const end = compared === null ? '' : ` ${compared}${hint}.`
+    return `Nothing to send: ${pluralize(held, 'change')} on hold.${end}`
+  }
+  if (compared === null) return 'No changes.'
+  const secrets = pluralize(conditional, 'secret that is', 'secrets that are')
+  return `No changes but for ${secrets} compared at the apply${hint}.`
+}
+
+/** Formats the summary without the bound, and the numbers of other changes. */
+export function formatPlanSentence(plan: Plan): string {
+  const definite = selectDefinite(plan)
+  const { writes, held } = definite.summary
+  if (definite.changes.length === 0) return formatNothing(plan)
+  return [
+    formatActions(definite),
+    formatWriteCount(definite, pluralize(writes, 'write')),
+    ...(held === 0 ? [] : [`${pluralize(held, 'change')} on hold`]),
+    formatConditional(plan) ?? [],
+  ]
+    .flat()
+    .join(' · ')
+}
+
+function formatActions({ summary }: Plan): string {
+  const parts = (
+    [
+      [summary.set, 'to set'],
+      [summary.change, 'to change'],
+      [summary.unset, 'to unset'],
+      [summary.release, 'to release'],
+    ] as const
+  ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
+  return `${parts.join(', ')} on ${pluralize(summary.domains, 'domain')}`
+}
+
+function formatWriteCount(plan: Plan, count: string): string {
+  return plan.summary.writes === 0 ? 'no writes' : `${count} · ${formatTime(plan)}`
+}
+
+/** Formats the minimum time of a plan, its waves, and the waits that are not part of it. */
+function formatTime(plan: Plan): string {
+  const { summary, writes } = plan
+  const approvals = listApprovals(plan)
+  const waves = new Set(writes.map(({ wave }) => wave)).size
+  const time = summary.totalSeconds === 0 ? 'a few seconds' : formatAbout(summary.totalSeconds)
+  const wave = waves < 2 ? '' : ` of ${formatWaves(approvals)}`
+  return [
+    `${time}${waves < 2 ? '' : ` in ${waves} waves`}`,
+    ...(approvals.length > 0 ? [`plus the wait for approval${wave}`] : []),
+  ].join(', ')
+}
+
+/** Lists the numbers of the waves that wait for approval. */
+export function listApprovals({ approvals = [], awaited = [] }: Plan): number[] {
+  return [...approvals, ...awaited]
+}
+
+function formatWaves(numbers: number[]): string {
+  const last = numbers.at(-1)
+  const others = numbers.slice(0, -1)
+  return others.length === 0 ? `wave ${last}` : `waves ${others.join(', ')} and ${last}`
+}
+
+/** Formats a length of time: seconds below one minute, then minutes, from 1 hour in steps of 5. */
+function formatAbout(seconds: number): string {
+  if (seconds < 60) return `about ${seconds} s`
+  const exact = seconds / 60
+  const minutes = exact < 60 ? Math.round(exact) : 5 * Math.round(exact / 5)
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours === 0) return `about ${rest} min`
+  return rest === 0 ? `about ${hours} h` : `about ${hours} h ${rest} min`
+}

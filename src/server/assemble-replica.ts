@@ -1,0 +1,198 @@
+import { createServerMetrics, type ServerMetrics } from '../outlets/metrics/server-metrics.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { inSpan, type SpanName } from '../core/model/tracing.ts'
+import { openState } from '../operations/runtime/open-state.ts'
+import type { Outside } from '../operations/runtime/outside.ts'
+import { listRollouts } from '../operations/rollouts.ts'
+import type { Locks } from '../state/locks/locks.ts'
+import type { Leadership } from '../state/postgres/leadership.ts'
+import type { TaskKind } from './leader/agenda.ts'
+import { type Controller, createController } from './controller.ts'
+import { createFollower, type Follower } from './branch/follow-branch.ts'
+import { createLogDialogue } from './log-dialogue.ts'
+import type { Logger } from './logger.ts'
+import { createNotifications } from './notifications.ts'
+import { createDriftMemory, createEventMemory } from './pages/memory.ts'
+import { createPageSource } from './pages/create-page-source.ts'
+import type { Branch } from './branch/branch.ts'
+import type { Position } from './leader/position.ts'
+import { Reconciler } from './leader/reconciler.ts'
+import { createRuns } from './leader/runs.ts'
+import type { ServePorts } from './serve-ports.ts'
+import { createWatchdog } from './leader/watchdog.ts'
+import { identify, type Committed } from './branch/workspaces.ts'
+
+/** Longest wait for the database before a replica counts as not ready, ms. */
+const pingMs = 3000
+/** Longest wait between two looks at the recorded rollouts, ms. */
+const maxLookMs = 30_000
+/** How long a lost database is tried again, ms: for signs of life and pages, and for the work. */
+const [quickMs, workMs] = [2000, 15 * 60_000]
+
+/** What a replica begins with. */
+export interface Beginning {
+  branch: Branch
+  workspace: Committed
+  /** Wait between two fetches, ms. */
+  pollMs: number
+  ports: ServePorts
+}
+
+/** The parts of a replica. */
+export interface Replica {
+  workspace: Committed
+  outside: Outside
+  logger: Logger
+  metrics: ServerMetrics
+  locks: Locks
+  leadership: Leadership
+  position: Position
+  reconciler: Reconciler
+  follower: Follower
+  controller: Controller
+}
+
+type Base = Pick<Replica, 'metrics' | 'leadership' | 'position'>
+
+/**
+ * Assembles a replica.
+ *
+ * @throws EdgewiseError `usage` if the state is not in PostgreSQL, `access` without its address
+ */
+export async function assembleReplica(beginning: Beginning): Promise<Replica> {
+  const { workspace, ports } = beginning
+  const { outside, logger, createLifePool } = ports
+  identify(workspace)
+  const quick = { ...outside, databasePatienceMs: quickMs }
+  const life = createLifePool === undefined ? quick : { ...quick, createPool: createLifePool }
+  const { locks } = await openState(workspace, outside)
+  const { leadership } = await openState(workspace, life)
+  if (leadership === undefined) throw new TypeError('expected PostgreSQL to elect leaders')
+  const { id, service } = workspace.config
+  const base: Base = {
+    metrics: createServerMetrics({ workspace: id, account: service.account }),
+    leadership,
+    position: { term: null, isOvertaken: false, tickMs: outside.clock.monotonic(), awayMs: null },
+  }
+  const watchdog = createWatchdog(outside.clock)
+  const memory = { events: createEventMemory(), drifts: createDriftMemory(outside) }
+  const reconciler = createWork(beginning, base, watchdog, memory)
+  const follower = follow(beginning, base, watchdog, reconciler)
+  const controller = createController({
+    ...base,
+    workspace,
+    branch: beginning.branch,
+    found: reconciler.found,
+    logger,
+    outside: quick,
+    pages: createPageSource({
+      workspace,
+      branch: beginning.branch,
+      reconciler,
+      position: base.position,
+      outside: quick,
+      scrub: (text) => logger.scrub(text),
+      ownPage: ports.ownPage,
+      getDrift: memory.drifts.getLast,
+      listEvents: memory.events.list,
+    }),
+    isHung: watchdog.isHung,
+    pingMs,
+    hurry: () => {
+      follower.hurry()
+      reconciler.hurry()
+    },
+  })
+  return { ...base, workspace, outside, logger, locks, reconciler, follower, controller }
+}
+
+type Watchdog = ReturnType<typeof createWatchdog>
+
+/** What the pages show of earlier work. */
+interface Memory {
+  events: ReturnType<typeof createEventMemory>
+  drifts: ReturnType<typeof createDriftMemory>
+}
+
+/** Creates what does the work of a leader. */
+function createWork(
+  { workspace, branch, pollMs, ports }: Beginning,
+  { metrics, leadership, position }: Base,
+  watchdog: Watchdog,
+  { events, drifts }: Memory,
+): Reconciler {
+  const { outside, logger } = ports
+  const { tracer } = outside
+  const watched = watchdog.observe({
+    outside: { ...outside, databasePatienceMs: workMs },
+    dialogue: events.observe(createLogDialogue(logger)),
+  })
+  const runs = createRuns({
+    ports: { ...ports, ...watched },
+    branch,
+    identity: identify(workspace),
+    metrics,
+    logger,
+    notifications: drifts.observe(createNotifications(outside, metrics, logger)),
+  })
+  const trace = (kind: TaskKind, work: () => Promise<void>) => {
+    const name = spanNames[kind]
+    return name === undefined ? work() : inSpan(tracer, name, work, { kind: 'root' })
+  }
+  return new Reconciler({
+    outside,
+    runs,
+    first: workspace,
+    lookMs: Math.min(pollMs, maxLookMs),
+    listRollouts: () => listRollouts(workspace, { ...outside, databasePatienceMs: quickMs }),
+    metrics,
+    logger,
+    watch: (kind, work) => watchdog.watch(() => trace(kind, work), true),
+    isLeading: () => isLeading(leadership, position, outside),
+  })
+}
+
+const spanNames: Partial<Record<TaskKind, SpanName>> = {
+  apply: 'serve apply',
+  step: 'serve rollout step',
+  drift: 'serve drift check',
+}
+
+/** Creates what fetches the branch. */
+function follow(
+  { branch, pollMs, ports }: Beginning,
+  { metrics }: Base,
+  watchdog: Watchdog,
+  reconciler: Reconciler,
+): Follower {
+  const { outside, logger } = ports
+  return createFollower({
+    outside,
+    branch,
+    pollMs,
+    logger,
+    metrics,
+    watch: (work) =>
+      watchdog.watch(() => inSpan(outside.tracer, 'serve fetch', work, { kind: 'root' }), false),
+    onTip: (commit) => reconciler.setTip(commit),
+    onFailure: (error) => reconciler.reportFetch(error),
+    listUsed: () => reconciler.listUsed(),
+  })
+}
+
+/** Returns whether this process leads, as the database has it; false after an interrupt. */
+async function isLeading(
+  leadership: Leadership,
+  { term }: Position,
+  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
+): Promise<boolean> {
+  while (!signal.aborted && term !== null) {
+    try {
+      return await leadership.isCurrent(term)
+    } catch (error) {
+      if (!(error instanceof EdgewiseError)) throw error
+      await clock.sleep(1000, signal)
+    }
+  }
+  return false
+}

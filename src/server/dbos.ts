@@ -1,1 +1,0 @@
-export { DBOS } from '@dbos-inc/dbos-sdk'

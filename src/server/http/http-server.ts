@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
+import { answerError, answerJson, findErrorStatus, type Answer } from './answer.ts'
+import { createLimitedServer, type HttpLimits, type LimitedServer } from './limited-server.ts'
+import type { Logger } from '../logger.ts'
+import { answerMessage } from '../pages/answer-page.ts'
+import { isPagePath } from '../pages/page-routes.ts'
+import type { RouteContext } from '../controller.ts'
+import { getPath, route } from './routes.ts'
+
+/** Ports and settings of an HTTP server. */
+export interface HttpServerOptions extends RouteContext {
+  logger: Logger
+  /** Creates a unique id for a defect. */
+  newId(): string
+  limits?: HttpLimits
+}
+
+/** Creates an HTTP server around a controller, not listening yet. */
+export function createHttpServer(options: HttpServerOptions): LimitedServer {
+  return createLimitedServer((incoming) => answer(incoming, options), options.limits)
+}
+
+async function answer(incoming: IncomingMessage, options: HttpServerOptions): Promise<Answer> {
+  const isPage = isPagePath(getPath(incoming)) && getPath(incoming) !== '/live'
+  try {
+    return await route(incoming, options)
+  } catch (error) {
+    if (error instanceof EdgewiseError) {
+      const scrub = (text: string) => options.logger.scrub(text)
+      options.controller.metrics.countError(error.code)
+      if (!isPage) return answerError(error, scrub)
+      const hint = scrub(error.hint)
+      const title = titles[error.code] ?? 'Not possible now'
+      return answerMessage(findErrorStatus(error.code), title, scrub(error.message), { hint })
+    }
+    const id = options.newId()
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    options.controller.metrics.countError('defect')
+    options.logger.error('a request failed', { id, error: text })
+    const message = `the request failed; the log has the reason under ${id}`
+    if (isPage) return answerMessage(500, 'A defect', message)
+    return answerJson(500, {
+      format: 'edgewise.error/1',
+      code: 'defect',
+      message,
+      hint: '',
+      diagnostics: [],
+      id,
+    })
+  }
+}
+
+/** Titles of errors on pages. */
+const titles: Partial<Record<ErrorCode, string>> = {
+  invalid: 'The manifests have errors',
+  locked: 'Another process has the lock',
+  'record-unreachable': 'The database can not be reached',
+  unavailable: 'Not available',
+}

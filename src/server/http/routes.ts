@@ -1,0 +1,140 @@
+import type { IncomingMessage } from 'node:http'
+import { buildDecidedJson } from '../../outlets/report/apply/rollouts-text.ts'
+import { answerJson, answerJsonText, answerText, refuse, type Answer, allow } from './answer.ts'
+import { decisions, type Controller, type DecisionName, type RouteContext } from '../controller.ts'
+import { drain, isCrossSite } from './request.ts'
+import { isPagePath, routePages } from '../pages/page-routes.ts'
+import { areEqual, createVerifier } from './verify-webhook.ts'
+
+/** GitHub sends no larger body. It is hashed as it arrives and never held. */
+const maxWebhookBytes = 25 * 1024 * 1024
+/** A decision needs no body; blanks and `{}` are read to their end. */
+const maxDecisionBytes = 64 * 1024
+
+/** Returns the path of a request, without its query. */
+export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+/** Answers a probe: a request of a monitor. Null for others. */
+export async function routeProbe(
+  incoming: Pick<IncomingMessage, 'url' | 'method' | 'headers'>,
+  controller: Pick<Controller, 'isHealthy' | 'findUnready' | 'metrics'>,
+): Promise<Answer | null> {
+  const path = getPath(incoming)
+  if (path === '/healthz')
+    return allow(incoming, 'GET') ?? answerHealth(controller.isHealthy(), 'ok')
+  if (path === '/readyz')
+    return allow(incoming, 'GET') ?? answerHealth(await controller.findUnready(), 'ready')
+  if (path === '/metrics') return allow(incoming, 'GET') ?? answerMetrics(incoming, controller)
+  return null
+}
+
+/** Answers one request. Errors of the controller are thrown. */
+export async function route(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {
+  const { controller } = context
+  const path = getPath(incoming)
+  const probed = await routeProbe(incoming, controller)
+  if (probed !== null) return probed
+  if (path === '/webhook') return allow(incoming, 'POST') ?? receiveWebhook(incoming, context)
+  if (path === '/api' || path.startsWith('/api/'))
+    return authorize(incoming, context.token) ?? routeApi(incoming, path, controller)
+  if (isPagePath(path)) return routePages(incoming, path, context)
+  return notFound()
+}
+
+async function routeApi(
+  incoming: IncomingMessage,
+  path: string,
+  controller: Controller,
+): Promise<Answer> {
+  if (path === '/api/status')
+    return allow(incoming, 'GET') ?? answerJson(200, await controller.status())
+  if (path === '/api/plan') return allow(incoming, 'GET') ?? answerJsonText(await controller.plan())
+  if (path === '/api/rollouts')
+    return allow(incoming, 'GET') ?? listRollouts(await controller.listRollouts())
+  const [id, name, ...others] = path.replace(/^\/api\/rollouts\//, '').split('/')
+  const verb = decisions.find((each) => each === name)
+  if (!path.startsWith('/api/rollouts/') || !id || verb === undefined || others.length > 0)
+    return notFound()
+  return allow(incoming, 'POST') ?? decide(incoming, verb, id, controller)
+}
+
+async function decide(
+  incoming: IncomingMessage,
+  verb: DecisionName,
+  id: string,
+  controller: Controller,
+): Promise<Answer> {
+  if (isCrossSite(incoming)) return refuse(403, 'access', 'a web page may not decide')
+  const chunks: Uint8Array[] = []
+  const isWhole = await drain(incoming, maxDecisionBytes, (chunk) => void chunks.push(chunk))
+  if (!isWhole) return tooLarge(maxDecisionBytes)
+  // A parameter that has no effect could be one that was meant, such as a wave.
+  const body = Buffer.concat(chunks).toString('latin1').replaceAll(/\s+/g, '')
+  if (body !== '' && body !== '{}')
+    return refuse(400, 'usage', 'a decision has no parameters: its body must be empty')
+  const decided = await controller.decide(verb, id)
+  if (decided !== null) return answerJson(200, buildDecidedJson(decided))
+  return refuse(404, 'usage', 'there is no such rollout', {
+    hint: 'GET /api/rollouts lists the unfinished rollouts.',
+  })
+}
+
+async function receiveWebhook(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {
+  const { controller, webhookSecret = '', clock } = context
+  if (webhookSecret === '')
+    return refuse(404, 'usage', 'webhooks are off: EDGEWISE_WEBHOOK_SECRET is not set')
+  const refuseSignature = () => {
+    controller.metrics.countWebhook('refused')
+    return refuse(401, 'access', 'the signature is missing, wrong or too old')
+  }
+  if (isCrossSite(incoming)) return refuseSignature()
+  const verifier = createVerifier(incoming.headersDistinct, webhookSecret, clock.now())
+  if (verifier === null) return refuseSignature()
+  const isWhole = await drain(incoming, maxWebhookBytes, (chunk) => verifier.update(chunk))
+  if (!isWhole) {
+    controller.metrics.countWebhook('refused')
+    return tooLarge(maxWebhookBytes)
+  }
+  if (!verifier.isSigned()) return refuseSignature()
+  controller.metrics.countWebhook('accepted')
+  controller.poke()
+  return answerText(202, 'accepted')
+}
+
+function authorize({ headers }: IncomingMessage, token = ''): Answer | null {
+  if (token === '') return refuse(403, 'access', 'the API is off: EDGEWISE_SERVE_TOKEN is not set')
+  const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+  if (areEqual(sent, token)) return null
+  return refuse(401, 'access', 'the token is missing or wrong', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="edgewise"' },
+  })
+}
+
+async function answerMetrics(
+  incoming: Pick<IncomingMessage, 'headers'>,
+  { metrics }: Pick<Controller, 'metrics'>,
+): Promise<Answer> {
+  const isOpen = (incoming.headers.accept ?? '').includes('application/openmetrics-text')
+  const { type, text } = await metrics.format(isOpen ? 'openmetrics' : 'prometheus')
+  return { status: 200, type, body: text, headers: { Vary: 'Accept' } }
+}
+
+function answerHealth(reason: string | null, fine: string): Answer {
+  return reason === null ? answerText(200, fine) : answerText(503, reason)
+}
+
+function listRollouts(rollouts: Awaited<ReturnType<Controller['listRollouts']>>): Answer {
+  const listed = rollouts.map((rollout) => ({ ...rollout }))
+  return answerJson(200, { format: 'edgewise.rollouts/1', rollouts: listed })
+}
+
+function tooLarge(bytes: number): Answer {
+  return refuse(413, 'usage', `the body has more than ${bytes} bytes, or ended early`)
+}
+
+/** Builds the answer for a path that there is not. */
+export function notFound(): Answer {
+  return refuse(404, 'usage', 'there is no such route')
+}

@@ -1,0 +1,33 @@
+import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Ports } from '../../operations/runtime/ports.ts'
+import { observeEvents } from '../log-dialogue.ts'
+
+/**
+ * Creates the ports of one run: those of the controller, which also record its metrics.
+ *
+ * @param id of the rollout, if it continues one
+ */
+export function observeRun(
+  { outside, dialogue }: Ports,
+  { config }: Pick<LoadedWorkspace, 'config'>,
+  metrics: ServerMetrics,
+  id?: string,
+): Ports {
+  const { clock } = outside
+  let lockingMs: number | null = null
+  const onPhase: Outside['onPhase'] = (phase) => {
+    if (phase.name === 'locking') lockingMs = clock.monotonic()
+    else if (lockingMs !== null) {
+      metrics.recordLockWait((clock.monotonic() - lockingMs) / 1000)
+      lockingMs = null
+    }
+    outside.onPhase?.(phase)
+  }
+  const observed = observeEvents(dialogue, (event, callsLeft) => {
+    metrics.recordEvent(event, id)
+    if (callsLeft !== null) metrics.setBudget(callsLeft, config.limits.callsPerMinute)
+  })
+  return { outside: { ...outside, onPhase }, dialogue: observed }
+}

@@ -1,0 +1,40 @@
+import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
+
+/** Where this replica stands. */
+export interface Position {
+  /** Fencing number of its term; null while it does not lead. */
+  term: number | null
+  /** Whether another replica has become the leader after it. */
+  isOvertaken: boolean
+  /** Last sign that its loop works, by the monotonic clock, ms. */
+  tickMs: number
+  /** From when on the database could not be reached, by the monotonic clock, ms; null if it is. */
+  awayMs: number | null
+}
+
+/**
+ * Notes an attempt to reach the database.
+ *
+ * @returns whether it is reached again
+ */
+export function noteTick(
+  position: Position,
+  isReached: boolean,
+  nowMs: number,
+  metrics: Pick<ServerMetrics, 'setDatabase'>,
+): boolean {
+  const isBack = isReached && position.awayMs !== null
+  position.tickMs = nowMs
+  position.awayMs = isReached ? null : (position.awayMs ?? nowMs)
+  metrics.setDatabase(isReached)
+  return isBack
+}
+
+/** Names what a replica is: one that ends has no term, and will not get one. */
+export function findRole(
+  { term, isOvertaken }: Pick<Position, 'term' | 'isOvertaken'>,
+  signal: AbortSignal,
+): 'leader' | 'standby' | 'ending' {
+  if (isOvertaken || signal.aborted) return 'ending'
+  return term === null ? 'standby' : 'leader'
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../../core/model/time/clock.ts'
+import { describeDecided } from '../../outlets/report/apply/rollouts-text.ts'
+import { formatLogin } from '../../outlets/report/live/nav.ts'
+import type { Answer } from '../http/answer.ts'
+import { type RouteContext, decisions } from '../controller.ts'
+import { answerMessage, answerPage, redirect } from './answer-page.ts'
+import type { Sessions, Visit } from './sessions.ts'
+import { isCrossSite, readForm } from '../http/request.ts'
+import { areEqual } from '../http/verify-webhook.ts'
+
+/** Wait before the answer to a wrong token, ms. */
+const wrongTokenMs = 500
+/** Pages that a browser may be led to after the login. */
+const targets = /^\/(?:plan|history|drift|rollouts(?:\/[\w.~%-]{1,300}(?:\/abort)?)?)?$/
+
+/** Reports whether a page of another origin sends a form. */
+export function isForeign(incoming: Pick<IncomingMessage, 'headers'>): boolean {
+  const site = incoming.headers['sec-fetch-site']
+  return isCrossSite(incoming) || (site !== undefined && site !== 'same-origin' && site !== 'none')
+}
+
+/** Begins a session if the form has the token. */
+export async function logIn(
+  incoming: IncomingMessage,
+  sessions: Sessions,
+  isSecure: boolean,
+  clock: Pick<Clock, 'now' | 'sleep'>,
+): Promise<Answer> {
+  const form = await readForm(incoming)
+  if (form === null) return answerMessage(400, 'Not understood', 'The form is not complete.')
+  const asked = form.get('to') ?? ''
+  const to = targets.test(asked) ? asked : '/'
+  if (sessions.isToken((form.get('token') ?? '').trim()))
+    return redirect(to, { 'Set-Cookie': sessions.begin(clock.now(), isSecure) })
+  await clock.sleep(wrongTokenMs)
+  return answerPage(401, formatLogin(to, { isWrong: true, isFollowed: false }), {
+    'WWW-Authenticate': 'Bearer realm="edgewise"',
+  })
+}
+
+/** Ends the session of a browser. */
+export function logOut(sessions: Sessions, isSecure: boolean): Answer {
+  return redirect('/', { 'Set-Cookie': sessions.end(isSecure) })
+}
+
+/**
+ * Decides about a rollout as a form asks for. What may send more has to name the step that the
+ * reader saw; a pause is safe at any step, and must not come too late.
+ */
+export async function decideByForm(
+  incoming: IncomingMessage,
+  id: string,
+  name: string,
+  { controller }: RouteContext,
+  { sessions, formToken, isSecure }: Visit,
+): Promise<Answer> {
+  const verb = decisions.find((each) => each === name)
+  if (verb === undefined) return answerMessage(404, 'Not found', 'There is no such decision.')
+  const form = await readForm(incoming)
+  const step = form?.get('step') ?? ''
+  if (form === null || step === '')
+    return answerMessage(400, 'Not understood', 'The form is not complete.')
+  if (formToken !== null && !areEqual(form.get('token') ?? '', formToken))
+    return answerMessage(403, 'Refused', 'The form is of another session.', {
+      hint: 'Nothing was decided. Open the overview again.',
+    })
+  const { rollouts } = await controller.pages.overview()
+  // Names in the path are compared as they were written into it.
+  const open = rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
+  const decided = await controller.decide(
+    verb,
+    open?.rollout.id ?? id,
+    verb === 'pause' ? undefined : step,
+  )
+  if (decided === null)
+    return answerMessage(404, 'Not found', 'There is no such rollout: it has ended.')
+  return redirect('/', {
+    'Set-Cookie': sessions.keepNotice(describeDecided(decided), isSecure),
+  })
+}

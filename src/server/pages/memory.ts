@@ -1,0 +1,83 @@
+import type { ApplyEvent } from '../../core/model/events.ts'
+import type { FoundDrift } from '../../operations/observation/find-drift.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import { createPageAbout } from '../../operations/history/page-about.ts'
+import type { Dialogue } from '../../operations/runtime/ports.ts'
+import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
+import { buildDriftPage } from '../../outlets/report/page/build-drift-page.ts'
+import { formatPage } from '../../outlets/report/page/format-page.ts'
+import { observeEvents } from '../log-dialogue.ts'
+import type { Notifications } from '../notifications.ts'
+import type { BuiltPage } from './create-page-source.ts'
+
+/** Creates what keeps the page of the last drift check of this process. */
+export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
+  let last: BuiltPage | null = null
+  const keep = async (workspace: LoadedWorkspace, found: FoundDrift): Promise<void> => {
+    const nowMs = outside.clock.now()
+    const { commit } = await workspace.findTree()
+    const about = createPageAbout(
+      workspace,
+      outside,
+      { target: [], items: [], commit },
+      found.notes,
+    )
+    const at = new Date(nowMs).toISOString()
+    const page = buildDriftPage(found, nowMs, about)
+    last = { format: (nav) => formatPage(page, nav), at, commit, revision: at }
+  }
+  return {
+    getLast: (): BuiltPage | null => last,
+    /** Keeps the page of each drift check that is notified of. */
+    observe: (notifications: Notifications): Notifications => ({
+      ...notifications,
+      aboutDrift: async (workspace, found) => {
+        await keep(workspace, found)
+        await notifications.aboutDrift(workspace, found)
+      },
+    }),
+  }
+}
+
+/** Rollouts whose events are kept, events of each, and domains that an event names. */
+const [maxRollouts, maxEvents, maxWorse] = [50, 300, 50]
+
+/** Creates what keeps the last events of waves, for the pages of rollouts. */
+export function createEventMemory() {
+  const byRollout = new Map<string, RolloutEvent[]>()
+  const keep = (rollout: string, event: RolloutEvent): void => {
+    const events = byRollout.get(rollout) ?? []
+    // The rollouts that were used last are at the end.
+    byRollout.delete(rollout)
+    byRollout.set(rollout, [...events, cut(event)].slice(-maxEvents))
+    for (const oldest of [...byRollout.keys()].slice(0, -maxRollouts)) byRollout.delete(oldest)
+  }
+  return {
+    /** Lists the events of a rollout, first to last. */
+    list: (rollout: string): RolloutEvent[] => byRollout.get(rollout) ?? [],
+    /** Keeps the events of waves that a dialogue reports. */
+    observe: (dialogue: Dialogue): Dialogue => {
+      let rollout = ''
+      return observeEvents(dialogue, (event) => {
+        // All applies of a rollout begin with its id.
+        if (event.type === 'apply.started') rollout = event.apply
+        if (isWaveEvent(event)) keep(rollout, event)
+      })
+    },
+  }
+}
+
+function isWaveEvent(event: ApplyEvent): event is RolloutEvent {
+  const { type } = event
+  return (
+    type === 'wave.waiting' ||
+    type === 'wave.watched' ||
+    type === 'wave.judged' ||
+    type === 'rollout.taking-back'
+  )
+}
+
+function cut(event: RolloutEvent): RolloutEvent {
+  return event.type === 'wave.judged' ? { ...event, worse: event.worse.slice(0, maxWorse) } : event
+}

@@ -1,0 +1,52 @@
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { splitLines } from './git-command.ts'
+import { openPlace } from './open-place.ts'
+import { parseUrl } from '../../core/model/text/url.ts'
+
+/**
+ * Asks git in a folder, and returns the first line of its answer. Null without one, a usable
+ * repository or git, and without running git outside of a repository.
+ */
+export async function askGit(
+  folder: string,
+  env: Record<string, string>,
+  ...question: string[]
+): Promise<string | null> {
+  try {
+    const place = openPlace(folder, env)
+    if (place === null) return null
+    const { createLibraryGit } = await import('./library-git.ts')
+    const { code, out } = await createLibraryGit(place, env)(question)
+    return code === 0 ? (splitLines(out)[0] ?? null) : null
+  } catch (error) {
+    if (error instanceof EdgewiseError) return null
+    throw error
+  }
+}
+
+/**
+ * Finds the name of a repository by its remote, such as `git.example.com/team/cdn`: the same over
+ * https and ssh, without a user. Null without a remote on another machine, a usable repository or
+ * git.
+ */
+export async function findRemoteName(
+  folder: string,
+  remote: string,
+  env: Record<string, string>,
+): Promise<string | null> {
+  const address = await askGit(folder, env, 'remote', 'get-url', remote)
+  return address === null ? null : parseRemoteName(address)
+}
+
+/** Parses the address of a remote: host and path. Null for a folder. */
+export function parseRemoteName(address: string): string | null {
+  const [, host = '', path = ''] = /^(?:[^@/]+@)?([^:/@]{2,}):(?!\/\/)(.+)$/.exec(address) ?? []
+  const url = host === '' ? parseUrl(address) : null
+  const [name, below] = url === null ? [host, path] : [url.hostname, url.pathname]
+  if (name === '' || url?.protocol === 'file:') return null
+  const steps = below.split('/').filter((step) => step !== '')
+  return [name, ...steps]
+    .join('/')
+    .replace(/\.git$/, '')
+    .toLowerCase()
+}

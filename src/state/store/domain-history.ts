@@ -1,0 +1,137 @@
+import { dirname } from 'node:path'
+import { groupBy } from '../../core/model/lists.ts'
+import type { Domain, ItemKey } from '../../core/model/item.ts'
+import { loadMarkedApplies } from './doubt-marks.ts'
+import { parseDomainFile } from '../format/domain-file.ts'
+import { parseWave, toApplied, type JournalEntry } from '../format/journal.ts'
+import { buildStatePaths, type StatePaths } from '../format/state-paths.ts'
+import { findDoubts, loadEntries, parseWaves } from './load-journal.ts'
+import { listNames, loadMoves } from './moved-domains.ts'
+import { refuseMigrated } from './owners.ts'
+import { loadPruned } from './prune.ts'
+import type { StateFiles } from './state-files.ts'
+import type {
+  DomainApply,
+  DomainHistory,
+  IntendedChanges,
+  IntendedItem,
+  RecordedItem,
+  RecordedState,
+  StateKey,
+  Wave,
+} from './store.ts'
+
+type Waves = Pick<Wave, 'before' | 'intents'>[]
+
+/**
+ * Loads what each apply intended for one domain, and the state of the domain. No state need be
+ * loaded before.
+ */
+export async function loadDomainHistory(
+  files: StateFiles,
+  key: StateKey,
+  domain: Domain,
+): Promise<DomainHistory> {
+  files.refresh()
+  await refuseMigrated(files, key)
+  const paths = buildStatePaths(key)
+  const entries = (await loadEntries(files, paths)).toSorted((a, b) =>
+    a.startedAt < b.startedAt ? -1 : 1,
+  )
+  const names = listNames(domain, await loadMoves(files, paths))
+  const found = new Map<Domain, ReadonlyMap<string, string> | undefined>()
+  for (const { name } of names) found.set(name, await files.loadNaming?.(paths.waves, name))
+  const recorded = await loadDomain(files, paths, domain)
+  const applies: DomainApply[] = []
+  for (const entry of entries) {
+    const folder = `${paths.waves}/${entry.id}`
+    const { name = domain } =
+      names.find(({ until }) => until === null || entry.startedAt < until) ?? {}
+    const texts = found.get(name) ?? (await files.load(folder))
+    const waves = parseNaming(files, texts, folder, name)
+    addDoubts(entry, waves, recorded)
+    const items = collectIntended(waves).get(name) ?? new Map<ItemKey, IntendedItem>()
+    if (items.size > 0) applies.push({ apply: toApplied(entry), items })
+  }
+  await loadMarkedApplies(files, paths, recorded)
+  const { applies: pruned, dropped } = await loadPruned(files, paths)
+  const ids = new Set(entries.map(({ id }) => id))
+  return {
+    applies,
+    recorded: recorded.get(domain) ?? new Map<ItemKey, RecordedItem>(),
+    pruned: dropped + pruned.filter(({ id }) => !ids.has(id)).length,
+  }
+}
+
+async function loadDomain(
+  files: StateFiles,
+  paths: StatePaths,
+  domain: Domain,
+): Promise<RecordedState> {
+  const path = paths.domain(domain)
+  const text = (await files.load(dirname(path))).get(path)
+  return new Map(
+    text === undefined ? [] : [[domain, parseDomainFile(files.describePath(path), text).items]],
+  )
+}
+
+/** Parses the waves of an apply that name a domain, by number from 1; other ones are empty. */
+function parseNaming(
+  files: StateFiles,
+  texts: ReadonlyMap<string, string>,
+  folder: string,
+  domain: Domain,
+): Waves {
+  const waves: Waves = []
+  const name = JSON.stringify(domain)
+  for (const [path, text] of texts) {
+    if (!path.startsWith(`${folder}/`) || !text.includes(name)) continue
+    const number = Number(path.slice(folder.length + 1, -'.json'.length))
+    waves[number - 1] = parseWave(files.describePath(path), text)
+  }
+  return Array.from(waves, (wave) => wave ?? { before: new Map(), intents: new Map() })
+}
+
+/** Adds what an apply that has not ended leaves in-doubt now. */
+function addDoubts(entry: JournalEntry, waves: Waves, recorded: RecordedState): void {
+  if (entry.outcome !== 'unfinished') return
+  for (const [name, items] of findDoubts(entry, waves, recorded)) recorded.set(name, items)
+}
+
+/** Collects what the waves of an apply intended; the last intent of an item counts. */
+function collectIntended(waves: Waves): IntendedChanges {
+  const changes = new Map<Domain, Map<ItemKey, IntendedItem>>()
+  for (const { before, intents } of waves) {
+    const written = new Map<Domain, Map<ItemKey, RecordedItem>>()
+    for (const domains of intents.values())
+      for (const [domain, items] of domains)
+        written.set(domain, new Map([...(written.get(domain) ?? []), ...items]))
+    for (const [domain, items] of before) {
+      const own = changes.get(domain) ?? new Map<ItemKey, IntendedItem>()
+      for (const [item, state] of items) {
+        const intended = written.get(domain)?.get(item)
+        // An earlier wave of the apply may have changed the item already.
+        const earlier = own.get(item) ?? { before: state, intended: null }
+        own.set(item, { ...earlier, intended: intended ?? earlier.intended })
+      }
+      changes.set(domain, own)
+    }
+  }
+  return changes
+}
+
+/** Loads what some applies intended, by their ids. No state need be loaded before. */
+export async function loadIntended(
+  files: StateFiles,
+  paths: StatePaths,
+  applies: string[],
+): Promise<Map<string, IntendedChanges>> {
+  const getFolder = (apply: string) => `${paths.waves}/${apply}`
+  const texts = groupBy(await files.load(...applies.map(getFolder)), ([path]) => dirname(path))
+  return new Map(
+    applies.map((apply) => {
+      const waves = parseWaves(files, paths, apply, new Map(texts.get(getFolder(apply))))
+      return [apply, collectIntended(waves)]
+    }),
+  )
+}

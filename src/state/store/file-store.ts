@@ -1,0 +1,231 @@
+import type { Applied } from '../../core/model/applied.ts'
+import type { DomainMove } from '../../core/model/config.ts'
+import type { Domain, ItemKey } from '../../core/model/item.ts'
+import type { Rollout } from '../../core/model/rollout.ts'
+import { openCallLedger, loadKnownCalls } from './call-ledger.ts'
+import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
+import type { FileChanges } from '../folder/write-file.ts'
+import { formatCalls, type Call } from '../format/calls.ts'
+import { formatDomainFiles } from '../format/domain-file.ts'
+import { formatEntry, formatMarker, formatWave, toApplied } from '../format/journal.ts'
+import { formatRollout } from '../format/rollout-file.ts'
+import { buildBudgetPath } from '../format/state-paths.ts'
+import { formatEntryMessage, formatOutcomeMessage } from '../git/messages.ts'
+import { loadRollouts } from './load-files.ts'
+import { loadEntries, nameApplies, type UnfinishedApply } from './load-journal.ts'
+import { loadState, buildClosing } from './load-state.ts'
+import { LockedDomains, refuseSameId } from '../locks/locked-domains.ts'
+import { buildMoves, findMoves, loadMoves, moveRecorded, moveRollout } from './moved-domains.ts'
+import { buildMove } from './move-state.ts'
+import { refuseMigrated, refuseOwned } from './owners.ts'
+import { buildPrune } from './prune.ts'
+import type { Register } from './register.ts'
+import { addSalt } from './salt.ts'
+import { createSerialQueue } from './serial-queue.ts'
+import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
+import { listRolloutDomains } from './spans.ts'
+import type { Guard, StateFiles } from './state-files.ts'
+import { StateReader } from './state-reader.ts'
+import type { KnownCalls, Moves, RecordedState, StateKey, Store, Wave } from './store.ts'
+
+/** State in files: one for each domain, the journal, and a marker for each unfinished apply. */
+export class FileStore extends StateReader implements Store {
+  readonly location: string
+  readonly share: Store['share']
+  readonly openCallLedger: Store['openCallLedger']
+  readonly checkpoint: Store['checkpoint']
+  readonly #budgetPath: string
+  /** Unfinished applies at the last load; the next change of the state closes them. */
+  #unfinished: UnfinishedApply[] = []
+  /** Doubt marks at the last load, and their domains; the next change of the state removes them. */
+  #marked: MarkedApply[] = []
+  #settled = noneSettled
+  /** Salt of fingerprints that the next change stores; null if it is stored. */
+  #newSalt: string | null = null
+  /** Domains that had state at the last load. */
+  #known: ReadonlySet<Domain> = new Set()
+  readonly #locked = new LockedDomains()
+  #moves: DomainMove[] = []
+  /** Of the last load, as its state. */
+  #found: Moves = { pending: [], conflicting: [] }
+  /** State of the pending moves at their new names. */
+  #moving: RecordedState = new Map()
+  readonly #queue = createSerialQueue()
+
+  /** @param callRegister has the calls of processes with other stores; null if it is not shared */
+  constructor(
+    files: StateFiles,
+    key: StateKey,
+    account: string,
+    callRegister: Register | null = null,
+  ) {
+    super(files, key)
+    this.openCallLedger = (apply, previous, here) =>
+      callRegister === null ? null : openCallLedger(callRegister, apply, previous, here)
+    this.#budgetPath = buildBudgetPath(key.address, account)
+    this.location = files.describePath(this.paths.domains)
+    this.share = files.share
+    this.checkpoint = files.checkpoint
+  }
+
+  async load(): Promise<RecordedState> {
+    this.files.refresh()
+    await refuseMigrated(this.files, this.key)
+    const { recorded, unfinished, marked } = await loadState(this.files, this.paths)
+    this.#unfinished = unfinished.filter(({ reach }) => this.#locked.cover(reach))
+    this.#marked = marked.filter(({ reach }) => this.#locked.cover(reach))
+    this.#known = new Set(recorded.keys())
+    const own = this.#moves.filter(({ from, to }) => this.#locked.cover([from, to]))
+    this.#found = await findMoves(own, recorded, () => loadMoves(this.files, this.paths))
+    moveRecorded(this.#found.pending, recorded)
+    this.#moving = new Map(this.#found.pending.map(({ to }) => [to, recorded.get(to) ?? new Map()]))
+    this.renaming = null
+    return recorded
+  }
+
+  useMoves(moves: DomainMove[]): void {
+    this.#moves = moves
+  }
+
+  listMoves(): Moves {
+    return this.#found
+  }
+
+  async saveMoves(at: string, why: string): Promise<void> {
+    const { pending } = this.#found
+    const steps = await buildMoves(this.files, this.paths, pending, this.#moving, at)
+    await this.#publish(steps, why, this.#guardNew(pending.map(({ to }) => to)))
+    this.#found = { ...this.#found, pending: [] }
+    this.renaming = null
+  }
+
+  lockOnly(domains: ReadonlySet<Domain> | null): void {
+    this.#locked.domains = domains
+  }
+
+  async shareEarlier(): Promise<string[]> {
+    const { paths, commit } = await this.files.listDropped()
+    await this.share?.()
+    return nameApplies(this.paths, paths, ` (commit ${commit?.slice(0, 12) ?? ''})`)
+  }
+
+  listUnfinished(): Applied[] {
+    return this.#unfinished.map(({ entry }) => toApplied(entry))
+  }
+
+  async listApplies(): Promise<Applied[]> {
+    const entries = await loadEntries(this.files, this.paths)
+    return entries.map(toApplied).toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+  }
+
+  async recordIntents(apply: Applied, wave: Wave): Promise<void> {
+    if (wave.number === 1) this.#settled = noneSettled
+    const path = this.paths.wave(apply.id, wave.number)
+    const text = formatWave(wave)
+    const intent = new Map([
+      [path, text],
+      [this.paths.entry(apply.id), this.#formatEntry(apply)],
+    ])
+    const marker = new Map([[this.paths.marker(apply.id), formatMarker(apply.id)]])
+    const domains = [...wave.intents.values()].flatMap((written) => [...written.keys()])
+    const message = formatEntryMessage(apply, wave)
+    this.#locked.refuseOthers([...wave.before.keys(), ...domains])
+    const guard = this.#guardNew(domains)
+    const guardAll: Guard = async (files) => {
+      await guard?.(files)
+      await refuseSameId(files, path, text)
+    }
+    await this.#publish([intent, marker], message, this.#locked.domains === null ? guard : guardAll)
+    this.#settled = addBatch(this.#settled, wave)
+  }
+
+  recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {
+    return this.#queue(async () => {
+      // A write counts as settled once its outcome is recorded: a later outcome must not settle one
+      // whose recording failed.
+      const settled = addSettled(this.#settled, writes)
+      const entry = this.#formatEntry(apply, settled)
+      await this.files.record(
+        [formatDomainFiles(this.paths, domains), new Map([[this.paths.entry(apply.id), entry]])],
+        formatOutcomeMessage(apply, writes, domains),
+      )
+      this.#settled = settled
+    })
+  }
+
+  async endApply(apply: Applied): Promise<void> {
+    this.#settled = noneSettled
+    await this.files.write(
+      [
+        new Map([[this.paths.entry(apply.id), this.#formatEntry(apply)]]),
+        new Map([[this.paths.marker(apply.id), null]]),
+      ],
+      formatEntryMessage(apply, null),
+    )
+  }
+
+  markDoubtful(apply: string, writes: number[], cleared: ItemKey[]): Promise<void> {
+    return addDoubtMark(this.files, this.paths, { apply, writes, cleared })
+  }
+
+  async save(domains: RecordedState, why: string): Promise<void> {
+    const recorded = [...domains].flatMap(([domain, { size }]) => (size === 0 ? [] : [domain]))
+    this.#locked.refuseOthers(domains.keys())
+    await this.#publish([formatDomainFiles(this.paths, domains)], why, this.#guardNew(recorded))
+  }
+
+  async move(domains: RecordedState, to: string, why: string): Promise<void> {
+    const { steps, guard } = await buildMove(this.files, this.key, domains, to)
+    await this.#publish(steps, why, guard)
+  }
+
+  async prune(applies: Applied[], why: string): Promise<void> {
+    await this.#publish(await buildPrune(this.files, this.paths, applies), why)
+  }
+
+  keepSalt(salt: string): void {
+    this.#newSalt = salt
+  }
+
+  async listRollouts(): Promise<Rollout[]> {
+    const rollouts = await loadRollouts(this.files, this.paths)
+    return rollouts
+      .map((each) => moveRollout(this.#found.pending, each))
+      .filter((each) => this.#locked.cover(listRolloutDomains(each)))
+  }
+
+  async saveRollout(rollout: Rollout, why: string): Promise<void> {
+    await this.#publish([new Map([[this.paths.rollout(rollout.id), formatRollout(rollout)]])], why)
+  }
+
+  async deleteRollouts(ids: string[], why: string): Promise<void> {
+    await this.#publish([new Map(ids.map((id) => [this.paths.rollout(id), null]))], why)
+  }
+
+  async loadCalls(): Promise<KnownCalls> {
+    const died = this.share === null ? [] : this.#unfinished.map(({ entry }) => entry.id)
+    return loadKnownCalls(this.files, this.#budgetPath, died)
+  }
+
+  async saveCalls(apply: string, calls: Call[]): Promise<void> {
+    await this.files.saveLocally(this.#budgetPath, formatCalls(apply, calls))
+  }
+
+  /** Publishes changes, and closes the unfinished applies in the same step. */
+  async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
+    const closing = buildClosing(this.key, this.#unfinished, this.#marked)
+    const salt = addSalt(this.paths, this.#newSalt, guard)
+    await this.files.publish([salt.files, ...closing, ...steps], message, salt.guard)
+    ;[this.#unfinished, this.#marked, this.#newSalt] = [[], [], null]
+  }
+
+  /** Builds the guard of a change after which this workspace manages more domains. */
+  #guardNew(domains: Domain[]): Guard | undefined {
+    const added = new Set(domains.filter((domain) => !this.#known.has(domain)))
+    return added.size === 0 ? undefined : (files) => refuseOwned(files, this.key, added)
+  }
+
+  #formatEntry(apply: Applied, { settled, settledBatches } = this.#settled): string {
+    return formatEntry({ ...apply, settledBatches, settled })
+  }
+}

@@ -1,1 +1,0 @@
-export { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'

@@ -1,6 +1,0 @@
-export { createTraceState, diag } from '@opentelemetry/api'
-export { DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-export { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-export { defaultResource, detectResources, envDetector } from '@opentelemetry/resources'
-export { resourceFromAttributes } from '@opentelemetry/resources'
-export { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'

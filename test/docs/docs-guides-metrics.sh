@@ -1,1 +1,0 @@
-source "$REPOSITORY/test/docs/four-domains.sh"

@@ -1,0 +1,199 @@
+// @module-tag often
+/** The states of a replica, and what tells of them: the table of docs/guides/serve.md. */
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, it } from 'vitest'
+import type { Replica } from '../server/replica.ts'
+import {
+  commit,
+  configure,
+  enterServed,
+  getDatabase,
+  git,
+  runSql,
+  setServeStage,
+  start,
+  until,
+} from '../server/serve-stage.ts'
+import { PostgresProxy } from '../state/postgres-proxy.ts'
+import { setFaults } from '../steps/cli.ts'
+import { emulator, place, setStage } from '../steps/stage.ts'
+
+setStage()
+setServeStage()
+
+const page = new URL('../../docs/guides/serve.md', import.meta.url)
+const [begin, end] = ['<!-- states: begin -->\n', '<!-- states: end -->']
+const rows: string[] = []
+
+interface Status {
+  role: string
+  database: string
+  commit: string | null
+  applied: { commit: string; status: string } | null
+  working: { what: string } | null
+  unattended: string[]
+  problem: string | null
+}
+
+/** Metrics of the table, with what a row says if they have another value than usual. */
+const shown = ['leader', 'branch_in_sync', 'rollouts_unattended', 'database_up']
+
+/** Adds a row with what a replica tells at the moment. */
+async function describeState(state: string, replica: Replica): Promise<void> {
+  const status = (await (await replica.get('/api/status')).json()) as Status
+  const probe = async (path: string) => {
+    const answer = await fetch(replica.healthUrl + path)
+    return `${answer.status} ${(await answer.text()).trim()}`
+  }
+  const metrics = await (await replica.get('/metrics')).text()
+  const values = shown.flatMap((name) => {
+    const value = new RegExp(`^edgewise_${name}\\{.*\\} (\\S+)$`, 'm').exec(metrics)?.[1]
+    return value === undefined ? [] : [`\`${name}\` ${value}`]
+  })
+  const facts = [
+    `\`${status.role}\``,
+    ...(status.database === 'away' ? ['`database` away'] : []),
+    ...(status.applied === null ? [] : [`\`applied\` ${status.applied.status}`]),
+    ...(status.working === null ? [] : [`\`working\` ${status.working.what}`]),
+    ...(status.unattended.length === 0 ? [] : ['`unattended` the rollout']),
+    // Whether a look has failed already when the database is away is a matter of seconds.
+    ...(status.problem === null || status.database === 'away' ? [] : ['`problem` the reason']),
+  ]
+  const cells = [
+    state,
+    await probe('/healthz'),
+    await probe('/readyz'),
+    facts.join(', '),
+    await findHeadline(replica),
+    values.join(', '),
+  ]
+  rows.push(`| ${cells.map(blank).join(' | ')} |\n`)
+}
+
+async function findHeadline(replica: Replica): Promise<string> {
+  // A page may show what was loaded a second ago.
+  await sleep(1100)
+  const text = await (await replica.get('/')).text()
+  const [, headline = ''] = /<h1[^>]*>([^<]*)</.exec(text) ?? []
+  return headline.replaceAll('&#39;', "'").trim()
+}
+
+/** Replaces what differs from run to run. */
+function blank(text: string): string {
+  return text
+    .replaceAll(/\b[0-9a-f]{12,40}\b/g, 'ID')
+    .replaceAll(/\d{8}T\d{6}Z-[0-9a-f]{4}/g, 'ID')
+    .replaceAll(/(:? (the branch was not fetched|the rollouts could not be listed)):.*/g, '$1: …')
+    .replaceAll(/(goes back to older values|guard[^:|]*): .*/g, '$1: …')
+    .replaceAll('|', '\\|')
+}
+
+const isApplied = (replica: Replica) => async () => {
+  const { applied, commit: tip } = (await (await replica.get('/api/status')).json()) as Status
+  return applied?.status === 'done' && applied.commit === tip
+}
+
+/** Starts a leader that has applied its commit, in front of whose database a proxy stands. */
+async function startApplied(settings = ''): Promise<{ replica: Replica; proxy: PostgresProxy }> {
+  enterServed(settings)
+  const proxy = await PostgresProxy.start(getDatabase().url)
+  const url = new URL(getDatabase().url)
+  proxy.redirect(url)
+  place.env['DATABASE_URL'] = url.href
+  configure(2, 60)
+  commit()
+  const replica = await start()
+  await until(isApplied(replica))
+  return { replica, proxy }
+}
+
+it('leads, and the commit is applied; another replica stands by', async () => {
+  const { replica } = await startApplied()
+  const standby = await start()
+  await until(async () => (await fetch(`${standby.healthUrl}/readyz`)).status === 200)
+  await describeState('standby', standby)
+  await describeState('leader, the commit is applied', replica)
+})
+
+/** Waits until a leader has begun to write another commit, which the service delays. */
+async function beginApply(replica: Replica): Promise<void> {
+  const countBegun = () => replica.log.filter(({ message }) => message === 'apply.started').length
+  const before = countBegun()
+  await setFaults(emulator, { kind: 'delay', ms: 25_000 })
+  configure(2, 90)
+  commit()
+  await until(async () => countBegun() > before)
+  await until(async () => (await findHeadline(replica)).includes('is not applied yet'))
+}
+
+it('has fetched a commit that is not applied yet, and ends', async () => {
+  const { replica } = await startApplied()
+  await beginApply(replica)
+  await describeState('a fetched commit is not applied yet', replica)
+  const ended = once(replica.process, 'exit')
+  replica.process.kill('SIGTERM')
+  await until(async () => (await fetch(`${replica.healthUrl}/readyz`)).status === 503)
+  await describeState('it ends', replica)
+  await ended
+})
+
+it('is overtaken by another replica', async () => {
+  const { replica } = await startApplied()
+  await beginApply(replica)
+  const ended = once(replica.process, 'exit')
+  await runSql(`update ${getDatabase().schema}.leaders set number = number + 1`)
+  await replica.waitFor('another replica has become the leader')
+  await describeState('another replica leads', replica)
+  await ended
+})
+
+it('has a commit that a guard refuses', async () => {
+  const { replica } = await startApplied()
+  place.write('edgewise.yaml', `${place.read('edgewise.yaml')}guards: {protect: ["d0.*"]}\n`)
+  configure(2, 90)
+  const tip = commit()
+  await replica.waitFor(`commit ${tip.slice(0, 12)}: failed`)
+  await describeState('a guard refuses the commit', replica)
+})
+
+it('does not reach the database', async () => {
+  const { replica, proxy } = await startApplied()
+  proxy.decide = () => 'cut'
+  await replica.waitFor('could not give a sign of life')
+  await describeState('the database is away', replica)
+  proxy.end()
+})
+
+it('does not reach the repository', async () => {
+  const { replica } = await startApplied()
+  git('update-ref', '-d', 'refs/heads/main')
+  await replica.waitFor('the branch was not fetched')
+  await describeState('the branch can not be fetched', replica)
+})
+
+it('has a rollout that it does not work on', async () => {
+  const waves = (pause: string) => `rollout: {waves: [1, 100%], pause: ${pause}}\n`
+  const { replica } = await startApplied(waves('1s'))
+  // Soon before a drift check begins that takes longer than the pause and a minute.
+  await until(async () => [39, 40, 41].includes(new Date().getUTCSeconds()))
+  const settings = place.read('edgewise.yaml').replace(waves('1s'), waves('30s'))
+  const drift = 'serve: {drift: {schedule: "* * * * *", observed: sleep 200}}\n'
+  place.write('edgewise.yaml', settings + drift)
+  configure(2, 90)
+  commit()
+  await replica.waitFor('nothing works on rollouts')
+  await describeState('nothing works on a rollout', replica)
+}, 300_000)
+
+afterAll(() => {
+  const table =
+    '| state | `/healthz` | `/readyz` | `/api/status` | first sentence of `/` | metrics |\n' +
+    `|---|---|---|---|---|---|\n${rows.join('')}`
+  const text = readFileSync(page, 'utf8')
+  const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)]
+  if (process.env['EDGEWISE_WRITE_DOCS'] === '1')
+    writeFileSync(page, text.slice(0, from) + table + text.slice(to))
+  else expect(text.slice(from, to)).toBe(table)
+})

@@ -1,0 +1,18 @@
+import type { BenchOptions } from './arguments.ts'
+import type { Row } from './row.ts'
+import type { Workbench } from './workbench.ts'
+
+type Study = (bench: Workbench, options: BenchOptions) => Promise<Row[]>
+
+/**
+ * Groups that only `--only` measures. Each is loaded when it runs: some need a database, the worlds
+ * of the tests, or minutes.
+ */
+export const studies: Record<string, Study> = {
+  connections: async (bench) => (await import('./connections.ts')).measureConnections(bench),
+  fleets: async (_bench, options) => (await import('./writes.ts')).measureFleets(options),
+  health: async (_bench, options) => (await import('./health.ts')).measureHealth(options),
+  idle: async (bench, options) => (await import('./idle.ts')).measureIdle(bench, options),
+  rollout: async (_bench, options) => (await import('./rollout.ts')).measureRollouts(options),
+  writes: async () => (await import('./writes.ts')).measureMixes(),
+}

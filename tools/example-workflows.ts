@@ -1,0 +1,24 @@
+import { buildGithubWorkflows, buildGitlabPipeline } from '../src/cli/init/workflows.ts'
+import { pinForms } from '../src/cli/init/choose-pin.ts'
+import { initialGlobs, listPaths } from '../src/cli/init/find-placement.ts'
+import { initialVariables } from '../src/cli/init/workflow-variables.ts'
+
+/** Builds the workflows of a workspace in the top folder of its repository, with placeholders. */
+export function buildExamples(): Record<string, string> {
+  const placement = { workspace: '.', branch: 'main', paths: listPaths('.', initialGlobs) }
+  const workflows = Object.entries(
+    buildGithubWorkflows(
+      { host: 'github', reference: pinForms.github },
+      placement,
+      initialVariables,
+    ),
+  ).map(([path, text]) => [path.replace('.github/workflows', 'examples/github'), text])
+  return {
+    ...(Object.fromEntries(workflows) as Record<string, string>),
+    'examples/gitlab/.gitlab-ci.yml': buildGitlabPipeline(
+      { host: 'gitlab', reference: pinForms.gitlab },
+      placement,
+      initialVariables,
+    ),
+  }
+}
