@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     ...shared,
     // Many files wait for processes, pauses and terms most of the time: others run then.
-    maxWorkers: 3 * availableParallelism(),
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     include: findTests(/\bit(Often|Long)\b|tags: 'often'|^\/\/ @module-tag often$/m),
     env: { EDGEWISE_TEST_RUNS: process.env['EDGEWISE_TEST_RUNS'] ?? '1' },

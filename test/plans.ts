@@ -96,7 +96,7 @@ export function buildRollout(given: Partial<Rollout> = {}): Rollout {
     state: 'open',
     reason: null,
     items: [],
-    asked: {},
+    desiredHashes: {},
     endedAt: null,
     values: {},
     onHold: {},

@@ -17,7 +17,7 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   journalFile: { ref: 'journal.schema.json', type: 'JournalFile' },
   prunedFile: { ref: 'pruned.schema.json', type: 'PrunedFile' },
   movedFile: { ref: 'moved.schema.json', type: 'MovedFile' },
-  waveFile: { ref: 'wave.schema.json', type: 'WaveFile' },
+  batchFile: { ref: 'batch.schema.json', type: 'BatchFile' },
   doubtFile: { ref: 'doubt.schema.json', type: 'DoubtFile' },
   rolloutFile: { ref: 'rollout.schema.json', type: 'RolloutFile' },
   outcomesFile: { ref: 'outcomes.schema.json', type: 'OutcomesFile' },

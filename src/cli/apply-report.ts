@@ -22,8 +22,8 @@ export interface ApplyRecord extends ApplyReport {
 }
 
 /**
- * Runs an apply and writes its reports: before anything is sent, so that the report of a killed
- * apply is no earlier one, and at the end, also if the apply fails. A pipe, device or socket gets
+ * Runs an apply and writes its reports: before anything is sent, so that a killed apply
+ * leaves no older report, and at the end, also if the apply fails. A pipe, device or socket gets
  * only the last report, since it could not be replaced.
  *
  * @param atOnce without the waves of a rollout

@@ -22,8 +22,9 @@ const commands: Record<OwnPage, string[]> = {
 }
 
 /**
- * Creates what makes a page with a process of its own, one at a time: planning a large fleet blocks
- * its thread for seconds to minutes, and the leader has to give signs of life. It takes no lock.
+ * Creates the maker of pages, each in a separate process, one at a time: planning a large fleet
+ * blocks its thread for seconds to minutes, and the leader has to give signs of life. It takes no
+ * lock.
  */
 export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFault'>) {
   const oneByOne = createSerialQueue()

@@ -36,8 +36,8 @@ const niceness = 10
 const memorySignals = ['SIGABRT', 'SIGKILL']
 
 /**
- * Creates what runs this program in a process of its own, within limits. It throws `unavailable` if
- * the process can't run or is interrupted.
+ * Creates the function that runs this program in a separate process, within limits. It throws
+ * `unavailable` if the process can't run or is interrupted.
  *
  * @param measureMemory measures the memory of a process, MB; null where that is not known
  * @param program what Node runs

@@ -35,7 +35,7 @@ export async function traceCommand(
   }
 }
 
-/** Creates what warns of traces that can't be exported: they are beside the point of a command. */
+/** Creates the function that warns of traces that can't be exported: a command goes on without. */
 function createWarn({ io, errPaint, phases }: CommandContext): (text: string) => void {
   return (text) => {
     phases.end()

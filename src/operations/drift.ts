@@ -26,7 +26,7 @@ export interface DriftRequest extends SelectionRequest {
    * not observed.
    */
   observe?: (managed: Managed) => Promise<Json>
-  /** Whether a domain that the observation lacks is noted: it was asked for. */
+  /** Reports domains missing from the observation; all were asked for. */
   observesAll?: boolean
 }
 

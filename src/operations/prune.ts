@@ -143,7 +143,7 @@ export function selectPrunable(history: Applied[], limits: PruneLimits): Prunabl
   const groups = groupApplies(history)
   const open = new Set(
     limits.rollouts
-      .filter(({ state }) => state === 'open' || state === 'taking-back')
+      .filter(({ state }) => state === 'open' || state === 'rolling-back')
       .flatMap(({ id, applies }) => [id, ...applies]),
   )
   const isOld = (applies: Applied[]) =>

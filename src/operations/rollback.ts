@@ -161,11 +161,11 @@ async function dropUnmanaged(
 /** Ends the rollout whose rollback by a health check is unfinished. */
 async function finishRollingBack(store: Store, name: string | null): Promise<void> {
   const rollout = (await store.listRollouts()).find(
-    ({ id, state }) => id === name && state === 'taking-back',
+    ({ id, state }) => id === name && state === 'rolling-back',
   )
   if (rollout !== undefined)
     await store.saveRollout(
-      { ...rollout, state: 'taken-back' },
+      { ...rollout, state: 'rolled-back' },
       `Rollout ${rollout.id}: rolled back`,
     )
 }

@@ -136,8 +136,8 @@ function findUndecided(rollouts: Rollout[], id: string, verb: RolloutVerb): Roll
       '"edgewise rollout list" lists the unfinished rollouts.',
     )
   if (rollout.state === 'open') return rollout
-  if (rollout.state === 'taking-back' && verb === 'abort') return rollout
-  if (rollout.state === 'taking-back')
+  if (rollout.state === 'rolling-back' && verb === 'abort') return rollout
+  if (rollout.state === 'rolling-back')
     throw new EdgewiseError(
       'rollback-unfinished',
       `the rollback of rollout ${name} is unfinished`,
@@ -152,5 +152,5 @@ function findUndecided(rollouts: Rollout[], id: string, verb: RolloutVerb): Roll
 }
 
 function isUnfinished({ state }: Rollout): boolean {
-  return state === 'open' || state === 'taking-back'
+  return state === 'open' || state === 'rolling-back'
 }

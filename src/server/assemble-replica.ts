@@ -114,7 +114,7 @@ interface Memory {
   drifts: ReturnType<typeof createDriftMemory>
 }
 
-/** Creates what does the work of a leader. */
+/** Creates the reconciler and the runs of a leader. */
 function createWork(
   { workspace, branch, pollMs, ports }: Beginning,
   { metrics, leadership, position }: Base,
@@ -158,7 +158,7 @@ const spanNames: Partial<Record<TaskKind, SpanName>> = {
   drift: 'serve drift check',
 }
 
-/** Creates what fetches the branch. */
+/** Creates the follower, which fetches the branch. */
 function follow(
   { branch, pollMs, ports }: Beginning,
   { metrics }: Base,

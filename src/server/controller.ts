@@ -13,7 +13,7 @@ import type { PageSource } from './pages/create-page-source.ts'
 import { type Position, findRole } from './leader/position.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 
-/** What may be decided about a rollout over HTTP. */
+/** Decisions that the HTTP interface accepts. */
 export const decisions = ['approve', 'pause', 'resume', 'abort'] as const
 export type DecisionName = (typeof decisions)[number]
 
@@ -55,7 +55,7 @@ const ending = 'this replica ends'
 /** Time to wait for the lock before a decision is refused, seconds. */
 const lockTimeout = 10
 
-/** Creates what the HTTP interface controls. */
+/** Creates the controller: what the HTTP interface reads and decides. */
 export function createController(context: ControllerContext) {
   const { workspace, branch, found, leadership, metrics, position, logger, outside } = context
   const { clock, signal } = outside

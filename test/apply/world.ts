@@ -25,7 +25,7 @@ import type {
   RecordedState,
   RecordedItem,
   Store,
-  Wave,
+  Batch,
 } from '../../src/state/store/store.ts'
 import { mergeBefore } from '../../src/state/store/load-journal.ts'
 import { planSnapshots } from '../plan/plan-snapshots.ts'
@@ -146,7 +146,7 @@ export class World {
   /** Time that recording the intents of a batch takes, ms. */
   intendMs = 0
   /** Called before intents are recorded; may throw. */
-  onIntend: (wave: Wave) => void = () => {}
+  onIntend: (wave: Batch) => void = () => {}
   /** Recorded batches: when they were durable, and their writes. */
   intended: { at: number; writes: number[] }[] = []
   /** Called before the calls of the budget are saved; may throw. */

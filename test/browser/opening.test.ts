@@ -37,9 +37,9 @@ it('a locale changes nothing, nor does one that is none', async () => {
 it('what will not happen, the warnings and the waves are shown', async () => {
   const tab = await pages.open(page)
   expect(await tab.locator('[data-warnings] li').allInnerTexts()).toEqual(warnings)
-  const apart = await tab.locator('[data-apart]').innerText()
-  for (const { text, domains } of page.apart)
-    for (const part of [text, ...domains]) expect(apart).toContain(part)
+  const unsent = await tab.locator('[data-unsent]').innerText()
+  for (const { text, domains } of page.notices)
+    for (const part of [text, ...domains]) expect(unsent).toContain(part)
   const waves = await tab.locator('.wave').allInnerTexts()
   for (const [i, { wave }] of page.waves.entries()) expect(waves[i]).toContain(`Wave ${wave}`)
 })
@@ -50,7 +50,7 @@ it('without JavaScript the sentence, the warnings and the changes are read', asy
   expect(await tab.locator('[data-sentence]').isVisible()).toBe(true)
   expect(text).toContain(page.sentence)
   for (const warning of warnings) expect(text).toContain(warning)
-  for (const apart of page.apart) expect(text).toContain(apart.text)
+  for (const notice of page.notices) expect(text).toContain(notice.text)
   for (const { domain, part } of page.changes) {
     expect(text).toContain(page.domains[domain])
     for (const line of page.parts[part]?.lines ?? []) expect(text).toContain(line.text)

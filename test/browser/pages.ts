@@ -1,6 +1,6 @@
 import type {
   Page,
-  PageApart,
+  PageNotice,
   PageChange,
   PageLine,
   PagePart,
@@ -59,7 +59,7 @@ export function buildWavesPage(): Page {
   for (const each of page.writes) if (each.wave === 3) each.seconds += 597
   const released = page.parts.push(part(3, 'release', [line(null, 'origin.example.net', true)]))
   page.changes.push({ ...change(11, released - 1, []), place: null })
-  return { ...page, apart: apart(page.domains), warnings: [...warnings] }
+  return { ...page, notices: apart(page.domains), warnings: [...warnings] }
 }
 
 /**
@@ -129,7 +129,7 @@ export function buildHostilePage(attacks: string[]): Page {
     changes: attacks.map((text, i) => ({ ...change(i, i, [i]), place: text, state: text })),
     writes: attacks.map((_, i) => write(i, [i], [i])),
     waves: [buildWave(1, { domains: all })],
-    apart: attacks.map((text) => ({ kind: 'on-hold', text, domains: [text] })),
+    notices: attacks.map((text) => ({ kind: 'on-hold', text, domains: [text] })),
     warnings: attacks,
   }
 }
@@ -151,7 +151,7 @@ function frame(sentence: string): Page {
     writes: [],
     waves: [],
     callsPerMinute,
-    apart: [],
+    notices: [],
     warnings: [],
   }
 }
@@ -192,7 +192,7 @@ export const warnings = [
   'domains/fleet.yaml:9 overrides the default of "timeout".',
 ]
 
-function apart(domains: string[]): PageApart[] {
+function apart(domains: string[]): PageNotice[] {
   const [first = '', second = ''] = domains
   return [
     { kind: 'on-hold', text: `${first} is on hold since 12 May.`, domains: [first] },

@@ -83,7 +83,7 @@ export async function recordInterrupted(
       state: 'stopped',
       reason: 'worse',
       items: [],
-      asked: { 'b.example.com': `sha256:${'0'.repeat(64)}` },
+      desiredHashes: { 'b.example.com': `sha256:${'0'.repeat(64)}` },
       endedAt: '2026-11-20T00:01:00.000Z',
       values: { 'b.example.com': { https: 'a' } },
       onHold: { 'b.example.com': { https: 'a' } },

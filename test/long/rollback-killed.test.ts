@@ -97,7 +97,7 @@ async function loadRollout(id: string): Promise<Rollout | undefined> {
   return rows.map(({ text }) => JSON.parse(text) as Rollout)[0]
 }
 
-const isRolledBack = async (id: string) => (await loadRollout(id))?.state === 'taken-back'
+const isRolledBack = async (id: string) => (await loadRollout(id))?.state === 'rolled-back'
 
 /** Lists the domains of the current workspace whose rollback is recorded. */
 async function listRecorded(): Promise<Json[]> {
@@ -149,7 +149,7 @@ it('a rollback whose leader was killed in it ends as one whose leader lives', as
   await one.end('SIGKILL')
   const recorded = await listRecorded()
   expect(await findRestored('killed')).toEqual([name('killed', 0)])
-  expect((await loadRollout('killed'))?.state).toBe('taking-back')
+  expect((await loadRollout('killed'))?.state).toBe('rolling-back')
   // It began in a step of the workflow.
   expect(one.err).not.toContain('rollback-unfinished')
 

@@ -52,7 +52,7 @@ describe('selectPrunable', () => {
   })
 
   it('stops at an unfinished rollout only', () => {
-    for (const state of ['open', 'taking-back'] as const) {
+    for (const state of ['open', 'rolling-back'] as const) {
       const rollouts = [buildRollout({ id: 'r', state, applies: ['a1'] })]
       expect(select(history, 100, { rollouts })).toEqual({ applies: ['a0'], blockedBy: 'a1' })
     }

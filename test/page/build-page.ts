@@ -58,7 +58,7 @@ export function buildPage(changes: Partial<Page> = {}): Page {
       buildWave(2, { approval: 'needs approval' }),
     ],
     callsPerMinute: 30,
-    apart: [],
+    notices: [],
     warnings: [],
     ...changes,
   }

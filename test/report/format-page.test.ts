@@ -34,7 +34,7 @@ describe('the page of a plan', () => {
     const html = formatPage(
       buildPage({
         warnings: Array.from({ length: 20 }, (_, i) => `warning ${i}.`),
-        apart: [{ kind: 'on-hold', text: 'Waits.', domains: manyNames(400) }],
+        notices: [{ kind: 'on-hold', text: 'Waits.', domains: manyNames(400) }],
       }),
     )
     expect(html).toContain('<h1 data-sentence>5 changes of 3 domains in 2 writes.</h1>')
@@ -66,7 +66,7 @@ describe('the page of a plan', () => {
   })
 
   it('has no section for warnings that do not exist', () => {
-    expect(formatPage(buildPage())).not.toMatch(/data-warnings|data-apart/)
+    expect(formatPage(buildPage())).not.toMatch(/data-warnings|data-unsent/)
   })
 
   it.each(hostile)('escapes %j in each text', (text) => {
@@ -79,7 +79,7 @@ describe('the page of a plan', () => {
       domains: [text, 'b', 'c'],
       items: [text, 'b'],
       parts: [{ ...first!, note: text, lines: [line] }, ...parts],
-      apart: [{ kind: 'unmanaged', text, domains: [text] }],
+      notices: [{ kind: 'unmanaged', text, domains: [text] }],
       warnings: [text],
     })
     page.changes[0] = { domain: 0, part: 0, writes: [0], place: text, state: text }
@@ -89,7 +89,7 @@ describe('the page of a plan', () => {
     const plain = formatPage(
       buildPage({
         parts: [{ ...first!, note: 'x' }, ...parts],
-        apart: [{ kind: 'unmanaged', text: 'x', domains: ['x'] }],
+        notices: [{ kind: 'unmanaged', text: 'x', domains: ['x'] }],
         warnings: ['x'],
       }),
     )

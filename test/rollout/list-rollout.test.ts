@@ -19,7 +19,7 @@ const rollout = buildRollout({
   startedAt: at(0),
   commit: '13683210750a0b0c',
   author: 'ada',
-  asked: { [a]: 'sha256:0', [b]: 'sha256:0' },
+  desiredHashes: { [a]: 'sha256:0', [b]: 'sha256:0' },
   waves: [
     { domains: [a], applied: null, passed: false },
     {
@@ -76,15 +76,15 @@ it.each<[ListedRollout['state'], Rollout, boolean, string, number, string]>([
     2,
     'edgewise rollout resume one',
   ],
-  ['rolling-back', { ...sent, state: 'taking-back' }, false, at(2), 2, 'edgewise rollback one'],
+  ['rolling-back', { ...sent, state: 'rolling-back' }, false, at(2), 2, 'edgewise rollback one'],
 ])('a rollout is %s', (state, given, isLocked, since, wave, command) => {
   expect(listRollout(given, isLocked)).toMatchObject({ state, since, wave, waves: 2, command })
 })
 
 it('an approval holds for the domains, the number and the rollout of its wave only', () => {
   const state = (given: Rollout) => listRollout(given, false).state
-  const asked = { ...approved.asked, 'b.example.com': 'sha256:1' }
-  expect(state({ ...approved, asked })).toBe('waiting-for-approval')
+  const asked = { ...approved.desiredHashes, 'b.example.com': 'sha256:1' }
+  expect(state({ ...approved, desiredHashes: asked })).toBe('waiting-for-approval')
   expect(state({ ...approved, id: 'two' })).toBe('waiting-for-approval')
   const [first, second] = approved.waves
   if (first === undefined || second === undefined) throw new Error('expected two waves')

@@ -9,7 +9,7 @@ import { buildChange, buildPlan, buildRollout } from '../plans.ts'
 
 const domain = 'a.example.com'
 const rollout = buildRollout({
-  asked: { [domain]: 'sha256:0' },
+  desiredHashes: { [domain]: 'sha256:0' },
   waves: [{ domains: [domain], applied: null, passed: false }],
 })
 const recorded = hashDomains(new Map(), [domain])

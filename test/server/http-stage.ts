@@ -124,7 +124,7 @@ const decided: Decided = {
     state: 'open',
     reason: null,
     items: [],
-    asked: {},
+    desiredHashes: {},
     endedAt: null,
     values: {},
     onHold: {},

@@ -256,7 +256,7 @@ describe('a decision in the browser', () => {
 
   it('is not offered while a rollback is unfinished', async () => {
     const overview = async () =>
-      buildOverview({ rollouts: [openRollout({ state: 'taking-back' })] })
+      buildOverview({ rollouts: [openRollout({ state: 'rolling-back' })] })
     const { get } = await visit(await startHttp({ pages: createPages({ overview }) }))
     expect(await (await get('/')).text()).not.toMatch(/\/rollouts\/r1\/(approve|pause|abort)/)
     expect((await get('/rollouts/r1/abort')).status).toBe(409)

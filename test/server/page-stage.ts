@@ -24,7 +24,7 @@ export function buildRollout(own: Partial<Rollout> = {}): Rollout {
     state: 'open',
     reason: null,
     items: [],
-    asked: Object.fromEntries(range(0, 31).map((each) => [each, `sha256:${each}`])),
+    desiredHashes: Object.fromEntries(range(0, 31).map((each) => [each, `sha256:${each}`])),
     endedAt: null,
     values: Object.fromEntries(range(0, 31).map((each) => [each, { https: 'h' }])),
     onHold: {},

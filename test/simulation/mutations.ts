@@ -134,8 +134,8 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   {
     name: 'a doubt mark is ignored',
     file: 'src/state/store/doubt-marks.ts',
-    find: 'const domains = findMarkedDoubts(mark, waves, recorded)',
-    replace: 'const domains = findMarkedDoubts({ ...mark, writes: [] }, waves, recorded)',
+    find: 'const domains = findMarkedDoubts(mark, batches, recorded)',
+    replace: 'const domains = findMarkedDoubts({ ...mark, writes: [] }, batches, recorded)',
     seeds: 7000,
     found: 462,
   },

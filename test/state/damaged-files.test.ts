@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { parseDomainFile } from '../../src/state/format/domain-file.ts'
-import { parseDoubt, parseEntry, parseWave } from '../../src/state/format/journal.ts'
+import { parseDoubt, parseEntry, parseBatch } from '../../src/state/format/journal.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
 import { parseFile } from '../../src/state/format/parse-file.ts'
 import { movedFile, prunedFile, saltFile } from '../../src/core/model/generated/state-validators.ts'
@@ -32,7 +32,7 @@ const files: { name: string; parse(place: string, text: string): unknown; whole:
     name: 'pruned',
     parse: (place: string, text: string) => parseFile(place, text, 'pruned', prunedFile),
   },
-  { name: 'wave', parse: parseWave },
+  { name: 'batch', parse: parseBatch },
   { name: 'rollout', parse: parseRollout },
   { name: 'doubt', parse: parseDoubt },
 ].map((file) => {
@@ -131,8 +131,10 @@ it.each<[string, JsonObject, string]>([
   ],
   ['a missing key', { before: {} }, 'expected /intents, got nothing there'],
 ])('the message names the place of %s and the expected value', (_what, more, message) => {
-  const text = JSON.stringify({ format: 'edgewise.wave/1', landWithinMs: 0, ...more })
-  expect(() => parseWave('1.json', text)).toThrow(`the state file 1.json can't be used: ${message}`)
+  const text = JSON.stringify({ format: 'edgewise.batch/1', landWithinMs: 0, ...more })
+  expect(() => parseBatch('1.json', text)).toThrow(
+    `the state file 1.json can't be used: ${message}`,
+  )
 })
 
 describe('recorded state of an item', () => {

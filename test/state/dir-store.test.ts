@@ -225,9 +225,11 @@ it.each<[string, (store: Store) => Promise<void>]>([
     const [left, moved] = [await mine.load(), await theirs.load()]
     expect([n, left.size + moved.size]).toEqual([n, 2])
     expect([n, await known()]).toEqual([n, new Set(['one', 'two', 'three'])])
-    const waves = new Set(kind.files().flatMap((path) => /waves\/(\w+)\//.exec(path)?.[1] ?? []))
+    const batches = new Set(
+      kind.files().flatMap((path) => /batches\/(\w+)\//.exec(path)?.[1] ?? []),
+    )
     const applies = (await mine.listApplies()).map(({ id }) => id)
-    expect([n, [...waves].toSorted()]).toEqual([n, applies.toSorted()])
+    expect([n, [...batches].toSorted()]).toEqual([n, applies.toSorted()])
   }
 })
 

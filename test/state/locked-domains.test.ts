@@ -138,7 +138,7 @@ describe('a process with the locks of some domains', () => {
       state: 'open',
       reason: null,
       items: [],
-      asked: { [a]: '1', [b]: '1' },
+      desiredHashes: { [a]: '1', [b]: '1' },
       endedAt: null,
       values: { [b]: { https: 'x' } },
       onHold: { [b]: { https: 'x' } },

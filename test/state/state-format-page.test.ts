@@ -7,10 +7,10 @@ import { formatDomainFile, parseDomainFile } from '../../src/state/format/domain
 import {
   formatDoubt,
   formatEntry,
-  formatWave,
+  formatBatch,
   parseDoubt,
   parseEntry,
-  parseWave,
+  parseBatch,
 } from '../../src/state/format/journal.ts'
 import { formatLock, parseLock } from '../../src/state/format/lock-file.ts'
 import {
@@ -72,7 +72,7 @@ describe('the schemas of stored files', () => {
       (text) => parseOutcomes('example', 'default/emulator', text).map(formatOutcomes).join(''),
     ],
     ['lock', (text) => formatLock(parseLock(text), 3) ?? ''],
-    ['wave', (text) => formatWave({ number: 1, ...parseWave('example', text) })],
+    ['batch', (text) => formatBatch({ number: 1, ...parseBatch('example', text) })],
     ['rollout', (text) => formatRollout(parseRollout('example', text))],
     [
       'calls',

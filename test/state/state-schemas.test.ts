@@ -20,7 +20,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   journal: (data) => checkStored(data, compiled.journalFile),
   moved: (data) => checkStored(data, compiled.movedFile),
   pruned: (data) => checkStored(data, compiled.prunedFile),
-  wave: (data) => checkStored(data, compiled.waveFile),
+  batch: (data) => checkStored(data, compiled.batchFile),
   doubt: (data) => checkStored(data, compiled.doubtFile),
   rollout: (data) => checkStored(data, compiled.rolloutFile),
   outcomes: (data) => checkStored(data, compiled.outcomesFile),

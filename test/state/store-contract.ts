@@ -4,7 +4,7 @@ import type { Applied } from '../../src/core/model/applied.ts'
 import type { OpenState } from '../../src/state/store/open-state.ts'
 import { accountScope } from '../../src/state/locks/locks.ts'
 import { acquireAccount, buildHolder } from './contender.ts'
-import type { RecordedState, RecordedItem, Store, Wave } from '../../src/state/store/store.ts'
+import type { RecordedState, RecordedItem, Store, Batch } from '../../src/state/store/store.ts'
 
 export const recordedAt = '2026-11-20T00:00:00.000Z'
 
@@ -60,7 +60,7 @@ export function buildApplied(id: string, more: Partial<Applied> = {}): Applied {
 }
 
 /** Builds a wave that changes `timeout` of each domain to '99', one write each, numbered from 1. */
-export function buildWave(apply: string, before: RecordedState, number = 1): Wave {
+export function buildWave(apply: string, before: RecordedState, number = 1): Batch {
   const buildIntent = (state: RecordedItem): RecordedItem => ({
     ...state,
     status: 'in-doubt',
@@ -129,7 +129,7 @@ export function storeContract(
         state: 'open',
         reason: null,
         items: [],
-        asked: { 'a.example.com': 'sha256:0' },
+        desiredHashes: { 'a.example.com': 'sha256:0' },
         endedAt: null,
         values: { 'a.example.com': { https: 'x', timeout: 'y' } },
         onHold: {},

@@ -225,7 +225,7 @@ describe('apply --verify', () => {
     expect(reads).toEqual([])
   })
 
-  it('marks what the service has otherwise, keeps what was sent, and exits with 3', async () => {
+  it('marks what the service stores differently, keeps what was sent, exits with 3', async () => {
     for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
     store = () => ({ timeout: { time: '61' } })
     const { code, out, err } = await apply()

@@ -23,7 +23,7 @@ async function loadHistory(): Promise<JsonObject[]> {
 }
 
 /** Lists the folders and files of a kind that state has. */
-function listStored(kind: 'journal' | 'waves'): string[] {
+function listStored(kind: 'journal' | 'batches'): string[] {
   const state = join(place.root, '.edgewise/state')
   const paths = readdirSync(state, { recursive: true, encoding: 'utf8' })
   const folder = paths.find((path) => path.endsWith(`/${kind}`)) ?? ''
@@ -47,7 +47,7 @@ describe('state prune', () => {
     expect(listSchemaErrors('prune', pruned)).toEqual([])
     expect(pruned).toMatchObject({ format: 'edgewise.prune/1', applies: ids.slice(0, 2), kept: 1 })
     expect(listStored('journal')).toEqual([`${ids[2]}.json`])
-    expect(listStored('waves')).toEqual(ids.slice(2))
+    expect(listStored('batches')).toEqual(ids.slice(2))
     const after = await loadHistory()
     expect(after.map(({ id }) => id)).toEqual(ids)
     expect(after.map((apply) => apply['pruned'])).toEqual([true, true, undefined])
@@ -80,7 +80,7 @@ describe('state prune', () => {
     for (const id of ids.slice(0, 2)) expect(out).toContain(id)
     place.ask = null
     expect((await place.cli('state', 'prune', '--keep', '30d')).err).toContain('--yes')
-    expect(listStored('waves')).toEqual(ids)
+    expect(listStored('batches')).toEqual(ids)
   })
 
   it('keeps the last change and all later applies, and says so', async () => {
@@ -118,8 +118,8 @@ describe('the end of an apply', () => {
       undefined,
       undefined,
     ])
-    expect(listStored('waves')).not.toContain(first)
-    expect(listStored('waves')).toContain(second)
+    expect(listStored('batches')).not.toContain(first)
+    expect(listStored('batches')).toContain(second)
     expect((await place.cli('rollback', second, '--yes')).code).toBe(0)
   })
 })

@@ -338,7 +338,7 @@ describe('rollout pause', () => {
     }
     expect((await apply(3)).out).toContain('Rolled back')
     const [rollout] = place.loadRollouts()
-    expect([rollout?.state, rollout?.paused]).toEqual(['taken-back', undefined])
+    expect([rollout?.state, rollout?.paused]).toEqual(['rolled-back', undefined])
   })
 
   it('is refused if no wave is left', async () => {

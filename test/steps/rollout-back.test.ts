@@ -44,7 +44,7 @@ describe('an automatic rollback', () => {
     const [rollout] = place.loadRollouts()
     const finish = `"edgewise rollback ${rollout?.id ?? ''}"`
     expect(out).toContain(finish)
-    expect([rollout?.state, await fetchOrigin(0)]).toEqual(['taking-back', deadOrigin])
+    expect([rollout?.state, await fetchOrigin(0)]).toEqual(['rolling-back', deadOrigin])
     place.signal = new AbortController().signal
     place.onStderr = null
     for (const words of [['apply', '--yes'], ['plan'], ['drift']])
@@ -58,7 +58,7 @@ describe('an automatic rollback', () => {
     )
     expect(finished.err).not.toContain('the next apply')
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
-    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'rolled-back' }])
     const { err } = await place.cli('apply', '--yes')
     expect([err.includes(finish), err.includes('on hold since')]).toEqual([false, true])
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
@@ -92,7 +92,7 @@ describe('an automatic rollback', () => {
       expect.stringMatching(/wave 1 of 2: 5xx rose .*not all of it could be rolled back/),
     ])
     const [rollout] = place.loadRollouts()
-    expect(rollout?.state).toBe('taking-back')
+    expect(rollout?.state).toBe('rolling-back')
     await setFaults(emulator)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
@@ -106,7 +106,7 @@ describe('an automatic rollback', () => {
       expect.stringMatching(/Not everything was rolled back.*rolled back except timeout of d\d/s),
     ])
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
-    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'rolled-back' }])
   })
 
   it('that is unfinished stops every apply until it is finished', async () => {
@@ -122,7 +122,7 @@ describe('an automatic rollback', () => {
       ['drift', '--repair', '--yes', '--include-pending'],
     ])
     expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-    expect(place.loadRollouts()).toMatchObject([{ id, state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ id, state: 'rolled-back' }])
   })
 
   it('that is unfinished can be ended as it is: its values stay on hold', async () => {
@@ -146,11 +146,11 @@ describe('an automatic rollback', () => {
     const file =
       place.findRolloutFiles().find((path) => path.endsWith(`/rollouts/${id}.json`)) ?? ''
     const text = readFileSync(join(place.root, file), 'utf8')
-    place.write(file, text.replace('"taken-back"', '"taking-back"'))
-    expect(place.loadRollouts()).toMatchObject([{ state: 'taking-back' }])
+    place.write(file, text.replace('"rolled-back"', '"rolling-back"'))
+    expect(place.loadRollouts()).toMatchObject([{ state: 'rolling-back' }])
     const { code, err } = await place.cli('rollback', id, '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining('can be rolled back: timeout of d')])
-    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'rolled-back' }])
     expect((await place.cli('plan')).err).not.toContain('is unfinished')
   })
 
@@ -179,7 +179,7 @@ describe('an item on hold', () => {
   async function holding(): Promise<void> {
     await breaking(8)
     expect((await place.cli('apply', '--yes')).code).toBe(3)
-    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'rolled-back' }])
   }
 
   it('stays on hold if only other items are retried', async () => {
@@ -235,7 +235,7 @@ describe('an item on hold', () => {
       place
         .read(file)
         .replace(/"reason": "[^"]*"/, '"reason": "up\\u001b[2Jdown"')
-        .replace('"taken-back"', '"taking-back"'),
+        .replace('"rolled-back"', '"rolling-back"'),
     )
     for (const words of [
       ['apply', '--yes'],

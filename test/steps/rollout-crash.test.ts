@@ -138,7 +138,7 @@ itOften(
       const { err, out } = await place.cli('apply', '--yes')
       const [rollout] = place.loadRollouts()
       ends.add(rollout?.state ?? 'none')
-      if (rollout?.state === 'taking-back') {
+      if (rollout?.state === 'rolling-back') {
         expect(err).toContain(`"edgewise rollback ${rollout.id}"`)
         const back = await place.cli('rollback', rollout.id, '--yes')
         expect([n, back.code, back.out, back.err]).toEqual([n, 0, back.out, back.err])
@@ -150,10 +150,10 @@ itOften(
           err,
           { origin: { default_master: '192.0.2.10' } },
         ])
-      expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
+      expect(place.loadRollouts()).toMatchObject([{ state: 'rolled-back' }])
       expect((await place.json('plan'))['changes']).toEqual([])
       place.remove()
     }
-    expect([...ends].toSorted()).toEqual(['taken-back', 'taking-back'])
+    expect([...ends].toSorted()).toEqual(['rolled-back', 'rolling-back'])
   },
 )

@@ -177,7 +177,7 @@ describe('an impossible rollout file', () => {
     ['a domain in no wave', ({ waves }) => ({ waves: waves.slice(0, 2) })],
     [
       'a domain in a wave that is released only',
-      ({ asked }) => ({ released: Object.keys(asked).slice(0, 1) }),
+      ({ desiredHashes: asked }) => ({ released: Object.keys(asked).slice(0, 1) }),
     ],
     ['an on-hold domain of another rollout', () => ({ held: ['x.example.net'] })],
     [

@@ -167,7 +167,7 @@ describe('a full disk', () => {
   }
 
   it('before the first write ends the apply with exit 1', async () => {
-    fullFrom(1, '/waves/')
+    fullFrom(1, '/batches/')
     expect(await place.cli('apply', '--yes')).toMatchObject({
       code: 1,
       err: expect.stringContaining('error: no space left') as string,

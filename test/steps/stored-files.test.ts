@@ -13,7 +13,7 @@ const kinds: [RegExp, string][] = [
   [/^default\/[^/]+\/domains\/[0-9a-f]{2}\/[^/]+\.json$/, 'domain'],
   [/^default\/[^/]+\/journal\/[^/]+\.json$/, 'journal'],
   [/^default\/[^/]+\/open\/[^/]+\.json$/, 'open'],
-  [/^default\/[^/]+\/waves\/[^/]+\/\d+\.json$/, 'wave'],
+  [/^default\/[^/]+\/batches\/[^/]+\/\d+\.json$/, 'batch'],
   [/^default\/[^/]+\/moved\/[^/]+\.json$/, 'moved'],
   [/^default\/[^/]+\/pruned\/applies\.json$/, 'pruned'],
   [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],

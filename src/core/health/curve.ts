@@ -21,7 +21,7 @@ export function computePeriodsPerPoint({ from, to }: Window, grain: Grain): numb
 }
 
 /**
- * Creates what sums the requests of all domains of a wave by period: eight numbers for each,
+ * Creates the sum of the requests of all domains of a wave by period: eight numbers for each,
  * however many domains add.
  *
  * @param periodsPerPoint number of neighbouring periods that are one point

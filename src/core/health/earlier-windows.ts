@@ -29,7 +29,7 @@ interface Series {
 export type EarlierRequests = ReturnType<typeof createEarlierRequests>
 
 /**
- * Creates what remembers the requests of many domains before a change, and how many of them are
+ * Creates the memory of the requests of many domains before a change, and of how many were
  * bad; each period of a domain takes three numbers.
  */
 export function createEarlierRequests(count: CountSample) {

@@ -79,7 +79,7 @@ export interface Drift {
 export interface Verified {
   /** Items that the service has as they were sent. */
   same: number
-  /** Items that it has otherwise, or does not have. */
+  /** Items that the service stores differently, or does not have. */
   differs: { domain: Domain; item: ItemKey }[]
   /** Items that it did not return, or that can't be compared. */
   unknown: number

@@ -15,11 +15,11 @@ export interface Rollout {
   commit: string | null
   author: string | null
   /**
-   * All except `open` are over, and are kept while they put values on hold. `taking-back`: its
-   * rollback was started and is not known to be finished. One with state `taken-back` and without
+   * All except `open` are over, and are kept while they put values on hold. `rolling-back`: its
+   * rollback was started and is not known to be finished. One with state `rolled-back` and without
    * waves is a rollback by a person.
    */
-  state: 'open' | 'stopped' | 'taking-back' | 'taken-back'
+  state: 'open' | 'stopped' | 'rolling-back' | 'rolled-back'
   /** Reason why it is over; null while it is open. */
   reason: string | null
   /** When it was over, ISO 8601; null while it is open. */
@@ -29,7 +29,7 @@ export interface Rollout {
   /** Selected items; empty for all. */
   items: ItemKey[]
   /** Hash of the desired configuration of each of its domains. */
-  asked: Record<Domain, string>
+  desiredHashes: Record<Domain, string>
   /** Value that it gives each item that it changes. */
   values: ItemHashes
   /** Values on hold: no apply sends them until somebody repeats them. */

@@ -51,8 +51,9 @@ function hasUnrecorded(affected: Part[], recorded: RecordedState, itemKeys: Item
 
 /**
  * Finds the ids of applies that died and whose calls may still take effect on some domains: no
- * later apply of the same domains started long enough ago. One of others may have run beside it. A
- * start counts as later only beyond the maximum difference of two clocks.
+ * later apply of the same domains started long enough ago. An apply of other domains does not
+ * count: it may have run at the same time. A start counts as later only beyond the maximum
+ * difference of two clocks.
  */
 async function findDeadApplies(
   affected: Part[],

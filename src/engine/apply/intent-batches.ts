@@ -1,7 +1,7 @@
 import type { Change, Write } from '../../core/model/change.ts'
 import { splitIntoChunks } from '../../core/model/lists.ts'
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
-import type { RecordedState, RecordedItem, Wave } from '../../state/store/store.ts'
+import type { RecordedState, RecordedItem, Batch } from '../../state/store/store.ts'
 import { createRecording } from './attempt.ts'
 import { moveCounts, moveWrites } from './counts.ts'
 import { explainError } from './report-parts.ts'
@@ -123,7 +123,7 @@ export function buildWave(
   recording: Recording,
   landWithinMs: number,
   possible: RecordedState = new Map(recorded),
-): Wave {
+): Batch {
   const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
   const keepBefore = (domain: Domain, item: ItemKey) =>
     setItem(before, domain, item, recorded.get(domain)?.get(item) ?? null)

@@ -25,9 +25,11 @@ export function hasApproval({ waves }: Rollout): boolean {
 }
 
 /** Hashes a wave: its rollout, number, items, and domains with their desired configuration. */
-export function hashWave({ id, items, asked, waves }: Rollout, waveIndex: number): string {
+export function hashWave({ id, items, desiredHashes, waves }: Rollout, waveIndex: number): string {
   const domains = waves[waveIndex]?.domains ?? []
-  const desired = Object.fromEntries(domains.map((name) => [name, getOwn(asked, name) ?? null]))
+  const desired = Object.fromEntries(
+    domains.map((name) => [name, getOwn(desiredHashes, name) ?? null]),
+  )
   return hashJson({ id, wave: waveIndex + 1, items, desired })
 }
 

@@ -33,15 +33,16 @@ export function findConflicts(
   const open = rollouts.filter(({ state }) => state === 'open')
   const changed = [...domains]
   const isUnchanged = (rollout: Rollout, names: Domain[]) =>
-    names.every((domain) => getOwn(rollout.asked, domain) === hashDomain(domain))
+    names.every((domain) => getOwn(rollout.desiredHashes, domain) === hashDomain(domain))
   if (changed.length === 0) {
     const waiting = open.find(
-      (rollout) => selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.asked)),
+      (rollout) =>
+        selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.desiredHashes)),
     )
     return { continued: waiting ?? null, conflicting: [] }
   }
   const touched = open.filter((rollout) =>
-    changed.some((domain) => getOwn(rollout.asked, domain) !== undefined),
+    changed.some((domain) => getOwn(rollout.desiredHashes, domain) !== undefined),
   )
   const [only, ...others] = touched
   if (
@@ -54,12 +55,14 @@ export function findConflicts(
   return { continued: null, conflicting: touched }
 }
 
-function selectsAll(chosen: PlanSelection, { asked, items }: Rollout): boolean {
+function selectsAll(chosen: PlanSelection, { desiredHashes, items }: Rollout): boolean {
   if (chosen.isPart === true) return false
   const wanted = new Set(chosen.items)
   if (wanted.size > 0 && (items.length === 0 || items.some((item) => !wanted.has(item))))
     return false
-  const all = new Map(Object.keys(asked).map((domain) => [domain, new Map<ItemKey, null>()]))
+  const all = new Map(
+    Object.keys(desiredHashes).map((domain) => [domain, new Map<ItemKey, null>()]),
+  )
   return narrowSnapshot(all, { target: chosen.target, items: [] }).size === all.size
 }
 

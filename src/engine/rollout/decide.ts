@@ -73,7 +73,7 @@ export function pause(rollout: Rollout, by: Decision): Decided {
  */
 export function abort(rollout: Rollout, by: Decision): Decided {
   const reason = `aborted by ${by.author}`
-  if (rollout.state === 'taking-back') {
+  if (rollout.state === 'rolling-back') {
     const rest = `${rollout.reason ?? ''}; its rollback was ${reason}`
     return { verb: 'aborted', rollout: { ...rollout, state: 'stopped', reason: rest }, by }
   }

@@ -72,7 +72,7 @@ async function rollBack(
   // Put on hold before the rollback starts, so that no other apply sends the changes again.
   const failed: Rollout = {
     ...dropPause(rollout),
-    state: 'taking-back',
+    state: 'rolling-back',
     reason: why,
     endedAt: new Date(clock.now()).toISOString(),
     onHold: rollout.values,
@@ -103,7 +103,7 @@ async function rollBack(
     : `${why}; not all of it could be rolled back; ${describeFinish(rollout)}`
   if (complete)
     await store.saveRollout(
-      { ...failed, state: 'taken-back' },
+      { ...failed, state: 'rolled-back' },
       `Rollout ${rollout.id}: rolled back`,
     )
 }

@@ -57,7 +57,7 @@ export function describeUnfinished(rollouts: Rollout[]): string[] {
 
 /** Finds the rollouts whose rollback by a health check is unfinished. */
 export function findUnfinished(rollouts: Rollout[]): Rollout[] {
-  return rollouts.filter(({ state }) => state === 'taking-back')
+  return rollouts.filter(({ state }) => state === 'rolling-back')
 }
 
 /**

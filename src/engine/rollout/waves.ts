@@ -125,7 +125,7 @@ export function createRollout(
     state: 'open',
     reason: null,
     endedAt: null,
-    asked: Object.fromEntries([...changed].map((domain) => [domain, hashDomain(domain)])),
+    desiredHashes: Object.fromEntries([...changed].map((domain) => [domain, hashDomain(domain)])),
     values: hashChanges(plan.changes, hashItem),
     onHold: {},
     waves: waves.map((domains, i): RolloutWave => ({

@@ -61,9 +61,9 @@ export async function checkMoves(
  * @throws EdgewiseError `rollout-open`
  */
 export function refuseInRollout(rollouts: Rollout[], domains: string[]): void {
-  for (const { id, state, asked } of rollouts) {
-    const domain = domains.find((name) => Object.hasOwn(asked, name))
-    if ((state !== 'open' && state !== 'taking-back') || domain === undefined) continue
+  for (const { id, state, desiredHashes } of rollouts) {
+    const domain = domains.find((name) => Object.hasOwn(desiredHashes, name))
+    if ((state !== 'open' && state !== 'rolling-back') || domain === undefined) continue
     const rollout = escapeInvisible(id)
     throw new EdgewiseError(
       'rollout-open',

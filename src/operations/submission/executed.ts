@@ -44,8 +44,8 @@ export function determineStatus(
     !isAllConfirmed(result, result.parts) || unrecorded !== null || (inWaves && stopped !== null)
   if (!incomplete) return 'done'
   if (result.sent || sentBefore) return 'incomplete'
-  // The service accepted no call. What an earlier apply left in-doubt stays so; that of other
-  // domains may be the doing of an apply that runs now.
+  // The service accepted no call. What an earlier apply left in-doubt stays so. In-doubt
+  // items of other domains may come from another apply that runs now.
   const selected = narrowDomains(result.recorded, basis.target)
   return refused > 0 && hasInDoubt(selected) ? 'incomplete' : 'not-begun'
 }

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { type Applied, groupApplies, parseApplyId } from '../../core/model/applied.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
-import type { RecordedState, RecordedItem, Store, Wave } from '../../state/store/store.ts'
+import type { RecordedState, RecordedItem, Store, Batch } from '../../state/store/store.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { computeReversal } from './irreversible.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
@@ -11,7 +11,7 @@ import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 export const rollbackSuffix = 'rollback'
 
 /** For every item the applies intended to change, its state beforehand; null if unrecorded. */
-export type PriorState = Wave['before']
+export type PriorState = Batch['before']
 
 /** Sources for finding a change, and for checking whether it can be rolled back. */
 export interface Search {

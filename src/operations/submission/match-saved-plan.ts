@@ -108,8 +108,8 @@ function isContinuing(
   const changes = [...reviewed.values()]
   const definite = changes.filter((change) => !isConditional(change))
   const isComplete =
-    Object.keys(open.asked).every((domain) => Object.hasOwn(planned, domain)) &&
-    definite.every(({ domain }) => Object.hasOwn(open.asked, domain))
+    Object.keys(open.desiredHashes).every((domain) => Object.hasOwn(planned, domain)) &&
+    definite.every(({ domain }) => Object.hasOwn(open.desiredHashes, domain))
   const hashesNow = bindHashes(hashDomains(references, Object.keys(planned)), owner)
   return isComplete && Object.entries(planned).every(([domain, hash]) => hashesNow[domain] === hash)
 }

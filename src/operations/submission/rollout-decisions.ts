@@ -182,12 +182,12 @@ export async function holdRolledBack(
   }
   const rollouts = await store.listRollouts()
   const lifted = dropHolds(
-    rollouts.filter(({ state }) => state !== 'taking-back'),
+    rollouts.filter(({ state }) => state !== 'rolling-back'),
     (domain, item, value) => restored[domain]?.[item] === value,
   )
   for (const each of lifted)
     await store.saveRollout(each, `Rollout ${each.id}: a rollback restores its values`)
-  const isFinishing = rollouts.some((each) => each.id === rollout && each.state === 'taking-back')
+  const isFinishing = rollouts.some((each) => each.id === rollout && each.state === 'rolling-back')
   if (isFinishing || changes.length === 0) return
   const startedAt = new Date(outside.clock.now()).toISOString()
   const author = findAuthor(outside)
@@ -197,11 +197,11 @@ export async function holdRolledBack(
       startedAt,
       commit: null,
       author,
-      state: 'taken-back',
+      state: 'rolled-back',
       reason: `rolled back by ${author}`,
       endedAt: startedAt,
       items: [],
-      asked: {},
+      desiredHashes: {},
       values: {},
       onHold,
       waves: [],

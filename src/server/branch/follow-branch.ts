@@ -28,7 +28,10 @@ const maxBackOffMs = 5 * 60_000
 
 export type Follower = ReturnType<typeof createFollower>
 
-/** Creates what fetches a branch, beside all other work: a remote may hang, or send slowly. */
+/**
+ * Creates the follower, which fetches a branch beside all other work: a remote may hang, or send
+ * slowly.
+ */
 export function createFollower(context: FollowContext) {
   const { outside, branch, pollMs } = context
   const { clock, signal } = outside

@@ -31,7 +31,7 @@ export type Task = Exclude<TaskKind, 'step'> | `step ${string}`
 /** What a leader has to do, and when. */
 export type Agenda = ReadonlyMap<Task, Due>
 
-/** Creates what is due at a time, without an earlier failure. */
+/** Creates a due time without an earlier failure. */
 export function dueAt(atMs: number): Due {
   return { atMs, failedMs: 0 }
 }

@@ -21,9 +21,9 @@ export type ReadDomains = (managed: Managed) => Promise<Json>
 export type FleetReader = ReturnType<typeof createFleetReader>
 
 /**
- * Creates what reads round the fleet: each check reads as many domains as a minute allows, those
- * first that were read longest ago. What it does not read counts as found by the last read of the
- * domain, unless the item was recorded since. Only findings are kept, no configuration.
+ * Creates the reader that reads round the fleet: each check reads as many domains as a minute
+ * allows, those first that were read longest ago. What it does not read counts as found by the last
+ * read of the domain, unless the item was recorded since. Only findings are kept, no configuration.
  *
  * @param now ms since 1970
  */

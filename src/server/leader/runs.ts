@@ -68,7 +68,7 @@ const [lockTimeout, shortLockTimeout] = [600, 30]
 const maxScrubs = 5
 /** Wait before a rollback that is not finished goes on, ms. */
 const retryMs = 60_000
-const isUnfinished = ({ state }: Rollout) => state === 'open' || state === 'taking-back'
+const isUnfinished = ({ state }: Rollout) => state === 'open' || state === 'rolling-back'
 /** States in which a rollout waits for somebody. */
 export const undecided = ['waiting-for-approval', 'paused']
 
@@ -124,7 +124,9 @@ export function createRuns(context: RunContext) {
   const findManifests = async (rollout: Rollout, loadHead: LoadHead): Promise<Committed> => {
     const matches = (each: Committed) => {
       const { hashDomain } = hashDesired(each)
-      return Object.entries(rollout.asked).every(([name, hash]) => hashDomain(name) === hash)
+      return Object.entries(rollout.desiredHashes).every(
+        ([name, hash]) => hashDomain(name) === hash,
+      )
     }
     if (rollout.commit !== null) {
       try {
@@ -150,7 +152,7 @@ export function createRuns(context: RunContext) {
     const { store } = await openState(workspace, ports.outside)
     const recorded = await store.load()
     const open = (await store.listRollouts()).filter(isUnfinished)
-    const taken = new Set(open.flatMap(({ asked }) => Object.keys(asked)))
+    const taken = new Set(open.flatMap(({ desiredHashes }) => Object.keys(desiredHashes)))
     const all = [...new Set([...workspace.desired.keys(), ...recorded.keys()])]
     const target = taken.size === 0 ? [] : all.filter((domain) => !taken.has(domain))
     return { open, taken, target, areAllTaken: taken.size > 0 && target.length === 0 }
@@ -184,7 +186,7 @@ export function createRuns(context: RunContext) {
       undecided.includes(listRollout(rollout, false).state)
     )
       return { waitMs: null, status: 'none' }
-    if (rollout.state === 'taking-back') {
+    if (rollout.state === 'rolling-back') {
       // Its domains stay on hold while the tip asks for the same.
       const head = await loadHead()
       const request = { apply: id, lockTimeout }
@@ -193,8 +195,8 @@ export function createRuns(context: RunContext) {
     }
     const workspace = await findManifests(rollout, loadHead)
     refuseInvalid(workspace)
-    const { asked, items, released } = rollout
-    const target = Object.keys(asked)
+    const { desiredHashes, items, released } = rollout
+    const target = Object.keys(desiredHashes)
     const request = { target, items, released, suspends: true, lockTimeout }
     const { status, result } = await execute(workspace, (run) => apply(workspace, request, run), id)
     return { waitMs: result.waitMs ?? null, status }

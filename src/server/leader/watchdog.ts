@@ -21,8 +21,8 @@ interface Piece {
 const current = new AsyncLocalStorage<Piece>()
 
 /**
- * Creates what notices work that hangs. Signs of progress are the phases, notes and events of the
- * work itself: a heartbeat continues in a process whose work hangs.
+ * Creates the watchdog, which notices work that hangs. Signs of progress are the phases, notes and
+ * events of the work itself: a heartbeat continues in a process whose work hangs.
  */
 export function createWatchdog(clock: Pick<Clock, 'now' | 'monotonic'>) {
   const running = new Set<Piece>()

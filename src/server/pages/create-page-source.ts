@@ -144,7 +144,7 @@ function hash(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
 }
 
-/** Creates what loads something once for all who ask for it at the same time, and soon after. */
+/** Creates a loader that loads once for all who ask at the same time, or soon after. */
 export function createShared<T>(clock: Pick<Clock, 'monotonic'>, load: () => Promise<T>) {
   let loading: Promise<T> | null = null
   let last: { value: T; key: string; sinceMs: number } | null = null

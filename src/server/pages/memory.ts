@@ -11,7 +11,7 @@ import { observeEvents } from '../log-dialogue.ts'
 import type { Notifications } from '../notifications.ts'
 import type { BuiltPage } from './create-page-source.ts'
 
-/** Creates what keeps the page of the last drift check of this process. */
+/** Creates the memory of the page of the last drift check of this process. */
 export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
   let last: BuiltPage | null = null
   const keep = async (workspace: LoadedWorkspace, found: FoundDrift): Promise<void> => {
@@ -43,7 +43,7 @@ export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
 /** Rollouts whose events are kept, events of each, and domains that an event names. */
 const [maxRollouts, maxEvents, maxWorse] = [50, 300, 50]
 
-/** Creates what keeps the last events of waves, for the pages of rollouts. */
+/** Creates the memory of the last events of waves, for the pages of rollouts. */
 export function createEventMemory() {
   const byRollout = new Map<string, RolloutEvent[]>()
   const keep = (rollout: string, event: RolloutEvent): void => {

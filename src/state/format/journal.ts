@@ -1,10 +1,10 @@
 import type { Applied } from '../../core/model/applied.ts'
-import type { DoubtFile, OpenFile, WaveFile } from '../../core/model/generated/state-types.ts'
-import { doubtFile, journalFile, waveFile } from '../../core/model/generated/state-validators.ts'
+import type { DoubtFile, OpenFile, BatchFile } from '../../core/model/generated/state-types.ts'
+import { doubtFile, journalFile, batchFile } from '../../core/model/generated/state-validators.ts'
 import type { Json } from '../../core/model/json.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
 import { formatFile, parseFile } from './parse-file.ts'
-import type { Wave } from '../store/store.ts'
+import type { Batch } from '../store/store.ts'
 
 /** An apply and its progress. */
 export interface JournalEntry extends Applied {
@@ -49,21 +49,21 @@ export function parseDoubt(place: string, text: string): DoubtMark {
   return parseFile(place, text, 'journal', doubtFile)
 }
 
-/** Formats a wave's file: one line for each domain. */
-export function formatWave({ before, intents, landWithinMs }: Wave): string {
+/** Formats a batch's file: one line for each domain. */
+export function formatBatch({ before, intents, landWithinMs }: Batch): string {
   const writes = [...intents].map(
     ([id, domains]) => `    "${id}": {\n${formatDomainLines(domains, 6)}\n    }`,
   )
   return (
-    `{\n  "format": "${waveFile.name}",\n  "landWithinMs": ${landWithinMs},\n` +
+    `{\n  "format": "${batchFile.name}",\n  "landWithinMs": ${landWithinMs},\n` +
     `  "before": {\n${formatDomainLines(before, 4)}\n  },\n` +
     `  "intents": {\n${writes.join(',\n')}\n  }\n}\n`
   )
 }
 
-/** Parses a wave's file, as `parseFile` does. */
-export function parseWave(place: string, text: string): Omit<Wave, 'number'> {
-  const { before, intents, landWithinMs } = parseFile(place, text, 'journal', waveFile)
+/** Parses a batch's file, as `parseFile` does. */
+export function parseBatch(place: string, text: string): Omit<Batch, 'number'> {
+  const { before, intents, landWithinMs } = parseFile(place, text, 'journal', batchFile)
   return {
     before: mapItemsByDomain(before),
     intents: new Map(
@@ -73,7 +73,7 @@ export function parseWave(place: string, text: string): Omit<Wave, 'number'> {
   }
 }
 
-function formatDomainLines(domains: Wave['before'], indent: number): string {
+function formatDomainLines(domains: Batch['before'], indent: number): string {
   const lines = Array.from(domains, ([domain, items]) => {
     const value = canonicalizeJson(toJson(Object.fromEntries(items)))
     return `${' '.repeat(indent)}${JSON.stringify(domain)}: ${value}`
@@ -82,7 +82,7 @@ function formatDomainLines(domains: Wave['before'], indent: number): string {
 }
 
 /** Converts a domain's state to JSON; the compiler checks it against the schema's type. */
-function toJson(items: WaveFile['before'][string]): Json {
+function toJson(items: BatchFile['before'][string]): Json {
   return Object.fromEntries(
     Object.entries(items).map(([item, recorded]) => [item, recorded && { ...recorded }]),
   )

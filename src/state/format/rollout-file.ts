@@ -46,11 +46,11 @@ function ungroup(groups: RolloutFile['onHold']): ItemHashes {
  * Finds a domain in several waves or in none: it would be sent in the wrong wave, or twice. A
  * rollback by a person has no waves.
  */
-function findMisplacedDomain({ asked, values, waves, released }: Rollout): string | null {
-  const left = new Set(Object.keys(asked))
+function findMisplacedDomain({ desiredHashes, values, waves, released }: Rollout): string | null {
+  const left = new Set(Object.keys(desiredHashes))
   const twice = [...waves.flatMap(({ domains }) => domains), ...released].find(
     (domain) => !left.delete(domain),
   )
-  const unknown = Object.keys(values).find((domain) => !Object.hasOwn(asked, domain))
+  const unknown = Object.keys(values).find((domain) => !Object.hasOwn(desiredHashes, domain))
   return twice ?? unknown ?? [...left][0] ?? null
 }

@@ -28,9 +28,9 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     journal: `${home}/journal`,
     /** One file for each apply that has not ended. */
     open: `${home}/open`,
-    /** Intents and the state before them, by apply and wave. */
-    waves: `${home}/waves`,
-    /** File of the applies without journal entry and waves, and its folder. */
+    /** Intents and the state before them, by apply and batch. */
+    batches: `${home}/batches`,
+    /** File of the applies without journal entry and batches, and its folder. */
     pruned: `${home}/pruned/applies.json`,
     prunedFolder: `${home}/pruned`,
     /** One file for each domain that had another name. */
@@ -49,7 +49,7 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
       `${home}/domains/${hashText(name).slice(0, 2)}/${buildDomainFileName(name)}`,
     entry: (apply: string) => `${home}/journal/${apply}.json`,
     marker: (apply: string) => `${home}/open/${apply}.json`,
-    wave: (apply: string, number: number) => `${home}/waves/${apply}/${number}.json`,
+    batch: (apply: string, number: number) => `${home}/batches/${apply}/${number}.json`,
     doubt: (apply: string) => `${id}/doubts/${address}/${apply}.json`,
     rollout: (name: string) => `${home}/rollouts/${name}.json`,
     move: (to: Domain) => `${home}/moved/${buildDomainFileName(to)}`,

@@ -1,12 +1,13 @@
 import type { Applied } from '../../core/model/applied.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'
-import type { RecordedState, Wave } from '../store/store.ts'
+import type { RecordedState, Batch } from '../store/store.ts'
 
 /**
- * Formats the commit message for the start of a wave, or for the end of an apply (`wave` is null).
+ * Formats the commit message for the start of a batch, or for the end of an apply (`batch` is
+ * null).
  */
-export function formatEntryMessage(apply: Applied, wave: Wave | null): string {
-  const subject = wave === null ? `${apply.outcome}; ${formatCounts(apply)}` : formatIntent(wave)
+export function formatEntryMessage(apply: Applied, batch: Batch | null): string {
+  const subject = batch === null ? `${apply.outcome}; ${formatCounts(apply)}` : formatIntent(batch)
   return `Apply ${apply.id}: ${subject}\n\n${formatDetails(apply)}`
 }
 
@@ -36,7 +37,7 @@ function formatCounts({ writes }: Applied): string {
   return `${confirmed} confirmed, ${failed}`
 }
 
-function formatIntent({ intents, before }: Wave): string {
+function formatIntent({ intents, before }: Batch): string {
   const writes = pluralize(intents.size, 'write')
   return `about to send ${writes} for ${pluralize(before.size, 'domain')}`
 }

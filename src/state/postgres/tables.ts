@@ -79,7 +79,7 @@ function createViews(schema: string): string[] {
          item.key as item, file #> array['before', domain.key, item.key, 'candidates'] as before,
          item.value -> 'candidates' as candidates
        from (select ${place}, split_part(path, '/', 4) as apply, text::jsonb as file
-             from ${from('waves')}) as files,
+             from ${from('batches')}) as files,
          jsonb_each(file -> 'intents') as write, jsonb_each(write.value) as domain,
          jsonb_each(domain.value) as item`,
   ]

@@ -3,9 +3,9 @@ import { groupBy } from '../../core/model/lists.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import { loadMarkedApplies } from './doubt-marks.ts'
 import { parseDomainFile } from '../format/domain-file.ts'
-import { parseWave, toApplied, type JournalEntry } from '../format/journal.ts'
+import { parseBatch, toApplied, type JournalEntry } from '../format/journal.ts'
 import { buildStatePaths, type StatePaths } from '../format/state-paths.ts'
-import { findDoubts, loadEntries, parseWaves } from './load-journal.ts'
+import { findDoubts, loadEntries, parseBatches } from './load-journal.ts'
 import { listNames, loadMoves } from './moved-domains.ts'
 import { refuseMigrated } from './owners.ts'
 import { loadPruned } from './prune.ts'
@@ -18,10 +18,10 @@ import type {
   RecordedItem,
   RecordedState,
   StateKey,
-  Wave,
+  Batch,
 } from './store.ts'
 
-type Waves = Pick<Wave, 'before' | 'intents'>[]
+type Batches = Pick<Batch, 'before' | 'intents'>[]
 
 /**
  * Loads what each apply intended for one domain, and the state of the domain. No state need be
@@ -40,17 +40,17 @@ export async function loadDomainHistory(
   )
   const names = listNames(domain, await loadMoves(files, paths))
   const found = new Map<Domain, ReadonlyMap<string, string> | undefined>()
-  for (const { name } of names) found.set(name, await files.loadNaming?.(paths.waves, name))
+  for (const { name } of names) found.set(name, await files.loadNaming?.(paths.batches, name))
   const recorded = await loadDomain(files, paths, domain)
   const applies: DomainApply[] = []
   for (const entry of entries) {
-    const folder = `${paths.waves}/${entry.id}`
+    const folder = `${paths.batches}/${entry.id}`
     const { name = domain } =
       names.find(({ until }) => until === null || entry.startedAt < until) ?? {}
     const texts = found.get(name) ?? (await files.load(folder))
-    const waves = parseNaming(files, texts, folder, name)
-    addDoubts(entry, waves, recorded)
-    const items = collectIntended(waves).get(name) ?? new Map<ItemKey, IntendedItem>()
+    const batches = parseNaming(files, texts, folder, name)
+    addDoubts(entry, batches, recorded)
+    const items = collectIntended(batches).get(name) ?? new Map<ItemKey, IntendedItem>()
     if (items.size > 0) applies.push({ apply: toApplied(entry), items })
   }
   await loadMarkedApplies(files, paths, recorded)
@@ -75,33 +75,33 @@ async function loadDomain(
   )
 }
 
-/** Parses the waves of an apply that name a domain, by number from 1; other ones are empty. */
+/** Parses the batches of an apply that name a domain, by number from 1; other ones are empty. */
 function parseNaming(
   files: StateFiles,
   texts: ReadonlyMap<string, string>,
   folder: string,
   domain: Domain,
-): Waves {
-  const waves: Waves = []
+): Batches {
+  const batches: Batches = []
   const name = JSON.stringify(domain)
   for (const [path, text] of texts) {
     if (!path.startsWith(`${folder}/`) || !text.includes(name)) continue
     const number = Number(path.slice(folder.length + 1, -'.json'.length))
-    waves[number - 1] = parseWave(files.describePath(path), text)
+    batches[number - 1] = parseBatch(files.describePath(path), text)
   }
-  return Array.from(waves, (wave) => wave ?? { before: new Map(), intents: new Map() })
+  return Array.from(batches, (batch) => batch ?? { before: new Map(), intents: new Map() })
 }
 
 /** Adds what an apply that has not ended leaves in-doubt now. */
-function addDoubts(entry: JournalEntry, waves: Waves, recorded: RecordedState): void {
+function addDoubts(entry: JournalEntry, batches: Batches, recorded: RecordedState): void {
   if (entry.outcome !== 'unfinished') return
-  for (const [name, items] of findDoubts(entry, waves, recorded)) recorded.set(name, items)
+  for (const [name, items] of findDoubts(entry, batches, recorded)) recorded.set(name, items)
 }
 
-/** Collects what the waves of an apply intended; the last intent of an item counts. */
-function collectIntended(waves: Waves): IntendedChanges {
+/** Collects what the batches of an apply intended; the last intent of an item counts. */
+function collectIntended(batches: Batches): IntendedChanges {
   const changes = new Map<Domain, Map<ItemKey, IntendedItem>>()
-  for (const { before, intents } of waves) {
+  for (const { before, intents } of batches) {
     const written = new Map<Domain, Map<ItemKey, RecordedItem>>()
     for (const domains of intents.values())
       for (const [domain, items] of domains)
@@ -110,7 +110,7 @@ function collectIntended(waves: Waves): IntendedChanges {
       const own = changes.get(domain) ?? new Map<ItemKey, IntendedItem>()
       for (const [item, state] of items) {
         const intended = written.get(domain)?.get(item)
-        // An earlier wave of the apply may have changed the item already.
+        // An earlier batch of the apply may have changed the item already.
         const earlier = own.get(item) ?? { before: state, intended: null }
         own.set(item, { ...earlier, intended: intended ?? earlier.intended })
       }
@@ -126,12 +126,12 @@ export async function loadIntended(
   paths: StatePaths,
   applies: string[],
 ): Promise<Map<string, IntendedChanges>> {
-  const getFolder = (apply: string) => `${paths.waves}/${apply}`
+  const getFolder = (apply: string) => `${paths.batches}/${apply}`
   const texts = groupBy(await files.load(...applies.map(getFolder)), ([path]) => dirname(path))
   return new Map(
     applies.map((apply) => {
-      const waves = parseWaves(files, paths, apply, new Map(texts.get(getFolder(apply))))
-      return [apply, collectIntended(waves)]
+      const batches = parseBatches(files, paths, apply, new Map(texts.get(getFolder(apply))))
+      return [apply, collectIntended(batches)]
     }),
   )
 }

@@ -3,10 +3,10 @@ import type { Domain } from '../../core/model/item.ts'
 import { formatDoubt, parseDoubt, type DoubtMark } from '../format/journal.ts'
 import type { StatePaths } from '../format/state-paths.ts'
 import { loadNamed } from './load-files.ts'
-import { loadEntries, loadWaves, listReach } from './load-journal.ts'
+import { loadEntries, loadBatches, listReach } from './load-journal.ts'
 import { listSettled } from './settled-writes.ts'
 import type { SharedFiles, StateFiles } from './state-files.ts'
-import type { RecordedItem, RecordedState, Wave } from './store.ts'
+import type { RecordedItem, RecordedState, Batch } from './store.ts'
 
 /**
  * Adds a doubt mark for those of the writes of an apply whose outcome is not recorded; none if all
@@ -20,7 +20,7 @@ export async function addDoubtMark(
   files.refresh()
   const entry = (await loadEntries(files, paths)).find(({ id }) => id === apply)
   const settled =
-    entry === undefined ? new Set() : listSettled(entry, await loadWaves(files, paths, apply))
+    entry === undefined ? new Set() : listSettled(entry, await loadBatches(files, paths, apply))
   const doubtful = writes.filter((write) => !settled.has(write))
   if (doubtful.length === 0) return
   await files.add(
@@ -46,10 +46,10 @@ export async function loadMarkedApplies(
 ): Promise<MarkedApply[]> {
   const marked: MarkedApply[] = []
   for (const mark of await loadDoubtMarks(files, paths)) {
-    const waves = await loadWaves(files, paths, mark.apply)
-    const domains = findMarkedDoubts(mark, waves, recorded)
+    const batches = await loadBatches(files, paths, mark.apply)
+    const domains = findMarkedDoubts(mark, batches, recorded)
     for (const [domain, items] of domains) recorded.set(domain, items)
-    marked.push({ apply: mark.apply, domains, reach: listReach(waves) })
+    marked.push({ apply: mark.apply, domains, reach: listReach(batches) })
   }
   return marked
 }
@@ -63,15 +63,15 @@ export function loadDoubtMarks(files: SharedFiles, paths: StatePaths): Promise<D
  * Finds the domains that a doubt mark is about, with all of their items. The marked writes took
  * effect before or after those that state has recorded since, so any value is possible.
  *
- * @param waves the waves of the apply
+ * @param batches the batches of the apply
  */
 function findMarkedDoubts(
   { writes, cleared = [] }: DoubtMark,
-  waves: Pick<Wave, 'intents'>[],
+  batches: Pick<Batch, 'intents'>[],
   recorded: RecordedState,
 ): RecordedState {
   const doubted: RecordedState = new Map()
-  for (const [write, domains] of waves.flatMap(({ intents }) => [...intents])) {
+  for (const [write, domains] of batches.flatMap(({ intents }) => [...intents])) {
     if (!writes.includes(write)) continue
     for (const [domain, intended] of domains) {
       const items = doubted.get(domain) ?? new Map(recorded.get(domain))

@@ -7,7 +7,7 @@ import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import { formatCalls, type Call } from '../format/calls.ts'
 import { formatDomainFiles } from '../format/domain-file.ts'
-import { formatEntry, formatMarker, formatWave, toApplied } from '../format/journal.ts'
+import { formatEntry, formatMarker, formatBatch, toApplied } from '../format/journal.ts'
 import { formatRollout } from '../format/rollout-file.ts'
 import { buildBudgetPath } from '../format/state-paths.ts'
 import { formatEntryMessage, formatOutcomeMessage } from '../git/messages.ts'
@@ -26,7 +26,7 @@ import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
 import { listRolloutDomains } from './spans.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { StateReader } from './state-reader.ts'
-import type { KnownCalls, Moves, RecordedState, StateKey, Store, Wave } from './store.ts'
+import type { KnownCalls, Moves, RecordedState, StateKey, Store, Batch } from './store.ts'
 
 /** State in files: one for each domain, the journal, and a marker for each unfinished apply. */
 export class FileStore extends StateReader implements Store {
@@ -118,25 +118,25 @@ export class FileStore extends StateReader implements Store {
     return entries.map(toApplied).toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   }
 
-  async recordIntents(apply: Applied, wave: Wave): Promise<void> {
-    if (wave.number === 1) this.#settled = noneSettled
-    const path = this.paths.wave(apply.id, wave.number)
-    const text = formatWave(wave)
+  async recordIntents(apply: Applied, batch: Batch): Promise<void> {
+    if (batch.number === 1) this.#settled = noneSettled
+    const path = this.paths.batch(apply.id, batch.number)
+    const text = formatBatch(batch)
     const intent = new Map([
       [path, text],
       [this.paths.entry(apply.id), this.#formatEntry(apply)],
     ])
     const marker = new Map([[this.paths.marker(apply.id), formatMarker(apply.id)]])
-    const domains = [...wave.intents.values()].flatMap((written) => [...written.keys()])
-    const message = formatEntryMessage(apply, wave)
-    this.#locked.refuseOthers([...wave.before.keys(), ...domains])
+    const domains = [...batch.intents.values()].flatMap((written) => [...written.keys()])
+    const message = formatEntryMessage(apply, batch)
+    this.#locked.refuseOthers([...batch.before.keys(), ...domains])
     const guard = this.#guardNew(domains)
     const guardAll: Guard = async (files) => {
       await guard?.(files)
       await refuseSameId(files, path, text)
     }
     await this.#publish([intent, marker], message, this.#locked.domains === null ? guard : guardAll)
-    this.#settled = addBatch(this.#settled, wave)
+    this.#settled = addBatch(this.#settled, batch)
   }
 
   recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {

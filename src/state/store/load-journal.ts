@@ -2,12 +2,12 @@ import { basename, dirname } from 'node:path'
 import { findMax } from '../../core/model/lists.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { StatePaths } from '../format/state-paths.ts'
-import { parseEntry, parseWave, type JournalEntry } from '../format/journal.ts'
+import { parseEntry, parseBatch, type JournalEntry } from '../format/journal.ts'
 import { createDamagedFileError } from '../format/parse-file.ts'
 import { loadNamed } from './load-files.ts'
 import { listSettled } from './settled-writes.ts'
 import type { SharedFiles } from './state-files.ts'
-import type { LateCalls, RecordedItem, RecordedState, Wave } from './store.ts'
+import type { LateCalls, RecordedItem, RecordedState, Batch } from './store.ts'
 
 /** An apply whose process died, and its domains with the items that it left in-doubt. */
 export interface UnfinishedApply {
@@ -39,41 +39,41 @@ export function loadEntries(files: SharedFiles, paths: StatePaths): Promise<Jour
   return loadNamed(files, paths.journal, 'journal', parseEntry, ({ id }) => id)
 }
 
-/** Loads the waves of an apply, in order. */
-export async function loadWaves(
+/** Loads the batches of an apply, in order. */
+export async function loadBatches(
   files: SharedFiles,
   paths: StatePaths,
   apply: string,
-): Promise<Omit<Wave, 'number'>[]> {
-  return parseWaves(files, paths, apply, await files.load(`${paths.waves}/${apply}`))
+): Promise<Omit<Batch, 'number'>[]> {
+  return parseBatches(files, paths, apply, await files.load(`${paths.batches}/${apply}`))
 }
 
-/** @param texts of all waves of an apply, by path */
-export function parseWaves(
+/** @param texts of all batches of an apply, by path */
+export function parseBatches(
   files: SharedFiles,
   paths: StatePaths,
   apply: string,
   texts: ReadonlyMap<string, string>,
-): Omit<Wave, 'number'>[] {
+): Omit<Batch, 'number'>[] {
   return Array.from(texts.keys(), (_path, i) => {
-    const path = paths.wave(apply, i + 1)
+    const path = paths.batch(apply, i + 1)
     const text = texts.get(path)
     if (text === undefined)
       throw createDamagedFileError(
-        files.describePath(`${paths.waves}/${apply}`),
-        `expected ${texts.size} waves, ${i + 1}.json is missing`,
+        files.describePath(`${paths.batches}/${apply}`),
+        `expected ${texts.size} batches, ${i + 1}.json is missing`,
         'journal',
       )
-    return parseWave(files.describePath(path), text)
+    return parseBatch(files.describePath(path), text)
   })
 }
 
-/** Returns the state of the items before the waves of an apply; null if unrecorded. */
-export function mergeBefore(waves: Pick<Wave, 'before'>[]): Wave['before'] {
+/** Returns the state of the items before the batches of an apply; null if unrecorded. */
+export function mergeBefore(batches: Pick<Batch, 'before'>[]): Batch['before'] {
   const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
-  for (const wave of waves) {
-    for (const [domain, items] of wave.before) {
-      // An earlier wave of the apply may have changed an item already: its first value counts.
+  for (const batch of batches) {
+    for (const [domain, items] of batch.before) {
+      // An earlier batch of the apply may have changed an item already: its first value counts.
       before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
     }
   }
@@ -86,33 +86,33 @@ export async function loadLateCalls(
   paths: StatePaths,
   apply: string,
 ): Promise<LateCalls> {
-  const waves = await loadWaves(files, paths, apply)
+  const batches = await loadBatches(files, paths, apply)
   const entry = (await loadEntries(files, paths)).find(({ id }) => id === apply)
   return {
-    before: mergeBefore(waves),
+    before: mergeBefore(batches),
     landWithinMs: findMax(
-      waves.map((wave) => wave.landWithinMs),
+      batches.map((batch) => batch.landWithinMs),
       0,
     ),
-    open: entry === undefined ? new Map() : findDoubts(entry, waves, new Map()),
+    open: entry === undefined ? new Map() : findDoubts(entry, batches, new Map()),
   }
 }
 
 /**
  * Finds the domains that an apply left in-doubt, with all of their items.
  *
- * @param waves the waves of the apply
+ * @param batches the batches of the apply
  */
 export function findDoubts(
   entry: JournalEntry,
-  waves: Pick<Wave, 'intents'>[],
+  batches: Pick<Batch, 'intents'>[],
   recorded: RecordedState,
 ): RecordedState {
-  const settled = listSettled(entry, waves)
+  const settled = listSettled(entry, batches)
   const doubted: RecordedState = new Map()
   // Items of settled writes: a later write of the same item may be in flight.
   const settledItems = new Set<string>()
-  for (const { intents } of waves) {
+  for (const { intents } of batches) {
     for (const [write, domains] of intents) {
       if (settled.has(write)) {
         for (const [domain, intended] of domains)
@@ -151,10 +151,10 @@ export async function loadUnfinished(
 ): Promise<UnfinishedApply[]> {
   const unfinished: UnfinishedApply[] = []
   for (const entry of await loadOpenEntries(files, paths)) {
-    const waves = await loadWaves(files, paths, entry.id)
-    const domains = findDoubts(entry, waves, recorded)
+    const batches = await loadBatches(files, paths, entry.id)
+    const domains = findDoubts(entry, batches, recorded)
     for (const [domain, items] of domains) recorded.set(domain, items)
-    unfinished.push({ entry, domains, reach: listReach(waves) })
+    unfinished.push({ entry, domains, reach: listReach(batches) })
   }
   return unfinished
 }
@@ -172,9 +172,9 @@ export function nameApplies({ journal }: StatePaths, entries: string[], about = 
   })
 }
 
-/** Lists the domains that waves may have changed. */
-export function listReach(waves: Pick<Wave, 'before'>[]): Set<Domain> {
-  return new Set(waves.flatMap(({ before }) => [...before.keys()]))
+/** Lists the domains that batches may have changed. */
+export function listReach(batches: Pick<Batch, 'before'>[]): Set<Domain> {
+  return new Set(batches.flatMap(({ before }) => [...before.keys()]))
 }
 
 /** Tests whether a set has a domain of another one. */

@@ -109,7 +109,7 @@ function moveHolds(
     const known = to.rollouts.find(({ id }) => id === rollout.id)
     const empty = {
       ...rollout,
-      asked: {},
+      desiredHashes: {},
       values: {},
       onHold: {},
       waves: [],
@@ -129,13 +129,16 @@ function moveHolds(
 }
 
 function addHolds(rollout: Rollout, from: Rollout, moving: Domain[]): Rollout {
-  const isNew = (domain: Domain) => getOwn(rollout.asked, domain) === undefined
+  const isNew = (domain: Domain) => getOwn(rollout.desiredHashes, domain) === undefined
   const unknown = moving.filter(isNew)
-  const asked = moving.map((domain) => [domain, getOwn(from.asked, domain) ?? ''])
+  const hashes = moving.map((domain) => [domain, getOwn(from.desiredHashes, domain) ?? ''])
   const wave = { domains: unknown.toSorted(), applied: null, passed: false }
   return {
     ...rollout,
-    asked: { ...rollout.asked, ...(Object.fromEntries(asked) as Rollout['asked']) },
+    desiredHashes: {
+      ...rollout.desiredHashes,
+      ...(Object.fromEntries(hashes) as Rollout['desiredHashes']),
+    },
     values: { ...rollout.values, ...selectDomains(from.values, moving) },
     onHold: { ...rollout.onHold, ...selectDomains(from.onHold, moving) },
     waves: unknown.length === 0 ? rollout.waves : [...rollout.waves, wave],

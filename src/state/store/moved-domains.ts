@@ -52,7 +52,7 @@ export function moveRollout(moves: DomainMove[], rollout: Rollout): Rollout {
     Object.fromEntries(Object.entries(values).map(([domain, each]) => [getName(domain), each]))
   return {
     ...rollout,
-    asked: rename(rollout.asked),
+    desiredHashes: rename(rollout.desiredHashes),
     values: rename(rollout.values),
     onHold: rename(rollout.onHold),
     waves: rollout.waves.map((wave) => ({ ...wave, domains: wave.domains.map(getName) })),
@@ -74,8 +74,8 @@ export async function buildMoves(
   at: string,
 ): Promise<FileChanges[]> {
   const earlier = await loadMoves(files, paths)
-  const rollouts = (await loadRollouts(files, paths)).filter(({ asked, onHold }) =>
-    moves.some(({ from }) => Object.hasOwn(asked, from) || Object.hasOwn(onHold, from)),
+  const rollouts = (await loadRollouts(files, paths)).filter(({ desiredHashes, onHold }) =>
+    moves.some(({ from }) => Object.hasOwn(desiredHashes, from) || Object.hasOwn(onHold, from)),
   )
   return [
     new Map([

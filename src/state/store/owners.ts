@@ -2,7 +2,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { parseAddress } from '../format/address-file.ts'
 import { buildStatePaths, buildStatePathsIn, type StatePaths } from '../format/state-paths.ts'
-import { loadWaves } from './load-journal.ts'
+import { loadBatches } from './load-journal.ts'
 import type { SharedFiles } from './state-files.ts'
 import type { StateKey } from './store.ts'
 
@@ -96,7 +96,7 @@ export async function listIntended(files: SharedFiles, paths: StatePaths): Promi
   const domains = new Set<Domain>()
   for (const marker of await files.listPaths(paths.open)) {
     const apply = marker.slice(`${paths.open}/`.length).replace(/\.json$/, '')
-    for (const { intents } of await loadWaves(files, paths, apply))
+    for (const { intents } of await loadBatches(files, paths, apply))
       for (const written of intents.values()) for (const name of written.keys()) domains.add(name)
   }
   return domains

@@ -18,9 +18,9 @@ export async function loadPruned(files: SharedFiles, paths: StatePaths): Promise
 }
 
 /**
- * Builds the file changes that replace the journal entries and waves of applies by a line for each.
- * An entry is gone before its waves: waves without an entry are left over from an interrupted
- * change, and go too.
+ * Builds the file changes that replace the journal entries and batches of applies by a line for
+ * each. An entry is gone before its batches: batches without an entry are left over from an
+ * interrupted change, and go too.
  */
 export async function buildPrune(
   files: SharedFiles,
@@ -33,15 +33,15 @@ export async function buildPrune(
   const listed = all.slice(-maxListed)
   const dropped = earlier.dropped + all.length - listed.length
   const entries = new Set(await files.listPaths(paths.journal))
-  const waves = (await files.listPaths(paths.waves)).flatMap((path) => {
-    const [apply = ''] = path.slice(`${paths.waves}/`.length).split('/')
+  const batches = (await files.listPaths(paths.batches)).flatMap((path) => {
+    const [apply = ''] = path.slice(`${paths.batches}/`.length).split('/')
     const isGone = ids.has(apply) || !entries.has(paths.entry(apply))
-    return isGone ? [`${paths.waves}/${apply}`] : []
+    return isGone ? [`${paths.batches}/${apply}`] : []
   })
   return [
     new Map([[paths.pruned, formatPruned({ applies: listed, dropped })]]),
     new Map([...ids].map((id) => [paths.entry(id), null])),
-    new Map(waves.map((folder) => [folder, null])),
+    new Map(batches.map((folder) => [folder, null])),
   ]
 }
 

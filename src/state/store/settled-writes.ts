@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../format/journal.ts'
-import type { Wave } from './store.ts'
+import type { Batch } from './store.ts'
 
 /** Writes of a running apply whose outcome is recorded, and its batches with others. */
 export interface SettledWrites extends Pick<JournalEntry, 'settled' | 'settledBatches'> {
@@ -10,7 +10,7 @@ export interface SettledWrites extends Pick<JournalEntry, 'settled' | 'settledBa
 export const noneSettled: SettledWrites = { settled: [], settledBatches: 0, unsettled: [] }
 
 /** Adds a batch, of which no write has an outcome. */
-export function addBatch(before: SettledWrites, { intents }: Wave): SettledWrites {
+export function addBatch(before: SettledWrites, { intents }: Batch): SettledWrites {
   return { ...before, unsettled: [...before.unsettled, [...intents.keys()]] }
 }
 
@@ -24,11 +24,11 @@ export function addSettled(before: SettledWrites, writes: number[]): SettledWrit
   return { settled: [...settled], settledBatches, unsettled }
 }
 
-/** Lists the writes of an apply whose outcome is recorded. `waves`: all of its batches. */
+/** Lists the writes of an apply whose outcome is recorded. `batches`: all of its batches. */
 export function listSettled(
   { settled, settledBatches }: Pick<JournalEntry, 'settled' | 'settledBatches'>,
-  waves: Pick<Wave, 'intents'>[],
+  batches: Pick<Batch, 'intents'>[],
 ): Set<number> {
-  const whole = waves.slice(0, settledBatches).flatMap(({ intents }) => [...intents.keys()])
+  const whole = batches.slice(0, settledBatches).flatMap(({ intents }) => [...intents.keys()])
   return new Set([...whole, ...settled])
 }

@@ -5,7 +5,7 @@ import { loadRollouts } from './load-files.ts'
 import { parseDomainFile } from '../format/domain-file.ts'
 import { loadDoubtMarks } from './doubt-marks.ts'
 import type { StatePaths } from '../format/state-paths.ts'
-import { loadWaves, listReach, overlaps } from './load-journal.ts'
+import { loadBatches, listReach, overlaps } from './load-journal.ts'
 import type { SharedFiles } from './state-files.ts'
 
 /**
@@ -13,9 +13,9 @@ import type { SharedFiles } from './state-files.ts'
  * commands may lift values on hold of one that has ended then, and one of them be lost: such a
  * value is recorded, so that it is no change.
  */
-export function listRolloutDomains({ asked, state }: Rollout): Set<Domain> {
-  const isUnfinished = state === 'open' || state === 'taking-back'
-  return new Set(isUnfinished ? Object.keys(asked) : [])
+export function listRolloutDomains({ desiredHashes, state }: Rollout): Set<Domain> {
+  const isUnfinished = state === 'open' || state === 'rolling-back'
+  return new Set(isUnfinished ? Object.keys(desiredHashes) : [])
 }
 
 /**
@@ -40,11 +40,11 @@ export async function findEntangled(
 async function loadSpans(files: SharedFiles, paths: StatePaths): Promise<Set<Domain>[]> {
   const spans = (await loadRollouts(files, paths)).map(listRolloutDomains)
   for (const path of await files.listPaths(paths.open)) {
-    const waves = await loadWaves(files, paths, basename(path, '.json'))
-    spans.push(listReach(waves))
+    const batches = await loadBatches(files, paths, basename(path, '.json'))
+    spans.push(listReach(batches))
   }
   for (const { apply } of await loadDoubtMarks(files, paths))
-    spans.push(listReach(await loadWaves(files, paths, apply)))
+    spans.push(listReach(await loadBatches(files, paths, apply)))
   return spans
 }
 

@@ -75,8 +75,8 @@ export interface StateFiles extends SharedFiles {
   /** Lists the journal entries with changes that only this machine has, and that can be kept. */
   listUnshared(): Promise<LocalChanges>
   /**
-   * Loads those of the waves in a folder that name a domain, by path, and perhaps others; absent if
-   * all of them must be loaded to find these.
+   * Loads those of the batches in a folder that name a domain, by path, and perhaps others; absent
+   * if all of them must be loaded to find these.
    */
   loadNaming?(folder: string, domain: Domain): Promise<Map<string, string>>
   /**

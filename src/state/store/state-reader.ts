@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/model/item.ts'
 import { loadDomainHistory, loadIntended } from './domain-history.ts'
 import { buildStatePaths, type StatePaths } from '../format/state-paths.ts'
-import { loadLateCalls, loadWaves, mergeBefore, nameApplies } from './load-journal.ts'
+import { loadLateCalls, loadBatches, mergeBefore, nameApplies } from './load-journal.ts'
 import { createRenaming, type Renaming } from './moved-domains.ts'
 import { findOwners, knowsWorkspace, listOtherAddresses } from './owners.ts'
 import { loadPruned } from './prune.ts'
@@ -14,7 +14,7 @@ import type {
   LateCalls,
   PrunedApplies,
   StateKey,
-  Wave,
+  Batch,
 } from './store.ts'
 
 /** The part of a store that only reads its files, and needs no load before. */
@@ -64,9 +64,9 @@ export class StateReader {
     return loadPruned(this.files, this.paths)
   }
 
-  async loadStateBefore(apply: string): Promise<Wave['before']> {
+  async loadStateBefore(apply: string): Promise<Batch['before']> {
     const rename = await this.#loadRenaming()
-    return rename(apply)(mergeBefore(await loadWaves(this.files, this.paths, apply)))
+    return rename(apply)(mergeBefore(await loadBatches(this.files, this.paths, apply)))
   }
 
   loadDomainHistory(domain: Domain): Promise<DomainHistory> {

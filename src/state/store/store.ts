@@ -39,7 +39,7 @@ export interface StateKey {
 }
 
 /** The changes that one batch of writes of an apply is about to make. */
-export interface Wave {
+export interface Batch {
   /** From 1, over all batches of the apply. */
   number: number
   /** For every item that the batch may change, its recorded state; null if unrecorded. */
@@ -53,7 +53,7 @@ export interface Wave {
 /** Calls without an outcome of an apply that died: they may still take effect. */
 export interface LateCalls {
   /** Recorded state of the items before that apply; null if unrecorded. */
-  before: Wave['before']
+  before: Batch['before']
   /** Timeout plus settle time of that apply, ms; 0 if not recorded. */
   landWithinMs: number
   /** Items of these calls, in-doubt between old and new, without outcomes of later applies. */
@@ -77,7 +77,7 @@ export interface DomainApply {
   items: ReadonlyMap<ItemKey, IntendedItem>
 }
 
-/** Applies whose journal entries and waves were pruned. */
+/** Applies whose journal entries and batches were pruned. */
 export interface PrunedApplies {
   /** The latest of them, first to last. */
   applies: Applied[]
@@ -163,13 +163,13 @@ export interface Store {
   knowsWorkspace(id: string): Promise<boolean>
   /** Lists the applies, first to last. */
   listApplies(): Promise<Applied[]>
-  /** Lists the applies whose journal entries and waves were pruned. */
+  /** Lists the applies whose journal entries and batches were pruned. */
   listPruned(): Promise<PrunedApplies>
   /**
    * Loads, for every item that an apply intended to change, its state beforehand; null if
    * unrecorded.
    */
-  loadStateBefore(apply: string): Promise<Wave['before']>
+  loadStateBefore(apply: string): Promise<Batch['before']>
   /** Loads what each apply intended for one domain; needs no load before. */
   loadDomainHistory(domain: Domain): Promise<DomainHistory>
   /** Loads what some applies intended for all of their domains, by id; needs no load before. */
@@ -180,7 +180,7 @@ export interface Store {
    * Records the intents of a batch. They are durable, for other machines too, when the promise
    * resolves. The changes of one apply are recorded one after another.
    */
-  recordIntents(apply: Applied, wave: Wave): Promise<void>
+  recordIntents(apply: Applied, batch: Batch): Promise<void>
   /**
    * Records outcomes of writes (or of releases, without any write) as the new state of the domains.
    * Durable on this machine when the promise resolves.

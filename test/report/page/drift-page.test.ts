@@ -91,7 +91,7 @@ describe('the page of drift', () => {
       ],
       ['on hold: a rollout was stopped or rolled back', 'pending · verified · recorded 3 d ago'],
     ])
-    expect(page.apart).toEqual([
+    expect(page.notices).toEqual([
       {
         kind: 'on-hold',
         text: 'timeout is on hold: a rollout was stopped or rolled back',
@@ -105,7 +105,7 @@ describe('the page of drift', () => {
       { domain: 'a.example.com', item: 'https' },
       { domain: 'b.example.com', item: 'https' },
     ])
-    expect(few.apart).toEqual([
+    expect(few.notices).toEqual([
       {
         kind: 'unmanaged',
         text: 'https of 2 domains is observed and not managed here',
@@ -113,7 +113,7 @@ describe('the page of drift', () => {
       },
     ])
     const names = Array.from({ length: 6000 }, (_, i) => ({ domain: 'a', item: `i${i}` }))
-    const many = build({}, names).apart
+    const many = build({}, names).notices
     expect(many).toHaveLength(101)
     expect(many[0]?.domains).toEqual([])
     expect(many.at(-1)?.text).toBe('5900 more items are observed and not managed here')

@@ -41,7 +41,7 @@ describe('the page of a plan', () => {
       writes: [{ id: 1, wave: 1, domains: [0], items: [{ item: 0, form: 'replace' }], seconds: 0 }],
       waves: [buildWave(1)],
       callsPerMinute: 30,
-      apart: [],
+      notices: [],
       warnings: [],
     })
   })
@@ -49,7 +49,7 @@ describe('the page of a plan', () => {
   it('of an empty plan has the sentence only', () => {
     const page = buildPage(buildPlan([]))
     expect(page.sentence).toBe('No changes.')
-    expect([page.domains, page.changes, page.parts, page.waves, page.apart]).toEqual(
+    expect([page.domains, page.changes, page.parts, page.waves, page.notices]).toEqual(
       Array.from({ length: 5 }, () => []),
     )
   })
@@ -122,7 +122,7 @@ describe('the page of a plan', () => {
       },
     )
     const page = buildPage(plan)
-    expect(page.apart).toEqual([
+    expect(page.notices).toEqual([
       { kind: 'on-hold', text: '2 changes on hold: reason', domains: ['h.example.com'] },
       {
         kind: 'released',
@@ -186,7 +186,7 @@ describe('the page of a plan', () => {
     const page = buildPage(plan, { facts: [['Commit', evil]], findPlace: () => `${evil}:1` })
     expect(JSON.stringify(page)).not.toMatch(/\\u001b|\u202e/)
     expect(page.domains).toEqual(['a\\u{202e}\\u{1b}[2J<script>'])
-    expect([page.items[0], page.warnings[0], page.apart[0]?.text, page.facts[0]?.[1]]).toEqual(
+    expect([page.items[0], page.warnings[0], page.notices[0]?.text, page.facts[0]?.[1]]).toEqual(
       Array.from({ length: 4 }, () => page.domains[0]),
     )
     expect(page.changes[0]?.place).toBe(`${page.domains[0]}:1`)

@@ -35,6 +35,102 @@ address: string
 movedTo?: string
 }
 /**
+ * Intents of one batch of writes of an apply, recorded before its first call: <id>/<address>/batches/<apply>/<batch>.json.
+ */
+export interface BatchFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.batch/1"
+/**
+ * Timeout plus settle time of the calls, ms: a call without an outcome may take effect for this long after its process has died.
+ */
+landWithinMs: number
+/**
+ * Domain → state of its items before the batch.
+ */
+before: {
+/**
+ * Item → state.
+ */
+[k: string]: {
+/**
+ * State before the batch; null when none was recorded.
+ */
+[k: string]: null | ItemState
+}
+}
+/**
+ * Number of a write → domain → state of its items until the outcome is recorded.
+ */
+intents: {
+/**
+ * Domain → state of its items.
+ */
+[k: string]: {
+/**
+ * Item → state.
+ */
+[k: string]: {
+[k: string]: ItemState
+}
+}
+}
+}
+/**
+ * State of one item of one domain: the value at the service as far as Edgewise knows.
+ */
+export interface ItemState {
+/**
+ * Confirmed: the service holds the one candidate. In-doubt: it may hold any candidate. Unset: the documented reset was confirmed; a candidate is the value that the service holds after it.
+ */
+status: ("confirmed" | "in-doubt" | "unset")
+/**
+ * The values that the service may hold. One when confirmed, at most one when unset, at least one when in-doubt unless "unknown" is true.
+ */
+candidates: Value[]
+at: Time
+serviceAt?: Time
+/**
+ * Id of the apply or import that recorded it.
+ */
+apply: string
+/**
+ * Whether Edgewise wrote the value or imported it.
+ */
+origin: ("write" | "import")
+/**
+ * True: the service may also hold a value that was never recorded, or nothing. In-doubt only.
+ */
+unknown?: boolean
+/**
+ * Present when only the intent of a write is recorded, so that the time of its last call is not known.
+ */
+open?: true
+/**
+ * Present when an item is in-doubt although its last call was answered: no call can change it any more.
+ */
+answered?: true
+/**
+ * Present when a read after the write found another value at the service. The recorded value is the one that was sent.
+ */
+differs?: true
+/**
+ * Id of an apply that died shortly before this was recorded: one of its calls may still change the item. Another value waits until that is impossible.
+ */
+late?: string
+returned?: Value
+/**
+ * Origin of each secret in the value, by fingerprint.
+ */
+templates?: {
+/**
+ * Name of the secret, or a template around names such as "Bearer ${secret:token}".
+ */
+[k: string]: string
+}
+}
+/**
  * Recent calls of an account: budget/<address>/<account>.json.
  */
 export interface CallsFile {
@@ -110,59 +206,6 @@ domain: string
  */
 items: {
 [k: string]: ItemState
-}
-}
-/**
- * State of one item of one domain: the value at the service as far as Edgewise knows.
- */
-export interface ItemState {
-/**
- * Confirmed: the service holds the one candidate. In-doubt: it may hold any candidate. Unset: the documented reset was confirmed; a candidate is the value that the service holds after it.
- */
-status: ("confirmed" | "in-doubt" | "unset")
-/**
- * The values that the service may hold. One when confirmed, at most one when unset, at least one when in-doubt unless "unknown" is true.
- */
-candidates: Value[]
-at: Time
-serviceAt?: Time
-/**
- * Id of the apply or import that recorded it.
- */
-apply: string
-/**
- * Whether Edgewise wrote the value or imported it.
- */
-origin: ("write" | "import")
-/**
- * True: the service may also hold a value that was never recorded, or nothing. In-doubt only.
- */
-unknown?: boolean
-/**
- * Present when only the intent of a write is recorded, so that the time of its last call is not known.
- */
-open?: true
-/**
- * Present when an item is in-doubt although its last call was answered: no call can change it any more.
- */
-answered?: true
-/**
- * Present when a read after the write found another value at the service. The recorded value is the one that was sent.
- */
-differs?: true
-/**
- * Id of an apply that died shortly before this was recorded: one of its calls may still change the item. Another value waits until that is impossible.
- */
-late?: string
-returned?: Value
-/**
- * Origin of each secret in the value, by fingerprint.
- */
-templates?: {
-/**
- * Name of the secret, or a template around names such as "Bearer ${secret:token}".
- */
-[k: string]: string
 }
 }
 /**
@@ -607,7 +650,7 @@ conditional?: number
 warnings?: string[]
 }
 /**
- * Applies without journal entry and waves: <id>/<address>/pruned/applies.json.
+ * Applies without journal entry and batches: <id>/<address>/pruned/applies.json.
  */
 export interface PrunedFile {
 /**
@@ -718,7 +761,7 @@ author: (string | null)
 /**
  * Open, stopped, being rolled back, or rolled back.
  */
-state: ("open" | "stopped" | "taking-back" | "taken-back")
+state: ("open" | "stopped" | "rolling-back" | "rolled-back")
 /**
  * Reason why the rollout is over; null while it is open.
  */
@@ -743,7 +786,7 @@ items: string[]
 /**
  * Domain → hash of its desired configuration. Every domain of the rollout is listed.
  */
-asked: {
+desiredHashes: {
 /**
  * Hash.
  */
@@ -844,47 +887,4 @@ format: "edgewise.salt/1"
  * The salt: 16 random bytes as hex digits.
  */
 salt: string
-}
-/**
- * Intents of one batch of writes of an apply, recorded before its first call: <id>/<address>/waves/<apply>/<batch>.json.
- */
-export interface WaveFile {
-/**
- * Format and version. A newer version is refused.
- */
-format: "edgewise.wave/1"
-/**
- * Timeout plus settle time of the calls, ms: a call without an outcome may take effect for this long after its process has died.
- */
-landWithinMs: number
-/**
- * Domain → state of its items before the batch.
- */
-before: {
-/**
- * Item → state.
- */
-[k: string]: {
-/**
- * State before the batch; null when none was recorded.
- */
-[k: string]: null | ItemState
-}
-}
-/**
- * Number of a write → domain → state of its items until the outcome is recorded.
- */
-intents: {
-/**
- * Domain → state of its items.
- */
-[k: string]: {
-/**
- * Item → state.
- */
-[k: string]: {
-[k: string]: ItemState
-}
-}
-}
 }

@@ -27,7 +27,7 @@ export interface Page {
   rollback?: PageRollback
   callsPerMinute: number
   /** What will not happen, or needs somebody. */
-  apart: PageApart[]
+  notices: PageNotice[]
   warnings: string[]
   /** Of a history: the applies, the latest first. They take the place of the writes. */
   applies?: PageApply[]
@@ -77,7 +77,7 @@ export interface PageWrite {
 }
 
 /** Something that will not happen. */
-export interface PageApart {
+export interface PageNotice {
   kind: 'released' | 'cleared' | 'on-hold' | 'unmanaged' | 'no-way-back' | 'conditional' | 'ignored'
   text: string
   /** Domains, as far as they are known. */

@@ -38,7 +38,7 @@ function describeWaiting({ listed, rollout }: OpenRollout): Headline {
 }
 
 function describeEnded({ state, reason, onHold }: Rollout): Headline {
-  const end = state === 'taken-back' ? 'rolled back' : 'stopped'
+  const end = state === 'rolled-back' ? 'rolled back' : 'stopped'
   const why = reason === null ? '' : ` (${reason})`
   const domains = pluralize(Object.keys(onHold).length, 'domain')
   const text = `A rollout was ${end}${why}: ${domains} on hold.`

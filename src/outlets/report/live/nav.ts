@@ -1,7 +1,7 @@
 import { formatShell } from '../page/format-shell.ts'
 import { formatInstant, show } from '../page/html.ts'
 
-/** Where a reader is, and as of when. */
+/** Current page, and the time of its data. */
 export interface Place {
   path: '/' | '/plan' | '/drift' | '/rollouts' | '/history'
   /** Key of what is shown in the answer of `/live`, and its revision. */

@@ -52,7 +52,7 @@ const nothingPlanned = {
   changes: [],
   writes: [],
   waves: [],
-  apart: [],
+  notices: [],
 } satisfies Partial<Page>
 
 /** Formats the result, the reason of an early end, and the error. */

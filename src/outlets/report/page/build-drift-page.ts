@@ -2,13 +2,13 @@ import type { Change } from '../../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../../core/model/drift.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Domain } from '../../../core/model/item.ts'
-import type { Page, PageApart, PageLine } from '../../../core/model/page/page.ts'
+import type { Page, PageNotice, PageLine } from '../../../core/model/page/page.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { formatAge, formatDriftSummary } from '../drift/text.ts'
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
-import { groupRemarks } from './list-apart.ts'
+import { groupRemarks } from './list-notices.ts'
 import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
 
 /** Drift, and the observed items that are not managed. */
@@ -45,7 +45,7 @@ export function buildDriftPage(
     ...buildHead('drift', formatDriftSummary(drift, now).join(' '), about),
     ...buildMatrix(cells),
     waves: [],
-    apart: [
+    notices: [
       ...groupRemarks([...held, ...ignored], about.scrub),
       ...listUnmanaged(unmanaged, about.scrub),
     ],
@@ -122,12 +122,12 @@ function describeItem({ unreadable, held }: DriftItem, isInDoubt: boolean): stri
 function listUnmanaged(
   unmanaged: PageDrift['unmanaged'],
   scrub: (text: string) => string,
-): PageApart[] {
+): PageNotice[] {
   const groups = [...groupBy(unmanaged, ({ item }) => item)].toSorted(
     ([, a], [, b]) => b.length - a.length,
   )
   const namesDomains = unmanaged.length <= maxUnmanagedDomains
-  const named = groups.slice(0, maxUnmanaged).map(([item, same]): PageApart => ({
+  const named = groups.slice(0, maxUnmanaged).map(([item, same]): PageNotice => ({
     kind: 'unmanaged',
     text: escapeInvisible(
       scrub(`${item} of ${pluralize(same.length, 'domain')} is observed and not managed here`),

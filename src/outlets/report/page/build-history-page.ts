@@ -69,7 +69,7 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
     changes: all,
     writes: [],
     waves: [],
-    apart: [],
+    notices: [],
     applies,
   }
 }
@@ -184,8 +184,7 @@ function formatHistorySentence(
     `The last apply${of} is ${last.outcome}${wave === 0 ? '' : ` (wave ${wave} of a rollout)`}: ` +
     `${formatInstant(last.startedAt)}${by}${tree === null ? '' : `, ${tree}`}` +
     (counts === '' ? '.' : `; writes: ${counts}.`)
-  if (applies.length === 1)
-    return `${newest} ${hasEarlier ? 'No earlier one is listed.' : 'There is no other one.'}`
+  if (applies.length === 1) return hasEarlier ? `${newest} No earlier one is listed.` : newest
   const outcomes = applyOutcomes.flatMap((outcome) => {
     const count = applies.filter((apply) => apply.outcome === outcome).length
     return count === 0 ? [] : [`${count} ${outcome}`]

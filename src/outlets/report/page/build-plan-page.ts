@@ -10,7 +10,7 @@ import {
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import { formatPlanSentence, listApprovals } from '../plan/summary.ts'
 import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
-import { listApart } from './list-apart.ts'
+import { listNotices } from './list-notices.ts'
 import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
 
 /** Builds the page of a plan. */
@@ -23,7 +23,10 @@ export function buildPlanPage(plan: Plan, times: PlanTimes, about: PageAbout): P
 }
 
 /** What a page shows of the plan itself. */
-type Planned = Pick<Page, 'domains' | 'items' | 'parts' | 'changes' | 'writes' | 'waves' | 'apart'>
+type Planned = Pick<
+  Page,
+  'domains' | 'items' | 'parts' | 'changes' | 'writes' | 'waves' | 'notices'
+>
 
 /**
  * Builds what a page shows of the plan itself.
@@ -50,7 +53,7 @@ export function buildPlanned(
   return {
     ...buildMatrix(cells, writes),
     waves: times.waves.map((time) => buildWave(time, definite)),
-    apart: listApart(plan, about.scrub),
+    notices: listNotices(plan, about.scrub),
   }
 }
 

@@ -44,7 +44,7 @@ const ranks: Record<WaveState, number> = {
   'not-begun': 5,
 }
 
-/** Creates what is seen of a wave that was not begun. */
+/** Creates the events seen of a wave that was not begun: none. */
 export function createSeen(given: Partial<Seen> = {}): Seen {
   return {
     isBegun: false,

@@ -31,7 +31,7 @@ export function fitPage(page: Page): Page {
       place: change.place === null ? null : fitText(change.place, 400),
       state: change.state === null ? null : fitText(change.state, 400),
     })),
-    apart: page.apart.map(({ kind, text, domains }) => ({
+    notices: page.notices.map(({ kind, text, domains }) => ({
       kind,
       text: fitNote(text),
       domains: domains.map((domain) => fitText(domain, 300)),

@@ -1,6 +1,6 @@
 import { formatDuration, formatNoun } from '../../../core/model/page/page-words.ts'
 import { packPage, unpackPage, type PackedPage } from '../../../core/model/page/packed-page.ts'
-import type { Page, PageApart } from '../../../core/model/page/page.ts'
+import type { Page, PageNotice } from '../../../core/model/page/page.ts'
 import { fitPage } from './fit-page.ts'
 import { formatRollout } from './format-rollout.ts'
 import { formatShell } from './format-shell.ts'
@@ -10,7 +10,7 @@ import { formatChanges, formatHistoryTable } from './static-lists.ts'
 /** Domains of an entry that are visible before the rest is opened, and that are named at all. */
 const [visibleNames, maxNames] = [4, 300]
 
-const kinds: Record<PageApart['kind'], string> = {
+const kinds: Record<PageNotice['kind'], string> = {
   released: 'Released',
   cleared: 'Cleared by another write',
   'on-hold': 'On hold',
@@ -46,15 +46,15 @@ export function parsePage(file: string): Page {
 }
 
 function formatFitted(page: Page, nav: string | null): string {
-  const { title, sentence, facts, warnings, apart, waves, rollback = null, applies } = page
-  const notices = formatWarnings(warnings) + formatApart(apart)
+  const { title, sentence, facts, warnings, notices, waves, rollback = null, applies } = page
+  const listed = formatWarnings(warnings) + formatUnsent(notices)
   const hasFilters = page.changes.length > 0
   const main = `<header class="summary">
 <p class="eyebrow">${show(title)}</p>
 <h1 data-sentence>${show(sentence)}</h1>
 ${formatFacts(facts.map(([label, value]) => [label, show(value)]))}
 </header>
-${notices === '' ? '' : `<div class="notices">${notices}</div>`}
+${listed === '' ? '' : `<div class="notices">${listed}</div>`}
 ${formatRollout({ about: null, waves, rollback }, { summary: formatPace(page), hasFilters })}
 <div id="view">${applies === undefined ? formatChanges(page) : formatHistoryTable(applies)}</div>`
   return formatShell({
@@ -85,16 +85,16 @@ function formatWarnings(warnings: string[]): string {
   )
 }
 
-function formatApart(apart: PageApart[]): string {
-  if (apart.length === 0) return ''
-  const entries = apart.map(
+function formatUnsent(notices: PageNotice[]): string {
+  if (notices.length === 0) return ''
+  const entries = notices.map(
     ({ kind, text, domains }) =>
       `<li data-kind="${kind}"><span class="kind">${kinds[kind]}:</span> ` +
       `${showLines(text)}${formatDomains(domains)}</li>`,
   )
   return (
-    '<section class="panel notice" data-apart aria-labelledby="apart">' +
-    `<h2 id="apart">What will not happen</h2>${formatNotices(entries)}</section>`
+    '<section class="panel notice" data-unsent aria-labelledby="unsent">' +
+    `<h2 id="unsent">What will not happen</h2>${formatNotices(entries)}</section>`
   )
 }
 

@@ -1,7 +1,7 @@
 import { isConditional, type Change } from '../../../core/model/change.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Domain } from '../../../core/model/item.ts'
-import type { PageApart } from '../../../core/model/page/page.ts'
+import type { PageNotice } from '../../../core/model/page/page.ts'
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { describeChange } from '../plan/blocks.ts'
@@ -9,7 +9,7 @@ import { formatConditional } from '../plan/summary.ts'
 
 /** A text about one domain. */
 interface Remark {
-  kind: PageApart['kind']
+  kind: PageNotice['kind']
   text: string
   domain: Domain
 }
@@ -18,7 +18,7 @@ interface Remark {
  * Lists what a plan does not send or can't undo: released, cleared and conditional changes, those
  * on hold, and those that can't be rolled back.
  */
-export function listApart(plan: Plan, scrub: (text: string) => string): PageApart[] {
+export function listNotices(plan: Plan, scrub: (text: string) => string): PageNotice[] {
   const { changes, onHold = [], irreversible = [] } = selectDefinite(plan)
   const lost = irreversible.map(({ domain, item, reason }): Remark => ({
     kind: 'no-way-back',
@@ -38,7 +38,7 @@ export function listApart(plan: Plan, scrub: (text: string) => string): PageApar
 }
 
 /** Groups remarks with one text, which is without secrets and invisible characters then. */
-export function groupRemarks(remarks: Remark[], scrub: (text: string) => string): PageApart[] {
+export function groupRemarks(remarks: Remark[], scrub: (text: string) => string): PageNotice[] {
   return [...groupBy(remarks, ({ kind, text }) => `${kind} ${text}`).values()].flatMap((same) =>
     same.slice(0, 1).map(({ kind, text }) => ({
       kind,
@@ -55,7 +55,7 @@ function describeApart(change: Change): Remark[] {
   return [{ kind, text, domain: change.domain }]
 }
 
-function findKind({ action, reason }: Change): PageApart['kind'] | null {
+function findKind({ action, reason }: Change): PageNotice['kind'] | null {
   if (reason === 'cleared') return 'cleared'
   if (action === 'release') return 'released'
   return null

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
 import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
-import { formatWave } from '../../src/state/format/journal.ts'
+import { formatBatch } from '../../src/state/format/journal.ts'
 import { buildItem, buildWave } from './store-contract.ts'
 import { context, TestSchema } from './test-schema.ts'
 
@@ -23,7 +23,7 @@ function open() {
 function format(...domains: string[]): string {
   const item = buildItem('1', { candidates: [`\n    "${a}": {"x\u0000": "y"}`] })
   const before = new Map(domains.map((domain) => [domain, new Map([['timeout', item]])]))
-  return formatWave(buildWave('one', before))
+  return formatBatch(buildWave('one', before))
 }
 
 const write = (path: string, text: string | null) => open().write([new Map([[path, text]])], '')
@@ -33,16 +33,16 @@ const find = async (folder: string, domain: string) => [
 
 it('finds the waves that name a domain, in one folder only', async () => {
   const both = format(a, b)
-  await write('w/home/waves/one/1.json', both)
-  await write('w/home/waves/one/2.json', format(b))
-  await write('w/home/waves-2/one/1.json', format(a))
+  await write('w/home/batches/one/1.json', both)
+  await write('w/home/batches/one/2.json', format(b))
+  await write('w/home/batches-2/one/1.json', format(a))
   await write('w/home/domains/1.json', format(a))
-  await write('v/home/waves/one/1.json', format(a))
-  expect(await find('w/home/waves', a)).toEqual([['w/home/waves/one/1.json', both]])
-  expect((await find('w/home/waves', b)).map(([path]) => path).toSorted()).toEqual([
-    'w/home/waves/one/1.json',
-    'w/home/waves/one/2.json',
+  await write('v/home/batches/one/1.json', format(a))
+  expect(await find('w/home/batches', a)).toEqual([['w/home/batches/one/1.json', both]])
+  expect((await find('w/home/batches', b)).map(([path]) => path).toSorted()).toEqual([
+    'w/home/batches/one/1.json',
+    'w/home/batches/one/2.json',
   ])
   for (const other of ['example.com', 'a.example', '%'])
-    expect(await find('w/home/waves', other)).toEqual([])
+    expect(await find('w/home/batches', other)).toEqual([])
 })
