@@ -1,3 +1,4 @@
+import type { Settings, ItemPlaces } from '../operations/runtime/workspace-parts.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { type Executed, findStatus } from '../operations/submission/executed.ts'
@@ -18,7 +19,7 @@ import { wrapForStderr, wrapForStdout } from './terminal/output.ts'
  */
 export async function executeAndFinish<T extends Executed>(
   context: CommandContext,
-  workspace: LoadedWorkspace,
+  workspace: Settings & ItemPlaces,
   outside: Outside,
   execute: (outside: Outside) => Promise<T>,
   nameCommand?: (executed: T) => string,
@@ -66,7 +67,7 @@ export async function openToWrite(context: CommandContext): Promise<LoadedWorksp
  */
 function printExecuted(
   context: CommandContext,
-  workspace: LoadedWorkspace,
+  workspace: ItemPlaces,
   executed: Executed,
   command = 'edgewise apply',
 ): number {
@@ -93,7 +94,7 @@ function printExecuted(
 /** Prints refused writes with the lines of the manifests. */
 function printRefusals(
   { io, errPaint }: CommandContext,
-  workspace: LoadedWorkspace,
+  workspace: ItemPlaces,
   { refusals }: ApplyResult,
 ): void {
   for (const { domains, items, message } of refusals) {

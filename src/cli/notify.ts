@@ -1,3 +1,4 @@
+import type { Settings, Configured } from '../operations/runtime/workspace-parts.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import {
@@ -12,7 +13,6 @@ import { openOutbox, type Outbox } from '../outlets/notify/outbox.ts'
 import { sendNotification } from '../outlets/notify/send.ts'
 import { createTransport } from '../operations/runtime/connect.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
-import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { type Executed, findStatus } from '../operations/submission/executed.ts'
 import type { CommandContext } from './io.ts'
@@ -32,7 +32,7 @@ export interface Notifier {
 /** Creates the notifications of a command; with state in a database they are kept until sent. */
 export function createNotifier(
   context: CommandContext,
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   outside: Outside,
 ): Notifier {
   const outbox = openOutbox(workspace, outside)
@@ -109,7 +109,7 @@ function warn({ io, errPaint }: CommandContext, text: string): void {
 
 async function send(
   commandContext: CommandContext,
-  { config }: LoadedWorkspace,
+  { config }: Configured,
   content: Content,
 ): Promise<void> {
   const { io } = commandContext

@@ -1,3 +1,4 @@
+import type { ItemPlaces, Findings } from '../operations/runtime/workspace-parts.ts'
 import { resolve } from 'node:path'
 import { exists } from '../files/look.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
@@ -43,7 +44,10 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
 }
 
 /** Prints the warnings of a workspace on stderr; throws `invalid` if it has errors. */
-export function refuseInvalidManifests(context: CommandContext, workspace: LoadedWorkspace): void {
+export function refuseInvalidManifests(
+  context: CommandContext,
+  workspace: ItemPlaces & Findings,
+): void {
   const errors = workspace.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
   if (errors.length > 0) {
     if (context.options.json !== true)
@@ -62,7 +66,7 @@ export function refuseInvalidManifests(context: CommandContext, workspace: Loade
 
 /** Formats diagnostics with their source lines for stderr. */
 export function formatWorkspaceDiagnostics(
-  workspace: LoadedWorkspace,
+  workspace: ItemPlaces,
   diagnostics: Diagnostic[],
   { io, errPaint }: CommandContext,
 ): string {

@@ -1,4 +1,4 @@
-import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
+import type { Settings, Desired, Secrets } from '../operations/runtime/workspace-parts.ts'
 import {
   explainPruned,
   loadDomainHistory,
@@ -43,7 +43,7 @@ export async function printHistory(
 }
 
 async function loadAll(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   { io }: CommandContext,
   withChanges: boolean,
 ): Promise<History> {
@@ -54,7 +54,7 @@ async function loadAll(
 }
 
 async function loadOne(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   { io }: CommandContext,
   name: string,
 ): Promise<History> {

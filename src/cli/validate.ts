@@ -1,3 +1,4 @@
+import type { Desired, ItemPlaces } from '../operations/runtime/workspace-parts.ts'
 import { dirname, join, relative, sep } from 'node:path'
 import { exists } from '../files/look.ts'
 import { validate as listDiagnostics } from '../operations/validate.ts'
@@ -52,7 +53,7 @@ export async function validate(
   function report(
     diagnostics: Diagnostic[],
     folder: string,
-    findLine: LoadedWorkspace['findSourceLine'],
+    findLine: ItemPlaces['findSourceLine'],
   ): void {
     switch (options.json === true ? 'json' : format) {
       case 'json':
@@ -81,7 +82,7 @@ function tryOpenWorkspace(context: CommandContext): LoadedWorkspace | EdgewiseEr
 }
 
 /** Formats what was checked: `2 domains, 5 items, 1 manifest, 1 profile in 3 files`. */
-function formatCounts({ desired }: LoadedWorkspace, { files }: FileSelection): string {
+function formatCounts({ desired }: Desired, { files }: FileSelection): string {
   const sum = (count: (file: WorkspaceFile) => number) =>
     files.reduce((total, file) => total + count(file), 0)
   const domains = new Set(files.flatMap((file) => file.domains))

@@ -1,9 +1,9 @@
+import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import { listSome } from '../core/model/text/words.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import { lockDomains } from './runtime/lock-selection.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import type { Ports } from './runtime/ports.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
@@ -30,7 +30,7 @@ export interface Forgotten {
  * @throws EdgewiseError `usage` when a domain or item is not recorded, `declined`
  */
 export async function forget(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   request: ForgetRequest,
   ports: Ports,
 ): Promise<Forgotten> {
@@ -115,7 +115,7 @@ export interface Moved {
  * rollout has it, `owned-elsewhere` when the other workspace can't take it, `declined`
  */
 export async function move(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   request: MoveRequest,
   ports: Ports,
 ): Promise<Moved> {

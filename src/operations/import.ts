@@ -1,3 +1,4 @@
+import type { Findings, Configured, Secrets } from './runtime/workspace-parts.ts'
 import { findNamesake } from '../core/catalog/wire-names.ts'
 import { representSecretsIn } from '../core/diff/known-secrets.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
@@ -141,7 +142,7 @@ function countDomains(payloads: { domain: Domain }[]): number {
 
 /** Warns of header values in new manifests that look like secrets, without showing them. */
 function warnOfSuspected(
-  { diagnostics }: LoadedWorkspace,
+  { diagnostics }: Findings,
   files: { path: string }[],
   warn: (text: string) => void,
 ): void {
@@ -177,7 +178,7 @@ function explainNotRecorded(error: unknown): unknown {
 function recordImported(
   managed: ImportedItem[],
   recorded: RecordedState,
-  { vault, config }: LoadedWorkspace,
+  { vault, config }: Configured & Secrets,
   names: Record<string, string>,
   importedAt: string,
 ): RecordedState {

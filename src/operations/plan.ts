@@ -1,3 +1,4 @@
+import type { Configured } from './runtime/workspace-parts.ts'
 import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
 import { bindHashes } from '../core/plan/basis.ts'
 import { findUnfinished } from '../engine/rollout/on-hold.ts'
@@ -91,7 +92,7 @@ export async function plan(
 }
 
 /** Binds the hashes of a plan that may be saved to its workspace. */
-function bindBasis(basis: Plan['basis'], { config }: LoadedWorkspace): Plan['basis'] {
+function bindBasis(basis: Plan['basis'], { config }: Configured): Plan['basis'] {
   const owner = { id: config.id, address: config.service.url }
   return {
     ...basis,
@@ -103,7 +104,7 @@ function bindBasis(basis: Plan['basis'], { config }: LoadedWorkspace): Plan['bas
 /** Computes when writes are sent at the earliest. `atOnce`: without the waits of a rollout. */
 export function computePlanTimes(
   writes: Write[],
-  { config }: Pick<LoadedWorkspace, 'config'>,
+  { config }: Configured,
   atOnce: boolean,
 ): PlanTimes {
   return computeTimes(writes, { ...config.limits, rollout: atOnce ? null : config.rollout })

@@ -1,9 +1,9 @@
+import type { Settings } from './runtime/workspace-parts.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { countPrefetches, type PrefetchQuery, type PrefetchRecord } from '../core/model/prefetch.ts'
 import { formatNoRecords } from '../outlets/report/stats/prefetch-text.ts'
 import type { Prefetches } from '../service/query/prefetch.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { withQueries, type QueryPorts } from './runtime/connect.ts'
 
 /** Query of prefetch tasks. */
@@ -25,7 +25,7 @@ const maxPause = 10_000
  * and the errors of a query
  */
 export async function queryPrefetchTasks(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   { query, wait }: PrefetchRequest,
   ports: QueryPorts<PrefetchRecord[]>,
 ): Promise<Prefetches> {

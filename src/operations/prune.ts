@@ -1,10 +1,10 @@
+import type { Settings, Desired, Secrets, Configured } from './runtime/workspace-parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import { type Applied, groupApplies } from '../core/model/applied.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, Store } from '../state/store/store.ts'
 import { findLastDifferent } from './submission/find-change.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import type { Ports } from './runtime/ports.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
@@ -36,7 +36,7 @@ const automatic = { keepMs: 90 * 86_400_000, maxApplies: 50 }
  * @throws EdgewiseError `declined`
  */
 export async function prune(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   { keepMs, ...request }: PruneRequest,
   ports: Ports,
 ): Promise<Pruned> {
@@ -66,7 +66,7 @@ export async function prune(
 
 /** Prunes some of the oldest applies after another one. A failure is only noted. */
 export async function pruneOld(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Secrets,
   store: Store,
   recorded: RecordedState,
   { outside, dialogue }: Ports,
@@ -91,7 +91,7 @@ export async function pruneOld(
 }
 
 async function findPrunable(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Secrets,
   store: Store,
   recorded: RecordedState,
   history: Applied[],

@@ -1,3 +1,4 @@
+import type { Configured, Desired, Secrets } from './runtime/workspace-parts.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { pluralize, listSome } from '../core/model/text/words.ts'
 import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
@@ -167,7 +168,7 @@ function describeRest(count: number, kind: string): string[] {
  * @throws EdgewiseError `usage`
  */
 export function refuseNeeded(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Desired & Secrets,
   base: RecordedState,
   { items }: Drift,
   isRepaired: (change: Change) => boolean,

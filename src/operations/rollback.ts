@@ -1,3 +1,4 @@
+import type { Checkout, Configured, Desired, Secrets, Findings } from './runtime/workspace-parts.ts'
 import { isConditional } from '../core/model/change.ts'
 import { diffSnapshots } from '../core/diff/diff-snapshots.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
@@ -113,7 +114,7 @@ export async function rollback(
 
 /** Finds the one commit that changed the manifests between the applies before and these ones. */
 async function findChangingCommit(
-  workspace: LoadedWorkspace,
+  workspace: Checkout,
   store: Store,
   { applies }: Rollback,
 ): Promise<string | null> {
@@ -172,7 +173,7 @@ async function finishRollingBack(store: Store, name: string | null): Promise<voi
 
 /** Counts rolled-back items that the manifests would change again. */
 async function countStillDesired(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Desired & Secrets & Findings,
   recorded: RecordedState,
   { plan }: Rollback,
   store: Store,

@@ -1,3 +1,4 @@
+import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Decided, ListedRollout, Overview } from '../core/model/listed-rollout.ts'
 import type { Rollout } from '../core/model/rollout.ts'
@@ -10,7 +11,6 @@ import type { Store } from '../state/store/store.ts'
 import { findAuthor } from './submission/execute-plan.ts'
 import { hashDesired } from './submission/hash-desired.ts'
 import type { LockSelection } from './runtime/lock-selection.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { openState } from './runtime/open-state.ts'
 import type { Outside } from './runtime/outside.ts'
 import type { Ports } from './runtime/ports.ts'
@@ -19,7 +19,7 @@ import { withState } from './runtime/with-state.ts'
 
 /** Lists the unfinished rollouts, first to last. */
 export async function listRollouts(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired,
   outside: Outside,
 ): Promise<ListedRollout[]> {
   const { rollouts } = await loadRollouts(workspace, outside)
@@ -31,7 +31,7 @@ export async function listRollouts(
  * hold.
  */
 export async function loadRollouts(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired,
   outside: Outside,
 ): Promise<Pick<Overview, 'rollouts' | 'ended'>> {
   outside.onPhase?.({ name: 'loading-state' })
@@ -54,7 +54,7 @@ export async function loadRollouts(
 
 /** Returns whether a rollout is recorded: an unfinished one, or one that puts values on hold. */
 export async function hasRollout(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   id: string,
   outside: Outside,
 ): Promise<boolean> {
@@ -93,7 +93,7 @@ const changes = { approve, pause, resume, abort }
  */
 export async function decideRollout(
   verb: RolloutVerb,
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   { rollout: id, step, ...request }: RolloutRequest,
   ports: Ports,
 ): Promise<Decided> {

@@ -1,8 +1,8 @@
+import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import type { Applied, HistoryEntry } from '../core/model/applied.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import type { RecordedState, RecordedItem, Store } from '../state/store/store.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { Outside } from './runtime/outside.ts'
 import { listUnsharedNotes } from './submission/first-plan-warnings.ts'
@@ -10,7 +10,7 @@ import { findApplies } from './submission/find-change.ts'
 
 /** Loads the recorded state, its location, and notes about it. */
 export async function listState(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   outside: Outside,
 ): Promise<{ recorded: RecordedState; location: string; notes: string[] }> {
   const { store, recorded } = await loadState(workspace, outside)
@@ -37,7 +37,7 @@ export interface DomainState {
  * @throws EdgewiseError `usage` when no state is known, or there is no such apply
  */
 export async function showState(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   name: string,
   applyName: string | undefined,
   outside: Outside,
@@ -64,7 +64,7 @@ export async function showState(
 
 /** Lists the applies, first to last, and counts earlier ones that are not listed any more. */
 export async function loadHistory(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   outside: Outside,
 ): Promise<{ applies: HistoryEntry[]; dropped: number }> {
   const { store } = await loadState(workspace, outside)

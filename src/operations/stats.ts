@@ -1,3 +1,4 @@
+import type { Settings, Desired } from './runtime/workspace-parts.ts'
 import { isAcceleratedDomain } from '../core/catalog/value/formats.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
@@ -20,7 +21,6 @@ import { sparkSteps, type Statistics } from '../outlets/report/stats/text.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import { RefusedQueryError } from '../service/query/query.ts'
 import { listGrains } from '../service/query/split-question.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { withQueries, type QueryPorts, type QueryProgress } from './runtime/connect.ts'
 
 /** Query of status-code counts. */
@@ -60,7 +60,7 @@ export interface QuestionProgress {
  * `access` when there is no token, and the errors of a query
  */
 export async function queryStats(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired,
   request: StatsRequest,
   ports: QueryPorts<QuestionProgress>,
 ): Promise<Statistics> {
@@ -87,7 +87,7 @@ export async function queryStats(
 }
 
 /** Selects the named domains, otherwise those of all manifests. */
-function chooseDomains(request: StatsRequest, { desired }: LoadedWorkspace): Domain[] | 'all' {
+function chooseDomains(request: StatsRequest, { desired }: Desired): Domain[] | 'all' {
   const { domains } = request
   // The service's keyword for all domains of the account.
   if (domains.length === 1 && domains[0] === 'all') {

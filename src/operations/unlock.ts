@@ -1,9 +1,9 @@
+import type { Settings } from './runtime/workspace-parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
 import { formatLockHolder } from '../state/format/lock-file.ts'
 import { describeEnd } from '../state/locks/locks.ts'
 import { isAliveHere } from '../state/locks/machine.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { openState } from './runtime/open-state.ts'
 import type { Ports } from './runtime/ports.ts'
 
@@ -23,7 +23,7 @@ export interface UnlockRequest {
  *   several holders, `declined`
  */
 export async function unlock(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   { domain, force = false }: UnlockRequest,
   { outside, dialogue }: Ports,
 ): Promise<'not-locked' | 'unlocked' | 'released'> {

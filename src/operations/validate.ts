@@ -1,5 +1,5 @@
+import type { Settings, Desired, ItemPlaces, Findings } from './runtime/workspace-parts.ts'
 import { compareDiagnostics, type Diagnostic } from '../core/model/problem.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 
@@ -14,7 +14,7 @@ export interface ValidateRequest {
  * domain.
  */
 export function validate(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & ItemPlaces & Findings,
   { allowEmpty = false }: ValidateRequest = {},
 ): Diagnostic[] {
   const { diagnostics, desired, findUnmatchedGlobs, findWeakSecrets } = workspace

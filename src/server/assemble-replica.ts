@@ -133,7 +133,8 @@ function createWork(
     identity: identify(workspace),
     metrics,
     logger,
-    notifications: drifts.observe(createNotifications(outside, metrics, logger)),
+    notifications: createNotifications(outside, metrics, logger),
+    onDrift: drifts.keep,
   })
   const trace = (kind: TaskKind, work: () => Promise<void>) => {
     const name = spanNames[kind]

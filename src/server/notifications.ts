@@ -1,3 +1,4 @@
+import type { Settings } from '../operations/runtime/workspace-parts.ts'
 import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { pluralize } from '../core/model/text/words.ts'
@@ -11,12 +12,11 @@ import {
 import { openOutbox, type Outbox } from '../outlets/notify/outbox.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
 import { findStatus, type Executed } from '../operations/submission/executed.ts'
-import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { Ports } from '../operations/runtime/ports.ts'
 import { hasDrift } from '../outlets/report/drift/json.ts'
 import type { Logger } from './logger.ts'
-import { isAboutCommit, readsBack, type Committed, type Settings } from './branch/workspaces.ts'
+import { isAboutCommit, readsBack, type Committed } from './branch/workspaces.ts'
 
 /** A commit that is not applied, or a rollout that can't resume, and the error. */
 export interface Failure {
@@ -74,7 +74,7 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
       }
     },
     /** Notifies of drift that is new, and of drift that is gone. */
-    aboutDrift: async (workspace: LoadedWorkspace, { drift }: FoundDrift): Promise<void> => {
+    aboutDrift: async (workspace: Settings, { drift }: FoundDrift): Promise<void> => {
       // After a start, the drift of before may be in domains that later checks read.
       if (readsBack(workspace) && (drift.unread ?? 0) > 0 && !hasDrift(drift)) return
       // The same text as that of the command without a selection: both share what was reported.

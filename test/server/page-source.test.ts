@@ -4,7 +4,6 @@ import type { Clock } from '../../src/core/model/time/clock.ts'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
 import type { LoadedWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import type { Dialogue } from '../../src/operations/runtime/ports.ts'
-import type { Notifications } from '../../src/server/notifications.ts'
 import { createDriftMemory, createEventMemory } from '../../src/server/pages/memory.ts'
 import { createShared } from '../../src/server/pages/create-page-source.ts'
 
@@ -112,12 +111,8 @@ describe('the events of waves', () => {
   })
 })
 
-it('the page of the last drift check is kept, and notified of', async () => {
-  const order: string[] = []
+it('the page of the last drift check is kept', async () => {
   const drifts = createDriftMemory({ clock: { now: () => Date.UTC(2026, 0, 2) } as Clock })
-  const notifications = drifts.observe({
-    aboutDrift: async () => void order.push('notified'),
-  } as unknown as Notifications)
   expect(drifts.getLast()).toBe(null)
   const workspace = {
     config: { id: 'shop', service: { writtenUrl: 'http://cdn' }, limits: { callsPerMinute: 30 } },
@@ -128,7 +123,7 @@ it('the page of the last drift check is kept, and notified of', async () => {
   } as unknown as LoadedWorkspace
   const drift = { items: [], pending: [], live: [], inDoubt: [] }
   const found = { drift, observed: new Map(), notes: ['the s3cret'], unmanaged: [] }
-  await notifications.aboutDrift(workspace, found)
+  await drifts.keep(workspace, found)
   expect(drifts.getLast()).toMatchObject({
     at: '2026-01-02T00:00:00.000Z',
     commit: 'c0ffee',
@@ -136,5 +131,4 @@ it('the page of the last drift check is kept, and notified of', async () => {
   const html = drifts.getLast()?.format('<nav></nav>')
   expect(html).toMatch(/<nav><\/nav><main [\s\S]*<h1[^>]*>No item is managed or recorded.<\/h1>/)
   expect(html).toContain('the ***')
-  expect(order).toEqual(['notified'])
 })

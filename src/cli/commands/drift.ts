@@ -1,3 +1,4 @@
+import type { Settings } from '../../operations/runtime/workspace-parts.ts'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
@@ -134,7 +135,7 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
  */
 async function buildObserve(
   { io }: CommandContext,
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   { observed, live = false }: DriftOptions,
 ): Promise<Pick<DriftRequest, 'observe' | 'observesAll'>> {
   if (live && observed !== undefined)

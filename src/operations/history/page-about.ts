@@ -1,7 +1,7 @@
+import type { Settings, ItemPlaces, Findings } from '../runtime/workspace-parts.ts'
 import { formatTime } from '../../core/model/text/words.ts'
 import type { Page } from '../../core/model/page/page.ts'
 import type { PageAbout } from '../../outlets/report/page/page-about.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Outside } from '../runtime/outside.ts'
 
 /** What is selected, and the commit of the manifests. */
@@ -17,7 +17,7 @@ interface Selected {
  * @param warnings printed with the plan, without those of the manifests
  */
 export function createPageAbout(
-  { config, diagnostics, findItemPlace, scrub }: LoadedWorkspace,
+  { config, diagnostics, findItemPlace, scrub }: Settings & ItemPlaces & Findings,
   { clock }: Pick<Outside, 'clock'>,
   { target, items, commit }: Selected,
   warnings: string[],

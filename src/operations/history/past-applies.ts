@@ -1,3 +1,4 @@
+import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Applied, HistoryEntry, PastChange, PastChanges } from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
@@ -5,7 +6,6 @@ import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
 import { isSameJson } from '../../core/model/json.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { IntendedChanges, IntendedItem, RecordedItem, Store } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { loadState, openState } from '../runtime/open-state.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { listHistory } from '../state.ts'
@@ -37,7 +37,7 @@ const [maxAtOnce, maxChangesAtOnce] = [100, 20_000]
  * about `limit` changes, but at least the last one.
  */
 export async function loadPastApplies(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   outside: Outside,
   limit = maxChanges,
 ): Promise<PastFleet> {
@@ -58,7 +58,7 @@ export async function loadPastApplies(
  * @throws EdgewiseError `usage` if neither state nor a stored apply has the domain
  */
 export async function loadDomainHistory(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   name: string,
   outside: Outside,
 ): Promise<PastDomain> {

@@ -1,3 +1,4 @@
+import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { removeItems } from '../../engine/apply/intent-batches.ts'
 import { addNamesakes } from '../../core/catalog/wire-names.ts'
 import { diffSnapshots } from '../../core/diff/diff-snapshots.ts'
@@ -18,7 +19,6 @@ import {
 import type { Outside } from '../runtime/outside.ts'
 import { computeReversal } from '../submission/irreversible.ts'
 import { runPlanner } from '../submission/make-plan.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { nameItems, quoteAll } from '../submission/select.ts'
 
 /** Plan that restores the state before an apply. */
@@ -50,7 +50,7 @@ export interface Rollback {
  * nothing of it can be rolled back
  */
 export async function planRollback(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Secrets,
   store: Store,
   recorded: RecordedState,
   selection: Selection,
@@ -113,7 +113,7 @@ function createIrreversibleError(
 
 function buildRollbackPlan(
   { from, to }: RollbackSnapshots,
-  { config }: LoadedWorkspace,
+  { config }: Configured,
   { target, items }: Selection,
   outside: Outside,
 ): Promise<Plan> {

@@ -1,10 +1,10 @@
+import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { listMoves } from '../../manifest/workspace-file/moved-domains.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { Store } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Ports } from '../runtime/ports.ts'
 
 /** Lets a store see the state of renamed domains at their new names. */
@@ -12,7 +12,7 @@ export function useMoves({ config, desired }: MovingWorkspace, store: Store): vo
   store.useMoves(listMoves(config.moved, desired))
 }
 
-type MovingWorkspace = Pick<LoadedWorkspace, 'config' | 'desired'>
+type MovingWorkspace = Configured & Desired
 
 /**
  * Refuses moves that would lose state, and describes the others.

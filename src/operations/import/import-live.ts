@@ -1,3 +1,4 @@
+import type { Desired, Configured, Settings } from '../runtime/workspace-parts.ts'
 import { maxSkewMs } from '../../engine/apply/earlier-calls.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { findSecretFields } from '../../core/catalog/parse-item.ts'
@@ -118,7 +119,7 @@ async function readAll(
 
 /** @throws EdgewiseError `usage` when nothing is selected */
 async function chooseDomains(
-  { desired }: LoadedWorkspace,
+  { desired }: Desired,
   queries: QueryClient,
   target: string[],
   { listsAll, warn }: { listsAll: boolean; warn(text: string): void },
@@ -163,7 +164,7 @@ export interface ReadCache {
 
 /** Opens the cache of the reads of a workspace; without a cache of the user it keeps nothing. */
 export function openReadCache(
-  { root, config: { service } }: Pick<LoadedWorkspace, 'root' | 'config'>,
+  { root, config: { service } }: Configured & Pick<Settings, 'root'>,
   { cache, clock }: Pick<Outside, 'cache' | 'clock'>,
 ): ReadCache {
   const file = cache?.open(root, 'reads') ?? null

@@ -1,3 +1,4 @@
+import type { Settings, Desired, Secrets, Configured } from '../runtime/workspace-parts.ts'
 import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
@@ -8,7 +9,6 @@ import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { createCommitTest } from '../../state/git/open-place.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import type { ImportSource } from './import-file.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { parseImports, type ParsedImports, type ParsedPayload } from './parse-import.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
@@ -28,7 +28,7 @@ import { holdsSecret } from '../../core/model/secret.ts'
  * @throws EdgewiseError `usage` with the problems of all files
  */
 export function loadPayloads(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   sources: ImportSource[],
   domain: string | undefined,
   recorded: RecordedState,
@@ -50,7 +50,7 @@ export function loadPayloads(
 
 /** Warns of files that may hold secrets, and that git would add to the repository. */
 export function listExposedFiles(
-  { root, config }: LoadedWorkspace,
+  { root, config }: Settings,
   sources: ImportSource[],
   { env }: Outside,
 ): string[] {
@@ -86,7 +86,7 @@ export function describeInvalid(
 export function sealImported(
   payloads: ParsedPayload[],
   recorded: RecordedState,
-  { desired, vault }: Pick<LoadedWorkspace, 'desired' | 'vault'>,
+  { desired, vault }: Desired & Secrets,
 ): ImportedItem[] {
   const represent: Represent = (secret, known) => vault.represent(secret, known)
   return payloads.map(({ domain, item, payload }) => {
@@ -111,7 +111,7 @@ const minLength = 8
  * Looks up the available secrets that no manifest refers to, so that imported values become
  * references to them.
  */
-export function lookUpSecrets({ config, vault }: Pick<LoadedWorkspace, 'config' | 'vault'>): void {
+export function lookUpSecrets({ config, vault }: Configured & Secrets): void {
   for (const name of Object.keys(config.secrets)) {
     const [value = ''] = vault.listMissing(name).length > 0 ? [] : (vault.findAll([name]) ?? [])
     if (value.length >= minLength) vault.refer(`\${secret:${name}}`)

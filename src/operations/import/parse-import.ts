@@ -1,3 +1,4 @@
+import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { restoreShape } from '../../core/catalog/item-spec.ts'
 import { isImperative } from '../../core/catalog/problems.ts'
@@ -13,7 +14,6 @@ import type { Diagnostic } from '../../core/model/problem.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { extractConfigs, ImportFile, type ImportSource } from './import-file.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 
 /** Payload of an item in an import file, as it is written; null if the item can't be managed. */
 export interface ParsedPayload {
@@ -48,7 +48,7 @@ interface Found extends ParsedPayload {
 export function parseImports(
   sources: ImportSource[],
   domain: string | undefined,
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   recorded: RecordedState,
 ): ParsedImports {
   const files = sources.map((source) => new ImportFile(source))
@@ -92,7 +92,7 @@ function reportContradiction(first: Found, { domain, item, file, pointer }: Foun
 function parseFile(
   file: ImportFile,
   domain: string | undefined,
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   recorded: RecordedState,
 ): Found[] {
   const { data } = file
@@ -151,7 +151,7 @@ function parsePayload(
   domain: Domain,
   item: ItemKey,
   observed: Json,
-  { desired, vault }: LoadedWorkspace,
+  { desired, vault }: Desired & Secrets,
   known: ItemState | undefined,
 ): { payload: Json } | { problem: Unreadable } {
   // An item that the catalogue does not know can't be managed; it is skipped later.

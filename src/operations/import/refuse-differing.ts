@@ -1,3 +1,4 @@
+import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { fillKeptFields, isSameAtService } from '../../core/catalog/item-spec.ts'
 import { findNamesake } from '../../core/catalog/wire-names.ts'
@@ -9,7 +10,6 @@ import type { ImportedItem, ItemKey, Value, Domain } from '../../core/model/item
 import { findTemplate, listSecrets, mapSecrets } from '../../core/model/secret.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import type { RecordedItem, RecordedState } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { loadEarlierCalls } from '../../engine/apply/earlier-calls.ts'
 import { markLate } from '../../engine/apply/settling.ts'
 import type { Dialogue } from '../runtime/ports.ts'
@@ -23,7 +23,7 @@ import type { Locked } from '../runtime/with-lock.ts'
 export function refuseDiffering(
   managed: ImportedItem[],
   recorded: RecordedState,
-  { vault, config }: Pick<LoadedWorkspace, 'vault' | 'config'>,
+  { vault, config }: Configured & Secrets,
 ): void {
   const differing = managed.flatMap(({ domain, item, value }) => {
     const known = recorded.get(domain)?.get(item)
@@ -78,7 +78,7 @@ function explainDifference(
 export async function markLateItems(
   imported: RecordedState,
   recorded: RecordedState,
-  { config }: LoadedWorkspace,
+  { config }: Configured,
   { store, lockedAt }: Pick<Locked, 'store' | 'lockedAt'>,
   { note }: Pick<Dialogue, 'note'>,
 ): Promise<RecordedState> {

@@ -1,3 +1,4 @@
+import type { Configured, Settings } from '../runtime/workspace-parts.ts'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
@@ -112,7 +113,7 @@ export function buildManifests(
 
 /** @throws EdgewiseError `usage` when the file has a form that can't be extended */
 function extendWorkspaceFile(
-  { root }: LoadedWorkspace,
+  { root }: Settings,
   secrets: NewSecret[],
   { env }: Outside,
 ): NonNullable<NewManifests['workspaceFile']> {
@@ -183,7 +184,7 @@ function describeSecrets(secrets: NewSecret[], env: Outside['env']): string[] {
 
 /** Finds a path and names for new profiles that are not in use. */
 function findFreeProfile(
-  { root }: LoadedWorkspace,
+  { root }: Settings,
   { env }: Outside,
 ): { path: string; names(i: number): string } {
   const taken = new Set<Json | undefined>()
@@ -203,7 +204,7 @@ function findFreeProfile(
 }
 
 /** Returns whether the workspace file includes a path. */
-function isLoaded(path: string, { manifests, profiles }: LoadedWorkspace['config']): boolean {
+function isLoaded(path: string, { manifests, profiles }: Configured['config']): boolean {
   return matchesGlobs(path, [manifests, profiles])
 }
 
@@ -229,7 +230,7 @@ function formatDocuments(path: string, documents: JsonObject[]): string {
   return formatted.text
 }
 
-function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): void {
+function refuseUnwritable({ root, config }: Settings, paths: string[]): void {
   const inTheWay = paths.find((path) => exists(join(root, path)))
   if (inTheWay !== undefined) {
     throw new EdgewiseError(

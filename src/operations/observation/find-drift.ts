@@ -1,3 +1,4 @@
+import type { Settings } from '../runtime/workspace-parts.ts'
 import { detectDrift } from '../../core/diff/detect-drift.ts'
 import { ignoreDrift, createIgnoreLookup } from '../../core/diff/ignore-drift.ts'
 import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
@@ -21,7 +22,6 @@ import type { RecordedState, RecordedItem } from '../../state/store/store.ts'
 import { hashDesired } from '../submission/hash-desired.ts'
 import { describeUnfinished } from '../../engine/rollout/on-hold.ts'
 import { listSome } from '../../core/model/text/words.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 
 /** Drift between desired, recorded and observed state. */
 export interface FoundDrift {
@@ -148,7 +148,7 @@ export function buildRepairBase(
  */
 export function refuseUnobserved(
   { drift, observed }: FoundDrift,
-  { scrub }: Pick<LoadedWorkspace, 'scrub'>,
+  { scrub }: Pick<Settings, 'scrub'>,
 ): void {
   const { items } = drift
   const isObserved = items.some(({ domain, item }) => observed.get(domain)?.has(item) === true)

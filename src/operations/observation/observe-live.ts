@@ -1,8 +1,8 @@
+import type { Settings, Configured } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import type { QueryClient } from '../../service/query/query-client.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { withQueries } from '../runtime/connect.ts'
 
@@ -18,7 +18,7 @@ export type Managed = ReadonlyMap<Domain, Iterable<ItemKey>>
  * the errors of the queries
  */
 export async function observeLive(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   managed: Managed,
   outside: Outside,
 ): Promise<JsonObject> {
@@ -30,7 +30,7 @@ export async function observeLive(
 
 /** Reads like `observeLive`, at the pace of earlier reads with the same client. */
 export async function readManaged(
-  { config }: Pick<LoadedWorkspace, 'config'>,
+  { config }: Configured,
   queries: QueryClient,
   managed: Managed,
   { onPhase }: Pick<Outside, 'onPhase'>,
@@ -53,7 +53,7 @@ export async function readManaged(
 }
 
 /** @throws EdgewiseError `usage` if the workspace does not use read-back */
-export function refuseWithoutReadBack({ config }: Pick<LoadedWorkspace, 'config'>): void {
+export function refuseWithoutReadBack({ config }: Configured): void {
   if (config.service.readBack) return
   throw new EdgewiseError(
     'usage',

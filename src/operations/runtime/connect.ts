@@ -1,3 +1,4 @@
+import type { Configured, Settings } from './workspace-parts.ts'
 import { resolve } from 'node:path'
 import { listCatalogueNames } from '../../core/catalog/catalogue.ts'
 import { refuseLinkIn } from '../../files/find-link.ts'
@@ -16,7 +17,6 @@ import { traceCalls } from '../../service/trace-calls.ts'
 import { createNetworkTransport, type Transport } from '../../service/transport.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
 import type { Outside } from './outside.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
 import { formatLength } from '../../core/model/text/words.ts'
 
 interface ConnectOptions {
@@ -32,7 +32,7 @@ interface ConnectOptions {
  * @throws EdgewiseError `access`
  */
 export function refuseBadToken(
-  workspace: Pick<LoadedWorkspace, 'config' | 'explainMissing' | 'explainTokenFault'>,
+  workspace: Configured & Pick<Settings, 'explainMissing' | 'explainTokenFault'>,
 ): void {
   const { token, url, writtenUrl } = workspace.config.service
   if (url === 'emulator') return
@@ -56,7 +56,7 @@ export function refuseBadToken(
  * @throws EdgewiseError `access` when there is no token, or an unusable one
  */
 export async function connect(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   outside: Outside,
   { time = new ServiceTime(outside.clock), onWait }: ConnectOptions = {},
 ) {
@@ -149,7 +149,7 @@ export interface QueryProgress<T> {
  * @throws EdgewiseError `access` when there is no token, and the errors of the queries
  */
 export async function withQueries<T>(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   { outside, time, onWait }: { outside: Outside; time?: ServiceTime; onWait?(ms: number): void },
   work: (queries: QueryClient) => Promise<T>,
 ): Promise<T> {
@@ -174,7 +174,7 @@ export interface SharedServiceTime {
  * @param warn called once if this machine's clock and the service's differ by over a minute
  */
 export function createServiceTime(
-  workspace: LoadedWorkspace,
+  workspace: Configured,
   outside: Outside,
   warn: (text: string) => void,
 ): SharedServiceTime {
@@ -187,7 +187,7 @@ export function createServiceTime(
  * known path, and does not count as a write.
  */
 async function askService(
-  { config: { service } }: LoadedWorkspace,
+  { config: { service } }: Configured,
   outside: Outside,
   time: ServiceTime,
 ): Promise<number | null> {

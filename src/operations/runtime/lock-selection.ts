@@ -1,9 +1,9 @@
+import type { Configured, Desired } from './workspace-parts.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { parseJson } from '../../core/model/json.ts'
 import { parseSavedPlan } from '../../core/plan/saved-plan.ts'
 import { narrowDomains } from '../../core/plan/selection.ts'
 import type { Store } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { accountScope, type LockScope } from '../../state/locks/locks.ts'
 import type { OpenState } from '../../state/store/open-state.ts'
@@ -25,7 +25,7 @@ export type LockSelection =
  * @param listMore lists domains that may have neither a manifest nor state
  */
 export function lockTargets(
-  { desired, config }: Pick<LoadedWorkspace, 'desired' | 'config'>,
+  { desired, config }: Configured & Desired,
   { target = [], planFile }: { target?: string[]; planFile?: string },
   listMore: (store: Store) => Promise<Iterable<Domain>> = () => Promise.resolve([]),
 ): LockSelection {

@@ -1,3 +1,4 @@
+import type { Settings, Desired, Secrets, Configured } from './workspace-parts.ts'
 import { isAbsolute, join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
@@ -6,7 +7,6 @@ import { openGit } from '../../state/git/open-git.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { openState as openStateAt, type OpenState } from '../../state/store/open-state.ts'
 import type { RecordedState, Store } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 import { useMoves } from '../history/renamed-domains.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
@@ -14,7 +14,7 @@ import { isCiJob } from '../../files/cache-folder.ts'
 import { isLoopback } from '../../core/model/text/url.ts'
 import { createHash } from 'node:crypto'
 
-type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub' | 'explainMissing'>
+type StateWorkspace = Omit<Settings, 'explainTokenFault'>
 
 /**
  * Opens and loads the state of a workspace without the lock.
@@ -22,7 +22,7 @@ type StateWorkspace = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub' | 'expla
  * @param renames whether the state of renamed domains has their new names, as for an apply
  */
 export async function loadState(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   outside: Outside,
   renames = false,
 ): Promise<{ store: Store; recorded: RecordedState }> {
@@ -121,7 +121,7 @@ export function refuseLocalState(
  * @throws EdgewiseError `record-damaged`
  */
 export async function loadSalt(
-  { config, vault }: Pick<LoadedWorkspace, 'config' | 'vault'>,
+  { config, vault }: Configured & Secrets,
   store: Store,
   outside: Outside,
   addsSecrets = false,
@@ -134,7 +134,7 @@ export async function loadSalt(
 }
 
 /** Tests whether manifests may have secrets. */
-export function usesSecrets({ secrets, allowLiteralSecrets }: LoadedWorkspace['config']): boolean {
+export function usesSecrets({ secrets, allowLiteralSecrets }: Settings['config']): boolean {
   return Object.keys(secrets).length > 0 || allowLiteralSecrets
 }
 

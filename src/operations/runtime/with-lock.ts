@@ -1,8 +1,8 @@
+import type { Settings } from './workspace-parts.ts'
 import type { Moment } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { formatLocalTime, listSome } from '../../core/model/text/words.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
 import { type LockSelection, acquireSelection } from './lock-selection.ts'
 import { openState, refuseLocalState } from './open-state.ts'
 import type { Outside } from './outside.ts'
@@ -50,7 +50,7 @@ const retryMs = 10_000
  * `local-state` when the state would be lost with the checkout of a CI job
  */
 export async function withLock<T>(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   reason: string,
   selection: LockSelection,
   { lockTimeout = 0 }: LockRequest,

@@ -1,3 +1,4 @@
+import type { Settings, Desired, Secrets } from './workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { listSome } from '../../core/model/text/words.ts'
@@ -5,7 +6,6 @@ import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, Store } from '../../state/store/store.ts'
 import { loadSalt } from './open-state.ts'
 import type { LockSelection } from './lock-selection.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { useMoves } from '../history/renamed-domains.ts'
 import { withLock, type Locked, type LockRequest } from './with-lock.ts'
@@ -27,7 +27,7 @@ interface Purpose {
  * @throws EdgewiseError as `withLock` and `loadLocked`, `record-damaged`
  */
 export function withState<T>(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   { reason, selection, renames = false, addsSecrets }: Purpose,
   request: LockRequest,
   ports: Ports,

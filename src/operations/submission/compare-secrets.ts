@@ -1,3 +1,4 @@
+import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { isSameAtService } from '../../core/catalog/item-spec.ts'
 import { representSecretsIn } from '../../core/diff/known-secrets.ts'
@@ -6,7 +7,6 @@ import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { listSecrets } from '../../core/model/secret.ts'
 import { settleConditional } from '../../core/plan/selection.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { obtainSecrets } from './resolve-for-send.ts'
 import { listSecretUses } from './preflight.ts'
 
@@ -32,7 +32,7 @@ export interface Compared {
  * service's address
  */
 export async function compareSecrets(
-  workspace: Pick<LoadedWorkspace, 'vault' | 'config'>,
+  workspace: Configured & Secrets,
   plan: Plan,
   remake: Remake | undefined,
   signal: AbortSignal,

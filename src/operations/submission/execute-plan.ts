@@ -1,3 +1,4 @@
+import type { Settings, Secrets, ItemPlaces, Checkout } from '../runtime/workspace-parts.ts'
 import { applyPlan, maxInFlight } from '../../engine/apply/apply-plan.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
@@ -20,7 +21,6 @@ import type { Lease } from '../../state/locks/lease.ts'
 import type { RecordedState, Store } from '../../state/store/store.ts'
 import { connect } from '../runtime/connect.ts'
 import type { Outside } from '../runtime/outside.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { readClocks } from '../runtime/recent-calls.ts'
 
 /** Options for executing a plan. */
@@ -47,7 +47,7 @@ export interface ExecuteOptions {
  * @throws EdgewiseError `access` when there is no token; nothing was sent then
  */
 export async function executePlan(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Secrets & ItemPlaces & Checkout,
   plan: Plan,
   store: Store,
   recorded: RecordedState,

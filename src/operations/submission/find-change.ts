@@ -1,10 +1,10 @@
+import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { type Applied, groupApplies, parseApplyId } from '../../core/model/applied.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { RecordedState, RecordedItem, Store, Batch } from '../../state/store/store.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { computeReversal } from './irreversible.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 
 /** Id suffix of a rollback, which distinguishes it from other applies in the history. */
@@ -15,7 +15,7 @@ export type PriorState = Batch['before']
 
 /** Sources for finding a change, and for checking whether it can be rolled back. */
 export interface Search {
-  workspace: Pick<LoadedWorkspace, 'config' | 'vault'>
+  workspace: Configured & Secrets
   store: Store
   recorded: RecordedState
 }

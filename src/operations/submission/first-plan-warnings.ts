@@ -1,11 +1,11 @@
+import type { Configured } from '../runtime/workspace-parts.ts'
 import type { RecordedState, Store } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 
 /** Lists the warnings of the first plan against a service. */
 export async function listFirstPlanWarnings(
-  workspace: LoadedWorkspace,
+  workspace: Configured,
   store: Store,
   recorded: RecordedState,
 ): Promise<string[]> {

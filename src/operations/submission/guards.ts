@@ -1,3 +1,4 @@
+import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ItemKey } from '../../core/model/item.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
@@ -8,7 +9,6 @@ import {
   type GuardRefusal,
 } from '../../core/plan/guards.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { refuseUnknownItems } from './select.ts'
 
 /** Overrides of guards. */
@@ -25,7 +25,7 @@ export interface GuardRequest {
 
 /** Returns the guard refusals of a plan at `now`, ms since 1970. */
 function findRefusals(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Desired,
   recorded: RecordedState,
   plan: Plan,
   request: GuardRequest,
@@ -49,7 +49,7 @@ function findRefusals(
  * knows which conditional changes differ.
  */
 export function listGuardWarnings(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Desired,
   recorded: RecordedState,
   plan: Plan,
   now: number,
@@ -72,7 +72,7 @@ export function listGuardWarnings(
  * @throws EdgewiseError `guarded`, with the numbers and the ways to proceed
  */
 export function refuseGuarded(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Desired,
   recorded: RecordedState,
   plan: Plan,
   request: GuardRequest,
@@ -99,7 +99,7 @@ export function refuseGuarded(
  *
  * @throws EdgewiseError `guarded`
  */
-export function refuseFrozen({ config }: LoadedWorkspace, now: number): void {
+export function refuseFrozen({ config }: Configured, now: number): void {
   const [window] = checkFreeze(config.guards.freeze, now)
   if (window !== undefined) throw new EdgewiseError('guarded', window.message, window.hint)
 }

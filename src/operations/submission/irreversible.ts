@@ -1,3 +1,4 @@
+import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import {
   createConfirmedState,
   setItem,
@@ -10,13 +11,12 @@ import type { Change } from '../../core/model/change.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import type { Irreversible } from '../../core/model/plan.ts'
 import { computeRollback, type RollbackSnapshots } from '../../core/plan/compute-rollback.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 
 /** Finds the changes that can't be rolled back once they are applied, or not completely. */
 export function findIrreversible(
-  workspace: Pick<LoadedWorkspace, 'config' | 'vault'>,
+  workspace: Configured & Secrets,
   changes: Change[],
   recorded: Snapshot,
 ): Irreversible[] {
@@ -41,7 +41,7 @@ export function findIrreversible(
  * @param now state from which it is restored
  */
 export function computeReversal(
-  { config, vault }: Pick<LoadedWorkspace, 'config' | 'vault'>,
+  { config, vault }: Configured & Secrets,
   recorded: Snapshot,
   before: ReadonlyMap<Domain, Items>,
   now: Snapshot = recorded,

@@ -1,3 +1,4 @@
+import type { Configured, Secrets, Desired } from '../runtime/workspace-parts.ts'
 import { diffSnapshots, describeKeptFields, splitItems } from '../../core/diff/diff-snapshots.ts'
 import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
@@ -129,7 +130,7 @@ async function planChanges(
 
 /** Plans these changes, which may be those of an open rollout. */
 async function planMatched(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Secrets,
   { changes, continued, conflicting }: Matched,
   input: Pick<
     PlanInput,
@@ -242,7 +243,7 @@ function describeStop(rollout: Rollout): string {
  * @param saved as in `PlanOptions`
  */
 export function selectSnapshots(
-  workspace: Pick<LoadedWorkspace, 'desired' | 'vault'>,
+  workspace: Desired & Secrets,
   recorded: RecordedState,
   selection: Selection,
   saved?: SavedSecrets,

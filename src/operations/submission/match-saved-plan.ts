@@ -1,3 +1,4 @@
+import type { Desired } from '../runtime/workspace-parts.ts'
 import { isConditional } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
@@ -87,7 +88,7 @@ function joinWaves(plan: Plan): Plan {
 function findContinued(
   current: Plan,
   { rollouts = [] }: PlanOptions,
-  workspace: LoadedWorkspace,
+  workspace: Desired,
 ): Rollout | null {
   const domains = new Set(current.changes.map(({ domain }) => domain))
   return findConflicts(domains, current.basis, rollouts, hashDesired(workspace).hashDomain)

@@ -1,3 +1,4 @@
+import type { Configured, Desired, Checkout } from '../runtime/workspace-parts.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import { nameChange, type Change } from '../../core/model/change.ts'
 import { CancelledError, EdgewiseError } from '../../core/model/edgewise-error.ts'
@@ -9,7 +10,6 @@ import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { Relation } from '../../state/git/source-tree.ts'
 import type { RecordedItem, RecordedState, Store } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Dialogue, StrangeRelease } from '../runtime/ports.ts'
 
 /** A change of a value that the checked-out commit may not contain. */
@@ -37,7 +37,7 @@ const notCompared: ReadonlySet<Change['reason']> = new Set(['cleared', 'secret-u
  * @param by who applies the plan; what its workspace, a strange one, releases is judged elsewhere
  */
 export async function markOlder(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Desired & Checkout,
   store: Store,
   recorded: RecordedState,
   plan: Plan,
@@ -73,7 +73,7 @@ type Relate = (applies: string[]) => Promise<Map<string, Suspect['relation']>>
 
 /** Returns a function that relates applies whose trees the checked-out commit may not contain. */
 function createRelate(
-  workspace: LoadedWorkspace,
+  workspace: Checkout,
   applies: ReadonlyMap<string, Applied>,
   isOwn: (apply: Applied) => boolean,
 ): Relate {
@@ -94,7 +94,7 @@ function createRelate(
 /** Compares desired values with earlier ones than the recorded, up to one of a contained commit. */
 async function compareWithEarlier(
   suspects: (Suspect & { item: RecordedItem })[],
-  workspace: LoadedWorkspace,
+  workspace: Desired,
   store: Store,
   relate: Relate,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Settings, Secrets } from '../runtime/workspace-parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
@@ -10,7 +11,6 @@ import {
   mapSecrets,
 } from '../../core/model/secret.ts'
 import { refuseBadToken } from '../runtime/connect.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Write } from '../../core/model/change.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 
@@ -21,7 +21,7 @@ import type { Domain, ItemKey } from '../../core/model/item.ts'
  * @throws EdgewiseError `access` when the token or the value of a secret is not usable,
  * `invalid` when a value is not valid
  */
-export function runPreflight(workspace: LoadedWorkspace, planned: Plan): void {
+export function runPreflight(workspace: Settings & Secrets, planned: Plan): void {
   const { vault } = workspace
   if (planned.writes.length === 0) return
   refuseBadToken(workspace)

@@ -1,3 +1,4 @@
+import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { computePatch } from '../../core/diff/diff-snapshots.ts'
 import {
@@ -27,7 +28,6 @@ import {
 } from '../../core/model/secret.ts'
 import { findPlanFault } from '../../core/plan/find-plan-fault.ts'
 import { refuseInvalidSecrets, listSecretUses, type SecretUse } from './preflight.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 
 /** Plan with resolved secrets. */
 export interface Resolved {
@@ -46,7 +46,7 @@ export interface Resolved {
  * occurs in a text of the workspace file
  */
 export async function resolveForSend(
-  workspace: Pick<LoadedWorkspace, 'vault' | 'config'>,
+  workspace: Configured & Secrets,
   planned: Plan,
   recorded: Snapshot,
   signal: AbortSignal,
@@ -74,7 +74,7 @@ export async function resolveForSend(
  * the workspace file
  */
 export async function obtainSecrets(
-  { vault, config }: Pick<LoadedWorkspace, 'vault' | 'config'>,
+  { vault, config }: Configured & Secrets,
   uses: SecretUse[],
   signal: AbortSignal,
 ): Promise<void> {

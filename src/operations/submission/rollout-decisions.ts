@@ -1,3 +1,4 @@
+import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { findCurrentWave, type Rollout, type ItemHashes } from '../../core/model/rollout.ts'
@@ -8,7 +9,6 @@ import { dropHolds, isEmpty, findUnfinished } from '../../engine/rollout/on-hold
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { Store, RecordedState } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { createConfirmedState, type ItemState } from '../../core/model/item.ts'
 import { findAuthor } from './execute-plan.ts'
 import type { Outside } from '../runtime/outside.ts'
@@ -32,7 +32,7 @@ export interface WaveRequest {
  * does not resume, `guarded` when it would send a wave that needs approval without it
  */
 export async function decideRollouts(
-  workspace: LoadedWorkspace,
+  workspace: Configured & Desired,
   store: Store,
   plan: Plan,
   { waves, finishes = false, retryHeld = false, isPart }: WaveRequest,
@@ -102,7 +102,7 @@ function liftHolds(
  * @param finished the open rollout that the apply completes; null for a new one
  * @throws EdgewiseError `guarded`
  */
-function refuseBypass({ config }: LoadedWorkspace, finished: Rollout | null): void {
+function refuseBypass({ config }: Configured, finished: Rollout | null): void {
   const [first] = config.rollout.approval
   if (finished === null) {
     if (first === undefined) return

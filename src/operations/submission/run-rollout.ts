@@ -1,3 +1,4 @@
+import type { Configured, Settings, Secrets } from '../runtime/workspace-parts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
@@ -47,11 +48,7 @@ interface RolloutOptions extends Pick<ExecuteOptions, 'outside'> {
 }
 
 /** Returns whether a plan has several waves, a health check or a wave that needs approval. */
-export function isRollout(
-  { config }: LoadedWorkspace,
-  plan: Plan,
-  continued: Rollout | null,
-): boolean {
+export function isRollout({ config }: Configured, plan: Plan, continued: Rollout | null): boolean {
   return (
     continued !== null ||
     plan.writes.some(({ wave }) => wave > 1) ||
@@ -146,7 +143,7 @@ export async function runRollout(
 
 /** Rolls back all changes of a rollout; returns the reason if nothing can be rolled back. */
 async function rollBack(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Secrets,
   store: Store,
   { id }: Rollout,
   recorded: RecordedState,

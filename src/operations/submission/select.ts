@@ -1,9 +1,9 @@
+import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { addNamesakes } from '../../core/catalog/wire-names.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import { findUnmatched, type Selection } from '../../core/plan/selection.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 
@@ -23,7 +23,7 @@ export interface SelectionRequest {
  */
 export function select(
   { target = [], items = [], released = [] }: SelectionRequest,
-  workspace: LoadedWorkspace,
+  workspace: Configured & Desired,
   recorded: RecordedState,
 ): Selection {
   refuseUnknownItems(items)

@@ -1,10 +1,11 @@
+import type { Configured, Desired, Checkout } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, Store } from '../../state/store/store.ts'
 import { rollbackSuffix } from './find-change.ts'
-import { type LoadedWorkspace, isSameWorkspace } from '../runtime/load-workspace.ts'
+import { isSameWorkspace } from '../runtime/load-workspace.ts'
 import type { StrangeRelease } from '../runtime/ports.ts'
 import { listHistory } from '../state.ts'
 
@@ -14,7 +15,7 @@ import { listHistory } from '../state.ts'
  * has to release more than it keeps. A rollback says nothing about who manages the state.
  */
 export async function findStrangeRelease(
-  workspace: Pick<LoadedWorkspace, 'config' | 'desired' | 'findName'>,
+  workspace: Configured & Desired & Pick<Checkout, 'findName'>,
   store: Store,
   recorded: RecordedState,
 ): Promise<StrangeRelease | null> {

@@ -1,3 +1,4 @@
+import type { Configured, Settings } from '../../operations/runtime/workspace-parts.ts'
 import {
   OutboxRows,
   type ClaimedMessage,
@@ -10,7 +11,6 @@ import type { Drift } from '../../core/model/drift.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isObject, parseJson } from '../../core/model/json.ts'
 import { createTransport } from '../../operations/runtime/connect.ts'
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { heartbeatMs } from '../../state/locks/lease.ts'
 import { getProcessId } from '../../state/locks/machine.ts'
@@ -40,14 +40,14 @@ export interface Delivered {
   failures: string[]
 }
 
-type Config = LoadedWorkspace['config']
+type Config = Configured['config']
 
 /** Events whose receivers get to know that an apply was lost. */
 const applyEvents: NotifyEvent[] = ['applied', 'refused', 'in-doubt', 'failed', 'rollout']
 
 /** Opens the notifications of a workspace; null if its state is not in a database. */
 export function openOutbox(
-  { config, scrub }: Pick<LoadedWorkspace, 'config' | 'scrub'>,
+  { config, scrub }: Configured & Pick<Settings, 'scrub'>,
   outside: Outside,
 ): Outbox | null {
   if (config.state.database === undefined) return null

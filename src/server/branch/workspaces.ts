@@ -1,3 +1,4 @@
+import type { Settings, Configured } from '../../operations/runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { countProblems } from '../../core/model/problem.ts'
 import { pluralize } from '../../core/model/text/words.ts'
@@ -18,12 +19,10 @@ export interface Identity {
 /** A workspace with its commit. */
 export type Committed = LoadedWorkspace & { commit: string }
 
-/** A workspace without its manifests: settings, and where they are. */
-export type Settings = Pick<LoadedWorkspace, 'root' | 'config' | 'scrub' | 'explainMissing'>
-
 /** Returns the settings of a workspace, which may be kept when its manifests are not. */
-export function pickSettings({ root, config, scrub, explainMissing }: LoadedWorkspace): Settings {
-  return { root, config, scrub, explainMissing }
+export function pickSettings(workspace: Settings): Settings {
+  const { root, config, scrub, explainMissing, explainTokenFault } = workspace
+  return { root, config, scrub, explainMissing, explainTokenFault }
 }
 
 /**
@@ -51,12 +50,12 @@ export function isAboutCommit(error: unknown): error is EdgewiseError {
 }
 
 /** Tests whether checks read back from the service, since nothing else observes it. */
-export function readsBack({ config }: Pick<LoadedWorkspace, 'config'>): boolean {
+export function readsBack({ config }: Configured): boolean {
   return config.service.readBack && config.serve.drift.observed === null
 }
 
 /** Builds the request of a drift check: with the observed configuration, if there is a source. */
-export function buildDriftRequest(workspace: LoadedWorkspace, outside: Outside): DriftRequest {
+export function buildDriftRequest(workspace: Settings, outside: Outside): DriftRequest {
   const { root, config, scrub } = workspace
   const { observed } = config.serve.drift
   if (observed === null) return {}
@@ -82,7 +81,7 @@ export function refuseInvalid({ commit, diagnostics }: Committed): void {
  *
  * @throws EdgewiseError `usage` if it is not in PostgreSQL, `access` without an address
  */
-export function identify({ config, explainMissing }: LoadedWorkspace): Identity {
+export function identify({ config, explainMissing }: Settings): Identity {
   const { database } = config.state
   if (config.state.store === 'postgres' && database !== undefined) {
     const { url, schema } = database
@@ -103,7 +102,7 @@ export function identify({ config, explainMissing }: LoadedWorkspace): Identity 
 }
 
 /** @throws EdgewiseError `usage` if a commit has moved the workspace to other state */
-export function refuseMoved(workspace: LoadedWorkspace, known: Identity): void {
+export function refuseMoved(workspace: Settings, known: Identity): void {
   const now = identify(workspace)
   if (now.id === known.id && now.address === known.address && now.database === known.database)
     return

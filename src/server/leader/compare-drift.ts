@@ -1,3 +1,4 @@
+import type { Settings } from '../../operations/runtime/workspace-parts.ts'
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { drift, type DriftRequest } from '../../operations/drift.ts'
@@ -8,11 +9,13 @@ import type { Outside } from '../../operations/runtime/outside.ts'
 import { summarizeDrift } from '../../outlets/report/drift/json.ts'
 import type { FleetReader } from './fleet-reader.ts'
 import type { Logger } from '../logger.ts'
-import type { Notifications } from '../notifications.ts'
 import { readsBack } from '../branch/workspaces.ts'
 
 /** Domains of a read. */
 const domainsPerRead = 10
+
+/** Hears of what a drift check found. */
+export type DriftListener = (workspace: LoadedWorkspace, found: FoundDrift) => Promise<void>
 
 /** What a drift check works with. */
 export interface Comparing {
@@ -20,14 +23,15 @@ export interface Comparing {
   fleet: FleetReader
   metrics: Pick<ServerMetrics, 'setDrift'>
   logger: Pick<Logger, 'info'>
-  notifications: Pick<Notifications, 'aboutDrift'>
-  buildDriftRequest(workspace: LoadedWorkspace, outside: Outside): DriftRequest
+  /** Hear of what was found, one after another. */
+  listeners: readonly DriftListener[]
+  buildDriftRequest(workspace: Settings, outside: Outside): DriftRequest
 }
 
 /** Compares the state with what is observed, and reports it. */
 export async function compareDrift(
   workspace: LoadedWorkspace,
-  { outside, fleet, metrics, logger, notifications, buildDriftRequest }: Comparing,
+  { outside, fleet, metrics, logger, listeners, buildDriftRequest }: Comparing,
 ): Promise<FoundDrift> {
   const reads = readsBack(workspace)
   const perCheck = domainsPerRead * workspace.config.limits.readsPerMinute
@@ -42,7 +46,7 @@ export async function compareDrift(
   const oldestRead = oldestMs === null ? null : formatTime(oldestMs)
   const summary = { ...summarizeDrift(found.drift) }
   logger.info('drift', reads ? { ...summary, oldestRead } : summary)
-  await notifications.aboutDrift(workspace, found)
+  for (const hear of listeners) await hear(workspace, found)
   return found
 }
 
@@ -53,7 +57,7 @@ export async function compareDrift(
  * @returns null if none of the domains that differ may be
  */
 export function buildRepairRequest(
-  workspace: LoadedWorkspace,
+  workspace: Settings,
   { drift: { items } }: FoundDrift,
   free: Domain[],
   { outside, buildDriftRequest }: Pick<Comparing, 'outside' | 'buildDriftRequest'>,

@@ -1,5 +1,5 @@
+import type { Configured } from '../../operations/runtime/workspace-parts.ts'
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
 import { observeEvents } from '../log-dialogue.ts'
@@ -11,7 +11,7 @@ import { observeEvents } from '../log-dialogue.ts'
  */
 export function observeRun(
   { outside, dialogue }: Ports,
-  { config }: Pick<LoadedWorkspace, 'config'>,
+  { config }: Configured,
   metrics: ServerMetrics,
   id?: string,
 ): Ports {

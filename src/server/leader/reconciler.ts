@@ -25,7 +25,8 @@ import { findNextRun } from './find-next-run.ts'
 import type { Logger } from '../logger.ts'
 import type { Failure } from '../notifications.ts'
 import { type Runs, undecided } from './runs.ts'
-import { type Committed, type Settings, isAboutCommit, pickSettings } from '../branch/workspaces.ts'
+import { type Committed, isAboutCommit, pickSettings } from '../branch/workspaces.ts'
+import type { Settings } from '../../operations/runtime/workspace-parts.ts'
 
 /** What a reconciler works with. */
 export interface ReconcilerContext {

@@ -4,7 +4,7 @@ import { apply } from '../../operations/apply.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Settings } from '../../operations/runtime/workspace-parts.ts'
 import { hashDesired } from '../../operations/submission/hash-desired.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
@@ -16,24 +16,18 @@ import { failSpan, getRoot } from '../../core/model/tracing.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import { summarizeDrift, type DriftSummary } from '../../outlets/report/drift/json.ts'
 import { listRollout } from '../../engine/rollout/decide.ts'
-import { buildRepairRequest, compareDrift } from './compare-drift.ts'
+import { buildRepairRequest, compareDrift, type DriftListener } from './compare-drift.ts'
 import { createFleetReader } from './fleet-reader.ts'
 import type { Logger } from '../logger.ts'
 import type { Failure, Notifications } from '../notifications.ts'
 import { observeRun } from './observe-run.ts'
 import type { Branch } from '../branch/branch.ts'
-import {
-  refuseInvalid,
-  refuseMoved,
-  type Committed,
-  type Identity,
-  type Settings,
-} from '../branch/workspaces.ts'
+import { refuseInvalid, refuseMoved, type Committed, type Identity } from '../branch/workspaces.ts'
 
 /** Ports of runs: those of the operations, and what comes from files and programs. */
 export interface RunPorts extends Ports {
   loadCommit(branch: Branch, commit: string, outside: Outside): Promise<Committed>
-  buildDriftRequest(workspace: LoadedWorkspace, outside: Outside): DriftRequest
+  buildDriftRequest(workspace: Settings, outside: Outside): DriftRequest
 }
 
 /** What runs work with. */
@@ -44,6 +38,8 @@ export interface RunContext {
   metrics: ServerMetrics
   logger: Logger
   notifications: Notifications
+  /** Who hears of what a drift check found, beside the receivers of notifications. */
+  onDrift: DriftListener
 }
 
 /** Loads the workspace at the tip of the branch. */
@@ -76,10 +72,11 @@ export type Runs = ReturnType<typeof createRuns>
 
 /** Creates the operations of a controller: those of the commands, with metrics, log and notices. */
 export function createRuns(context: RunContext) {
-  const { ports, branch, identity, metrics, logger, notifications } = context
+  const { ports, branch, identity, metrics, logger, notifications, onDrift } = context
   const { clock, signal, tracer } = ports.outside
   const fleet = createFleetReader(() => clock.now())
-  const comparing = { ...ports, fleet, metrics, logger, notifications }
+  const listeners = [onDrift, notifications.aboutDrift]
+  const comparing = { ...ports, fleet, metrics, logger, listeners }
   const scrubs = new Map<string, (text: string) => string>()
   /** Loads a commit; its secrets stay out of the log from then on. */
   const load = async (commit: string): Promise<Committed> => {

@@ -1,6 +1,5 @@
+import type { DriftListener } from '../leader/compare-drift.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
-import type { FoundDrift } from '../../operations/observation/find-drift.ts'
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'
@@ -8,13 +7,12 @@ import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
 import { buildDriftPage } from '../../outlets/report/page/build-drift-page.ts'
 import { formatPage } from '../../outlets/report/page/format-page.ts'
 import { observeEvents } from '../log-dialogue.ts'
-import type { Notifications } from '../notifications.ts'
 import type { BuiltPage } from './create-page-source.ts'
 
 /** Creates the memory of the page of the last drift check of this process. */
 export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
   let last: BuiltPage | null = null
-  const keep = async (workspace: LoadedWorkspace, found: FoundDrift): Promise<void> => {
+  const keep: DriftListener = async (workspace, found) => {
     const nowMs = outside.clock.now()
     const { commit } = await workspace.findTree()
     const about = createPageAbout(
@@ -27,17 +25,7 @@ export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
     const page = buildDriftPage(found, nowMs, about)
     last = { format: (nav) => formatPage(page, nav), at, commit, revision: at }
   }
-  return {
-    getLast: (): BuiltPage | null => last,
-    /** Keeps the page of each drift check that is notified of. */
-    observe: (notifications: Notifications): Notifications => ({
-      ...notifications,
-      aboutDrift: async (workspace, found) => {
-        await keep(workspace, found)
-        await notifications.aboutDrift(workspace, found)
-      },
-    }),
-  }
+  return { keep, getLast: (): BuiltPage | null => last }
 }
 
 /** Rollouts whose events are kept, events of each, and domains that an event names. */

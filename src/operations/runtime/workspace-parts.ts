@@ -1,0 +1,46 @@
+import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
+import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
+import type { SourceTree } from '../../core/model/source-tree.ts'
+import type { Relation } from '../../state/git/source-tree.ts'
+
+/** The content of `edgewise.yaml`. */
+export type Configured = Pick<Workspace, 'config'>
+
+/** The content of `edgewise.yaml`, with what its variables lack, and the folder. */
+export interface Settings
+  extends Configured, Pick<Workspace, 'root' | 'explainMissing' | 'explainTokenFault'> {
+  /**
+   * Removes the token, the password of the database and the values of looked-up secrets from a
+   * foreign text: one of the service, of git, of another program. Names of domains and items stay.
+   */
+  scrub(text: string): string
+}
+
+/** The desired items of all domains; their secrets are references. */
+export type Desired = Pick<Workspace, 'desired'>
+
+/** The secrets of a workspace, which `resolveSecrets` uses. */
+export interface Secrets {
+  vault: SecretVault
+}
+
+/** The places of items in the manifests. */
+export type ItemPlaces = Pick<Workspace, 'findItemPlace' | 'findSourceLine'>
+
+/** The problems of a workspace, and its files. */
+export type Findings = Pick<
+  Workspace,
+  'diagnostics' | 'files' | 'noManifest' | 'findUnmatchedGlobs' | 'findWeakSecrets'
+>
+
+/** The commit that is checked out. */
+export interface Checkout {
+  /** Finds the tree of the manifests. */
+  findTree(): Promise<SourceTree>
+  /** Finds how commits are related to the checked-out one. */
+  relateCommits(commits: string[]): Promise<Map<string, Relation>>
+  /** Finds the one commit that changed the workspace after another one; null if it is not one. */
+  findOnlyChange(after: string | null, last: string): Promise<string | null>
+  /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
+  findName(): Promise<string>
+}
