@@ -1,4 +1,4 @@
-import type { RecordedState, Store } from '../state/store/store.ts'
+import type { RecordedState, RolloutStore } from '../state/store/store.ts'
 import type { GuardRequest } from './submission/guards.ts'
 import { lockTargets } from './runtime/lock-selection.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
@@ -97,7 +97,7 @@ async function planSelected(
 
 /** Loads the plan options, including the stored rollouts. */
 async function loadPlanOptions(
-  store: Store,
+  store: RolloutStore,
   { waves = true, retryHeld, effort }: ApplyRequest,
 ): Promise<PlanOptions> {
   return {

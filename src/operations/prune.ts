@@ -3,7 +3,13 @@ import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import { type Applied, groupApplies } from '../core/model/applied.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
-import type { RecordedState, Store } from '../state/store/store.ts'
+import type {
+  HistoryReader,
+  RecordedState,
+  RolloutStore,
+  StateReader,
+  StateWriter,
+} from '../state/store/store.ts'
 import { findLastDifferent } from './submission/find-change.ts'
 import type { Ports } from './runtime/ports.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
@@ -67,7 +73,7 @@ export async function prune(
 /** Prunes some of the oldest applies after another one. A failure is only noted. */
 export async function pruneOld(
   workspace: Configured & Secrets,
-  store: Store,
+  store: PruneStore,
   recorded: RecordedState,
   { outside, dialogue }: Ports,
 ): Promise<void> {
@@ -90,9 +96,11 @@ export async function pruneOld(
   }
 }
 
+type PruneStore = StateReader & HistoryReader & RolloutStore & StateWriter
+
 async function findPrunable(
   workspace: Configured & Secrets,
-  store: Store,
+  store: Omit<PruneStore, keyof StateWriter>,
   recorded: RecordedState,
   history: Applied[],
   limits: { beforeMs: number; maxApplies: number },

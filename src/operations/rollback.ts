@@ -6,7 +6,12 @@ import { inSpan } from '../core/model/tracing.ts'
 import { listSome } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
-import type { RecordedState, Store } from '../state/store/store.ts'
+import type {
+  RecordedState,
+  HistoryReader,
+  StateWriter,
+  RolloutStore,
+} from '../state/store/store.ts'
 import { listChangedDomains, rollbackSuffix } from './submission/find-change.ts'
 import type { GuardRequest } from './submission/guards.ts'
 import { createApplyId } from './submission/execute-plan.ts'
@@ -115,7 +120,7 @@ export async function rollback(
 /** Finds the one commit that changed the manifests between the applies before and these ones. */
 async function findChangingCommit(
   workspace: Checkout,
-  store: Store,
+  store: HistoryReader,
   { applies }: Rollback,
 ): Promise<string | null> {
   const last = applies.at(-1)?.commit ?? null
@@ -137,7 +142,7 @@ function createOnce(create: () => string): () => string {
 /** Removes items from state that were not in it before and are unset now. Returns the new state. */
 async function dropUnmanaged(
   dialogue: Dialogue,
-  store: Store,
+  store: StateWriter,
   recorded: RecordedState,
   found: Rollback,
 ): Promise<RecordedState> {
@@ -160,7 +165,7 @@ async function dropUnmanaged(
 }
 
 /** Ends the rollout whose rollback by a health check is unfinished. */
-async function finishRollingBack(store: Store, name: string | null): Promise<void> {
+async function finishRollingBack(store: RolloutStore, name: string | null): Promise<void> {
   const rollout = (await store.listRollouts()).find(
     ({ id, state }) => id === name && state === 'rolling-back',
   )
@@ -176,7 +181,7 @@ async function countStillDesired(
   workspace: Configured & Desired & Secrets & Findings,
   recorded: RecordedState,
   { plan }: Rollback,
-  store: Store,
+  store: RolloutStore,
 ): Promise<Pick<RolledBackApply, 'stillDesired' | 'onHold'>> {
   const rolledBack = new Set(plan.changes.map(({ domain, item }) => `${domain} ${item}`))
   if (hasErrors(workspace)) return { stillDesired: rolledBack.size, onHold: 0 }

@@ -7,7 +7,7 @@ import { identifyStep } from '../engine/rollout/approvals.ts'
 import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
 import { abort, approve, pause, resume, listRollout } from '../engine/rollout/decide.ts'
 import { listRolloutDomains } from '../state/store/spans.ts'
-import type { Store } from '../state/store/store.ts'
+import type { RolloutStore } from '../state/store/store.ts'
 import { findAuthor } from './submission/execute-plan.ts'
 import { hashDesired } from './submission/hash-desired.ts'
 import type { LockSelection } from './runtime/lock-selection.ts'
@@ -110,7 +110,7 @@ export async function decideRollout(
 }
 
 /** Saves a decided rollout. One that has ended is only kept while it puts values on hold. */
-async function save({ rollout, verb }: Decided, store: Store): Promise<void> {
+async function save({ rollout, verb }: Decided, store: RolloutStore): Promise<void> {
   const message = `Rollout ${rollout.id}: ${verb}`
   if (rollout.state === 'open' || Object.keys(rollout.onHold).length > 0)
     await store.saveRollout(rollout, message)

@@ -2,7 +2,7 @@ import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import type { Applied, HistoryEntry } from '../core/model/applied.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
-import type { RecordedState, RecordedItem, Store } from '../state/store/store.ts'
+import type { RecordedState, RecordedItem, HistoryReader } from '../state/store/store.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { Outside } from './runtime/outside.ts'
 import { listUnsharedNotes } from './submission/first-plan-warnings.ts'
@@ -73,7 +73,7 @@ export async function loadHistory(
 
 /** Lists the applies of a store, first to last, and counts earlier ones. */
 export async function listHistory(
-  store: Store,
+  store: HistoryReader,
 ): Promise<{ applies: HistoryEntry[]; dropped: number }> {
   const stored = await store.listApplies()
   const ids = new Set(stored.map(({ id }) => id))
@@ -105,7 +105,7 @@ interface PastState {
  * @throws EdgewiseError `usage` when there is no such apply
  */
 async function reconstructState(
-  store: Store,
+  store: HistoryReader,
   recorded: RecordedState,
   domain: Domain,
   name: string,

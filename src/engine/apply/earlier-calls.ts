@@ -2,7 +2,12 @@ import { catalogue } from '../../core/catalog/catalogue.ts'
 import { listClearedItems, type ItemKeys } from '../../core/catalog/wire-names.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import type { Domain, ItemKey, Part } from '../../core/model/item.ts'
-import type { LateCalls, RecordedItem, RecordedState, Store } from '../../state/store/store.ts'
+import type {
+  LateCalls,
+  RecordedItem,
+  RecordedState,
+  HistoryReader,
+} from '../../state/store/store.ts'
 import { overlaps } from '../../state/store/load-journal.ts'
 
 /** Maximum difference between the clocks of two machines, ms. */
@@ -23,7 +28,7 @@ export async function loadEarlierCalls(
   affected: Part[],
   recorded: RecordedState,
   lockedAtMs: number,
-  store: Pick<Store, 'loadLateCalls' | 'loadStateBefore' | 'listApplies'>,
+  store: Pick<HistoryReader, 'loadLateCalls' | 'loadStateBefore' | 'listApplies'>,
   itemKeys: ItemKeys = {},
 ): Promise<EarlierCalls> {
   const applies = new Set<string>()
@@ -58,7 +63,7 @@ function hasUnrecorded(affected: Part[], recorded: RecordedState, itemKeys: Item
 async function findDeadApplies(
   affected: Part[],
   lockedAtMs: number,
-  store: Pick<Store, 'loadStateBefore' | 'listApplies'>,
+  store: Pick<HistoryReader, 'loadStateBefore' | 'listApplies'>,
 ): Promise<string[]> {
   const applies = await store.listApplies()
   const wanted = new Set(affected.flatMap(({ domains }) => domains))

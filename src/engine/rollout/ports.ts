@@ -9,7 +9,7 @@ import type { TimeZone } from '../../core/model/time/time-zone.ts'
 import type { Tracer } from '../../core/model/tracing.ts'
 import type { Point } from '../../core/model/statistics.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
-import type { RecordedState, Store } from '../../state/store/store.ts'
+import type { RecordedState, RolloutStore, StateReader } from '../../state/store/store.ts'
 
 /** Context of a rollout: four ports (clocks, service, applying), the store and the settings. */
 export interface RolloutContext {
@@ -17,7 +17,7 @@ export interface RolloutContext {
   time: ServiceClock
   service: StatusCounts
   applying: Applying
-  store: Pick<Store, 'load' | 'listRollouts' | 'saveRollout' | 'deleteRollouts'>
+  store: Pick<StateReader, 'load'> & RolloutStore
   settings: RolloutSettings
   /** Whether the rollout ends where it has to wait for some time: its caller resumes it then. */
   suspends: boolean

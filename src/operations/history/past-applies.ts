@@ -5,7 +5,12 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
 import { isSameJson } from '../../core/model/json.ts'
 import { pluralize } from '../../core/model/text/words.ts'
-import type { IntendedChanges, IntendedItem, RecordedItem, Store } from '../../state/store/store.ts'
+import type {
+  IntendedChanges,
+  IntendedItem,
+  RecordedItem,
+  HistoryReader,
+} from '../../state/store/store.ts'
 import { loadState, openState } from '../runtime/open-state.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { listHistory } from '../state.ts'
@@ -113,7 +118,7 @@ interface Intended {
 
 /** Loads what the latest applies intended, first to last. */
 async function loadLatest(
-  store: Store,
+  store: HistoryReader,
   applies: HistoryEntry[],
   limit: number,
 ): Promise<Intended[]> {

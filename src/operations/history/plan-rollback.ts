@@ -8,7 +8,7 @@ import type { Irreversible, Plan } from '../../core/model/plan.ts'
 import { findUnmatched, narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
 import type { RollbackSnapshots } from '../../core/plan/compute-rollback.ts'
 import type { Applied } from '../../core/model/applied.ts'
-import type { RecordedState, Store } from '../../state/store/store.ts'
+import type { HistoryReader, RecordedState } from '../../state/store/store.ts'
 import {
   findApplies,
   loadChange,
@@ -51,7 +51,7 @@ export interface Rollback {
  */
 export async function planRollback(
   workspace: Configured & Secrets,
-  store: Store,
+  store: HistoryReader,
   recorded: RecordedState,
   selection: Selection,
   name: string | null,

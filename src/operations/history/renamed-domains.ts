@@ -4,11 +4,11 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
-import type { Store } from '../../state/store/store.ts'
+import type { StateReader, RolloutStore, StateWriter } from '../../state/store/store.ts'
 import type { Ports } from '../runtime/ports.ts'
 
 /** Lets a store see the state of renamed domains at their new names. */
-export function useMoves({ config, desired }: MovingWorkspace, store: Store): void {
+export function useMoves({ config, desired }: MovingWorkspace, store: StateReader): void {
   store.useMoves(listMoves(config.moved, desired))
 }
 
@@ -22,7 +22,7 @@ type MovingWorkspace = Configured & Desired
  */
 export async function checkMoves(
   { config: { moved } }: MovingWorkspace,
-  store: Store,
+  store: StateReader & RolloutStore,
 ): Promise<string[]> {
   if (moved.length === 0) return []
   const { pending, conflicting } = store.listMoves()
@@ -78,7 +78,7 @@ export function refuseInRollout(rollouts: Rollout[], domains: string[]): void {
 
 /** Records the pending moves. */
 export async function recordMoves(
-  store: Store,
+  store: StateReader & StateWriter,
   { outside, dialogue }: Pick<Ports, 'outside' | 'dialogue'>,
 ): Promise<void> {
   const { pending } = store.listMoves()

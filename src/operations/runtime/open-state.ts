@@ -6,7 +6,7 @@ import { openDatabase } from '../../state/postgres/open-database.ts'
 import { openGit } from '../../state/git/open-git.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { openState as openStateAt, type OpenState } from '../../state/store/open-state.ts'
-import type { RecordedState, Store } from '../../state/store/store.ts'
+import type { RecordedState, Store, SaltStore } from '../../state/store/store.ts'
 import type { Outside } from './outside.ts'
 import { useMoves } from '../history/renamed-domains.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
@@ -122,7 +122,7 @@ export function refuseLocalState(
  */
 export async function loadSalt(
   { config, vault }: Configured & Secrets,
-  store: Store,
+  store: SaltStore,
   outside: Outside,
   addsSecrets = false,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { TimedCalls } from '../../core/model/call-ledger.ts'
 import type { Call, MachineTimes } from '../../state/format/calls.ts'
-import type { Store } from '../../state/store/store.ts'
+import type { CallStore } from '../../state/store/store.ts'
 import type { Outside } from './outside.ts'
 
 type Clocks = Pick<Outside, 'clock' | 'machine'>
@@ -15,7 +15,7 @@ export function readClocks({ clock, machine }: Clocks): MachineTimes {
  * those of other processes. Changes nothing.
  */
 export async function loadRecentCalls(
-  store: Store,
+  store: CallStore,
   outside: Clocks,
 ): Promise<{ kept: Call[]; others: TimedCalls[] }> {
   const { calls: kept, apply: previous = '' } = await store.loadCalls()

@@ -12,7 +12,7 @@ import { HangingRemoteError } from '../../state/git/remote-calls.ts'
 import { type Lease, leaseMs } from '../../state/locks/lease.ts'
 import { type LockScope, computeRevokedWait } from '../../state/locks/locks.ts'
 import type { OpenState } from '../../state/store/open-state.ts'
-import type { Store } from '../../state/store/store.ts'
+import type { Recorder } from '../../state/store/store.ts'
 
 /** Options of operations that change state. */
 export interface LockRequest {
@@ -176,7 +176,7 @@ function describeHolder(
 }
 
 /** Moves what is recorded to its files. A failure is only noted: everything recorded counts. */
-async function checkpoint(store: Store, note: (text: string) => void): Promise<void> {
+async function checkpoint(store: Recorder, note: (text: string) => void): Promise<void> {
   try {
     await store.checkpoint?.()
   } catch (error) {

@@ -3,7 +3,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
-import type { RecordedState, Store } from '../../state/store/store.ts'
+import type { RecordedState, StateReader, Recorder } from '../../state/store/store.ts'
 import { loadSalt } from './open-state.ts'
 import type { LockSelection } from './lock-selection.ts'
 import type { Dialogue, Ports } from './ports.ts'
@@ -50,7 +50,7 @@ export function withState<T>(
  * @throws EdgewiseError when they can't be shared
  */
 export async function loadLocked(
-  store: Store,
+  store: StateReader & Recorder,
   { note }: Pick<Dialogue, 'note'>,
 ): Promise<RecordedState> {
   const recorded = await store.load()
@@ -64,7 +64,7 @@ export async function loadLocked(
   return recorded
 }
 
-async function shareEarlier(store: Store): Promise<string[]> {
+async function shareEarlier(store: Recorder): Promise<string[]> {
   try {
     return await store.shareEarlier()
   } catch (error) {

@@ -18,7 +18,7 @@ import {
   toUptimes,
 } from '../../state/format/calls.ts'
 import type { Lease } from '../../state/locks/lease.ts'
-import type { RecordedState, Store } from '../../state/store/store.ts'
+import type { RecordedState, HistoryReader, Recorder, CallStore } from '../../state/store/store.ts'
 import { connect } from '../runtime/connect.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { readClocks } from '../runtime/recent-calls.ts'
@@ -49,7 +49,7 @@ export interface ExecuteOptions {
 export async function executePlan(
   workspace: Settings & Secrets & ItemPlaces & Checkout,
   plan: Plan,
-  store: Store,
+  store: HistoryReader & Recorder & CallStore,
   recorded: RecordedState,
   options: ExecuteOptions,
 ): Promise<ApplyResult> {

@@ -2,7 +2,7 @@ import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { type Applied, groupApplies, parseApplyId } from '../../core/model/applied.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
-import type { RecordedState, RecordedItem, Store, Batch } from '../../state/store/store.ts'
+import type { Batch, HistoryReader, RecordedItem, RecordedState } from '../../state/store/store.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { computeReversal } from './irreversible.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
@@ -16,7 +16,7 @@ export type PriorState = Batch['before']
 /** Sources for finding a change, and for checking whether it can be rolled back. */
 export interface Search {
   workspace: Configured & Secrets
-  store: Store
+  store: HistoryReader
   recorded: RecordedState
 }
 
@@ -31,7 +31,7 @@ interface FoundChange {
  *
  * @throws EdgewiseError `usage` when there is none of this name
  */
-export async function listChangedDomains(store: Store, name: string): Promise<Domain[]> {
+export async function listChangedDomains(store: HistoryReader, name: string): Promise<Domain[]> {
   const { applies: pruned } = await store.listPruned()
   const applies = findApplies(await store.listApplies(), name, pruned)
   const changes = await Promise.all(applies.map(({ id }) => store.loadStateBefore(id)))
@@ -39,7 +39,7 @@ export async function listChangedDomains(store: Store, name: string): Promise<Do
 }
 
 /** Loads the change of one apply, or of all waves of a rollout. */
-export async function loadChange(applies: Applied[], store: Store): Promise<FoundChange> {
+export async function loadChange(applies: Applied[], store: HistoryReader): Promise<FoundChange> {
   const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
   for (const { id } of applies) {
     // The first wave that changed an item has its state before the rollout.

@@ -1,12 +1,12 @@
 import type { Configured } from '../runtime/workspace-parts.ts'
-import type { RecordedState, Store } from '../../state/store/store.ts'
+import type { RecordedState, StateReader, Recorder } from '../../state/store/store.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 
 /** Lists the warnings of the first plan against a service. */
 export async function listFirstPlanWarnings(
   workspace: Configured,
-  store: Store,
+  store: StateReader,
   recorded: RecordedState,
 ): Promise<string[]> {
   if (recorded.size > 0) return []
@@ -30,7 +30,7 @@ export async function listFirstPlanWarnings(
 }
 
 /** Notes outcomes that only this clone has, for commands that do not share them. */
-export async function listUnsharedNotes(store: Store): Promise<string[]> {
+export async function listUnsharedNotes(store: Recorder): Promise<string[]> {
   const unshared = await store.listUnshared()
   if (unshared.length === 0) return []
   return [

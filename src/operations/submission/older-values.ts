@@ -8,7 +8,7 @@ import { describeTree, pickTree } from '../../core/model/source-tree.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { Relation } from '../../state/git/source-tree.ts'
-import type { RecordedItem, RecordedState, Store } from '../../state/store/store.ts'
+import type { RecordedItem, RecordedState, HistoryReader } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
 import type { Dialogue, StrangeRelease } from '../runtime/ports.ts'
 
@@ -38,7 +38,7 @@ const notCompared: ReadonlySet<Change['reason']> = new Set(['cleared', 'secret-u
  */
 export async function markOlder(
   workspace: Configured & Desired & Checkout,
-  store: Store,
+  store: HistoryReader,
   recorded: RecordedState,
   plan: Plan,
   by: { author: string; strange: StrangeRelease | null },
@@ -95,7 +95,7 @@ function createRelate(
 async function compareWithEarlier(
   suspects: (Suspect & { item: RecordedItem })[],
   workspace: Desired,
-  store: Store,
+  store: HistoryReader,
   relate: Relate,
 ): Promise<void> {
   const { hashItem } = hashDesired(workspace)

@@ -6,7 +6,7 @@ import type { Change } from '../../core/model/change.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { createOwnedError } from '../../state/store/owners.ts'
-import type { Store } from '../../state/store/store.ts'
+import type { StateReader } from '../../state/store/store.ts'
 
 /**
  * Refuses to manage domains that belong to another workspace of the same store.
@@ -16,7 +16,7 @@ import type { Store } from '../../state/store/store.ts'
  */
 export async function refuseOwnedElsewhere(
   { config, findItemPlace }: Pick<Workspace, 'config' | 'findItemPlace'>,
-  store: Store,
+  store: StateReader,
   items: { domain: Domain; item: ItemKey }[],
 ): Promise<void> {
   if (items.length === 0) return
@@ -45,7 +45,10 @@ export function describeOwners(owners: ReadonlyMap<Domain, string>): string[] {
  *
  * @throws EdgewiseError `owned-elsewhere`
  */
-export async function refuseRollbackElsewhere(store: Store, { changes }: Plan): Promise<void> {
+export async function refuseRollbackElsewhere(
+  store: StateReader,
+  { changes }: Plan,
+): Promise<void> {
   const domains = new Set(changes.map(({ domain }) => domain))
   const owners = await store.findOwners(domains)
   const [first] = owners

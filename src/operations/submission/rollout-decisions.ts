@@ -7,7 +7,7 @@ import { findStop, findUnapproved } from '../../engine/rollout/approvals.ts'
 import { findConflicts, findItemsOnHold, type HashItem } from '../../engine/rollout/conflicts.ts'
 import { dropHolds, isEmpty, findUnfinished } from '../../engine/rollout/on-hold.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
-import type { Store, RecordedState } from '../../state/store/store.ts'
+import type { RecordedState, RolloutStore } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
 import { createConfirmedState, type ItemState } from '../../core/model/item.ts'
 import { findAuthor } from './execute-plan.ts'
@@ -33,7 +33,7 @@ export interface WaveRequest {
  */
 export async function decideRollouts(
   workspace: Configured & Desired,
-  store: Store,
+  store: RolloutStore,
   plan: Plan,
   { waves, finishes = false, retryHeld = false, isPart }: WaveRequest,
 ): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
@@ -62,7 +62,7 @@ export async function decideRollouts(
  *
  * @throws EdgewiseError `rollback-unfinished`
  */
-export async function refuseUnfinishedRollback(store: Store): Promise<void> {
+export async function refuseUnfinishedRollback(store: RolloutStore): Promise<void> {
   const [rollout] = findUnfinished(await store.listRollouts())
   if (rollout === undefined) return
   const id = escapeInvisible(rollout.id)
@@ -163,7 +163,7 @@ function adviseFirst(rollout: Rollout): string {
  * @param names ids of the rollback and of the rollout that it finishes; null: none
  */
 export async function holdRolledBack(
-  store: Store,
+  store: RolloutStore,
   recorded: RecordedState,
   { changes, references }: Plan,
   names: { id: string; rollout: string | null },

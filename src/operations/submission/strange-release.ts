@@ -3,7 +3,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
-import type { RecordedState, Store } from '../../state/store/store.ts'
+import type { RecordedState, HistoryReader } from '../../state/store/store.ts'
 import { rollbackSuffix } from './find-change.ts'
 import { isSameWorkspace } from '../runtime/load-workspace.ts'
 import type { StrangeRelease } from '../runtime/ports.ts'
@@ -16,7 +16,7 @@ import { listHistory } from '../state.ts'
  */
 export async function findStrangeRelease(
   workspace: Configured & Desired & Pick<Checkout, 'findName'>,
-  store: Store,
+  store: HistoryReader,
   recorded: RecordedState,
 ): Promise<StrangeRelease | null> {
   const { items, domains, kept } = countReleased(recorded, workspace.desired)

@@ -3,7 +3,7 @@ import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import type { Verified } from '../../core/model/drift.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import type { QueryClient } from '../../service/query/query-client.ts'
-import type { RecordedItem, RecordedState, Store } from '../../state/store/store.ts'
+import type { RecordedItem, RecordedState, StateWriter } from '../../state/store/store.ts'
 import { observe } from '../drift.ts'
 import { findDrift } from '../observation/find-drift.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
@@ -26,7 +26,7 @@ export async function verifyWritten(
   workspace: LoadedWorkspace,
   executed: Executed,
   before: RecordedState,
-  store: Store,
+  store: StateWriter,
   { outside, dialogue }: Ports,
 ): Promise<Executed> {
   const written = selectConfirmed(executed, before)

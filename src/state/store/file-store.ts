@@ -25,11 +25,11 @@ import { createSerialQueue } from './serial-queue.ts'
 import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
 import { listRolloutDomains } from './spans.ts'
 import type { Guard, StateFiles } from './state-files.ts'
-import { StateReader } from './state-reader.ts'
+import { FileStateReader } from './file-state-reader.ts'
 import type { KnownCalls, Moves, RecordedState, StateKey, Store, Batch } from './store.ts'
 
 /** State in files: one for each domain, the journal, and a marker for each unfinished apply. */
-export class FileStore extends StateReader implements Store {
+export class FileStore extends FileStateReader implements Store {
   readonly location: string
   readonly share: Store['share']
   readonly openCallLedger: Store['openCallLedger']

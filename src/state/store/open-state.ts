@@ -17,7 +17,7 @@ import { openPostgresLedger } from '../postgres/postgres-calls.ts'
 import { createPostgresFiles } from '../postgres/postgres-files.ts'
 import { createPostgresLocks } from '../postgres/postgres-locks.ts'
 import { createAccountLock, type Locks } from '../locks/locks.ts'
-import type { StateKey, Store } from './store.ts'
+import type { CallStore, StateKey, Store } from './store.ts'
 import {
   buildBudgetPath,
   buildLockPath,
@@ -185,7 +185,7 @@ function openInDatabase({ account, ...key }: StateLocation, database: Database):
   const locks = createPostgresLocks(database, buildLockPath(key.address, account))
   const files = createPostgresFiles(database, locks)
   // Several applies may run at the same time: no calls belong to the store alone.
-  const calls: Pick<Store, 'loadCalls' | 'saveCalls' | 'openCallLedger'> = {
+  const calls: CallStore = {
     loadCalls: async () => ({ calls: [], incomplete: false }),
     saveCalls: async () => undefined,
     openCallLedger: (_apply, _previous, here) =>

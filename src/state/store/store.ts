@@ -101,13 +101,8 @@ export interface DomainHistory {
   pruned: number
 }
 
-/**
- * Recorded state of a workspace at one address. Another address has another state: confirmations of
- * one service never count for another. Callers that change it must hold the lock of the account and
- * have loaded it before. A damaged file throws EdgewiseError `record-damaged`, and nothing is
- * written then.
- */
-export interface Store {
+/** Reads the recorded state of a workspace. */
+export interface StateReader {
   /** Location of the state, for messages. */
   readonly location: string
   /**
@@ -116,24 +111,12 @@ export interface Store {
    */
   load(): Promise<RecordedState>
   /**
-   * Limits changes to domains whose lock this process has; null for all. Unfinished applies and
-   * rollouts with other domains are those of other processes then: they are not listed, and stay
-   * as they are.
-   */
-  lockOnly(domains: ReadonlySet<Domain> | null): void
-  /**
    * Sets the domains that were renamed. From the next load on the state of an old name is that of
    * the new one, if only the old one has state; `saveMoves` records that.
    */
   useMoves(moves: DomainMove[]): void
   /** Lists those of these moves that are not recorded yet, as of the last load. */
   listMoves(): Moves
-  /**
-   * Records the pending moves, for other machines too.
-   *
-   * @param at time, ISO 8601: the journal entries of applies before it have the old names
-   */
-  saveMoves(at: string, why: string): Promise<void>
   /** Lists the domains with state, or in an unfinished apply or a rollout. Needs no load. */
   listDomains(): Promise<Domain[]>
   /**
@@ -161,6 +144,10 @@ export interface Store {
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>>
   /** Returns whether another id has, or had, state at the same address. */
   knowsWorkspace(id: string): Promise<boolean>
+}
+
+/** Reads what applies intended and did. None of it needs a load. */
+export interface HistoryReader {
   /** Lists the applies, first to last. */
   listApplies(): Promise<Applied[]>
   /** Lists the applies whose journal entries and batches were pruned. */
@@ -176,6 +163,10 @@ export interface Store {
   loadIntended(applies: string[]): Promise<Map<string, IntendedChanges>>
   /** Loads the facts that limit the late effects of an apply that died. */
   loadLateCalls(apply: string): Promise<LateCalls>
+}
+
+/** Records an apply: before, during and after its writes. */
+export interface Recorder {
   /**
    * Records the intents of a batch. They are durable, for other machines too, when the promise
    * resolves. The changes of one apply are recorded one after another.
@@ -189,24 +180,6 @@ export interface Store {
   /** Records the end of an apply: intents that were not written are forgotten. */
   endApply(apply: Applied): Promise<void>
   /**
-   * Replaces the recorded state of these domains, for other machines too; a domain without items is
-   * removed.
-   */
-  save(domains: RecordedState, why: string): Promise<void>
-  /**
-   * Moves the state of these domains to another id at the same address. An interrupted move leaves
-   * it complete at the old or at both ids, and can be repeated.
-   *
-   * @throws EdgewiseError `owned-elsewhere` if the other id has other state of a domain, or an
-   *   unfinished apply that may write it
-   */
-  move(domains: RecordedState, to: string, why: string): Promise<void>
-  /**
-   * Prunes applies that have ended, for other machines too: `listPruned` lists them from then on,
-   * and the state before them is gone.
-   */
-  prune(applies: Applied[], why: string): Promise<void>
-  /**
    * Marks those of the writes of an apply whose outcome is not recorded for other machines as
    * in-doubt, without the lock: they may have taken effect after writes of another process. Nothing
    * else can be recorded afterwards until the state is loaded again.
@@ -214,12 +187,6 @@ export interface Store {
    * @param cleared items that these writes clear, recorded before or not
    */
   markDoubtful(apply: string, writes: number[], cleared: ItemKey[]): Promise<void>
-  /** Lists the rollouts that are open or put domains on hold, first to last. Needs no load. */
-  listRollouts(): Promise<Rollout[]>
-  /** Records the progress of a rollout, for other machines too. */
-  saveRollout(rollout: Rollout, why: string): Promise<void>
-  /** Deletes rollouts that are complete or ended. */
-  deleteRollouts(ids: string[], why: string): Promise<void>
   /** Makes everything recorded so far durable for other machines; null if it always is. */
   readonly share: (() => Promise<void>) | null
   /**
@@ -241,6 +208,54 @@ export interface Store {
    * too.
    */
   listUnshared(): Promise<string[]>
+}
+
+/** Changes the state apart from applies. */
+export interface StateWriter {
+  /**
+   * Limits changes to domains whose lock this process has; null for all. Unfinished applies and
+   * rollouts with other domains are those of other processes then: they are not listed, and stay
+   * as they are.
+   */
+  lockOnly(domains: ReadonlySet<Domain> | null): void
+  /**
+   * Records the pending moves, for other machines too.
+   *
+   * @param at time, ISO 8601: the journal entries of applies before it have the old names
+   */
+  saveMoves(at: string, why: string): Promise<void>
+  /**
+   * Replaces the recorded state of these domains, for other machines too; a domain without items is
+   * removed.
+   */
+  save(domains: RecordedState, why: string): Promise<void>
+  /**
+   * Moves the state of these domains to another id at the same address. An interrupted move leaves
+   * it complete at the old or at both ids, and can be repeated.
+   *
+   * @throws EdgewiseError `owned-elsewhere` if the other id has other state of a domain, or an
+   *   unfinished apply that may write it
+   */
+  move(domains: RecordedState, to: string, why: string): Promise<void>
+  /**
+   * Prunes applies that have ended, for other machines too: `listPruned` lists them from then on,
+   * and the state before them is gone.
+   */
+  prune(applies: Applied[], why: string): Promise<void>
+}
+
+/** Keeps the rollouts of a workspace. */
+export interface RolloutStore {
+  /** Lists the rollouts that are open or put domains on hold, first to last. Needs no load. */
+  listRollouts(): Promise<Rollout[]>
+  /** Records the progress of a rollout, for other machines too. */
+  saveRollout(rollout: Rollout, why: string): Promise<void>
+  /** Deletes rollouts that are complete or ended. */
+  deleteRollouts(ids: string[], why: string): Promise<void>
+}
+
+/** Keeps the salt of the fingerprints of secrets. */
+export interface SaltStore {
   /** Loads the salt of the fingerprints of secrets; null if there is none yet. */
   loadSalt(): Promise<string | null>
   /**
@@ -248,6 +263,10 @@ export interface Store {
    * EdgewiseError `record-moved` if another process has stored one meanwhile.
    */
   keepSalt(salt: string): void
+}
+
+/** Keeps the calls that count against the call budget of the account. */
+export interface CallStore {
   /** Loads the calls that count against the call budget of the account. */
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>
@@ -260,6 +279,15 @@ export interface Store {
    */
   openCallLedger?(apply: string, previous: string, here: () => MachineTimes): CallLedger | null
 }
+
+/**
+ * Recorded state of a workspace at one address. Another address has another state: confirmations of
+ * one service never count for another. Callers that change it must hold the lock of the account and
+ * have loaded it before. A damaged file throws EdgewiseError `record-damaged`, and nothing is
+ * written then.
+ */
+export interface Store
+  extends StateReader, HistoryReader, Recorder, StateWriter, RolloutStore, SaltStore, CallStore {}
 
 /** Calls of earlier processes. */
 export interface KnownCalls {

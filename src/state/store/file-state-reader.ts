@@ -18,7 +18,7 @@ import type {
 } from './store.ts'
 
 /** The part of a store that only reads its files, and needs no load before. */
-export class StateReader {
+export class FileStateReader {
   protected readonly files: StateFiles
   protected readonly key: StateKey
   protected readonly paths: StatePaths
