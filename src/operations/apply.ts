@@ -5,7 +5,7 @@ import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { makePlan, type PlanOptions } from './submission/make-plan.ts'
 import { matchSavedPlan, type MatchedPlan } from './submission/match-saved-plan.ts'
 import { refuseWithoutReadBack } from './observation/observe-live.ts'
-import type { Outside } from './runtime/outside.ts'
+import type { Computing } from './runtime/outside.ts'
 import type { Ports } from './runtime/ports.ts'
 import { refuseEmpty } from './validate.ts'
 import { refuseUnfinishedRollback } from './submission/rollout-decisions.ts'
@@ -85,7 +85,7 @@ async function planSelected(
   recorded: RecordedState,
   request: ApplyRequest,
   planOptions: PlanOptions,
-  outside: Outside,
+  outside: Computing,
 ): Promise<MatchedPlan> {
   const selection = select(request, workspace, recorded)
   const make = (own: PlanOptions) => makePlan(workspace, recorded, selection, own, outside)

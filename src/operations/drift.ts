@@ -16,7 +16,7 @@ import { loadState } from './runtime/open-state.ts'
 import { refuseEmpty, refuseInvalid } from './validate.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import type { Managed } from './observation/observe-live.ts'
-import type { Outside } from './runtime/outside.ts'
+import type { Outside, StateOutside } from './runtime/outside.ts'
 import { select, type SelectionRequest } from './submission/select.ts'
 
 /** Options of a drift check; a selection restricts it. */
@@ -40,7 +40,7 @@ export interface DriftRequest extends SelectionRequest {
 export async function drift(
   workspace: LoadedWorkspace,
   request: DriftRequest,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<FoundDrift> {
   refuseEmpty(workspace)
   const { store, recorded } = await loadState(workspace, outside, true)

@@ -12,7 +12,7 @@ import { findAuthor } from './submission/execute-plan.ts'
 import { hashDesired } from './submission/hash-desired.ts'
 import type { LockSelection } from './runtime/lock-selection.ts'
 import { openState } from './runtime/open-state.ts'
-import type { Outside } from './runtime/outside.ts'
+import type { StateOutside } from './runtime/outside.ts'
 import type { Ports } from './runtime/ports.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
@@ -20,7 +20,7 @@ import { withState } from './runtime/with-state.ts'
 /** Lists the unfinished rollouts, first to last. */
 export async function listRollouts(
   workspace: Settings & Desired,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<ListedRollout[]> {
   const { rollouts } = await loadRollouts(workspace, outside)
   return rollouts.map(({ listed }) => listed)
@@ -32,7 +32,7 @@ export async function listRollouts(
  */
 export async function loadRollouts(
   workspace: Settings & Desired,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<Pick<Overview, 'rollouts' | 'ended'>> {
   outside.onPhase?.({ name: 'loading-state' })
   const { store, locks } = await openState(workspace, outside)
@@ -56,7 +56,7 @@ export async function loadRollouts(
 export async function hasRollout(
   workspace: Settings,
   id: string,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<boolean> {
   const { store } = await openState(workspace, outside)
   return (await store.listRollouts()).some((rollout) => rollout.id === id)

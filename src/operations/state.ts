@@ -4,14 +4,14 @@ import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import type { RecordedState, RecordedItem, HistoryReader } from '../state/store/store.ts'
 import { loadState } from './runtime/open-state.ts'
-import type { Outside } from './runtime/outside.ts'
+import type { StateOutside } from './runtime/outside.ts'
 import { listUnsharedNotes } from './submission/first-plan-warnings.ts'
 import { findApplies } from './submission/find-change.ts'
 
 /** Loads the recorded state, its location, and notes about it. */
 export async function listState(
   workspace: Settings & Desired & Secrets,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<{ recorded: RecordedState; location: string; notes: string[] }> {
   const { store, recorded } = await loadState(workspace, outside)
   const sorted = [...recorded].toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -40,7 +40,7 @@ export async function showState(
   workspace: Settings & Desired & Secrets,
   name: string,
   applyName: string | undefined,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<DomainState> {
   const { store, recorded } = await loadState(workspace, outside)
   const domain = name.toLowerCase()
@@ -65,7 +65,7 @@ export async function showState(
 /** Lists the applies, first to last, and counts earlier ones that are not listed any more. */
 export async function loadHistory(
   workspace: Settings & Desired & Secrets,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<{ applies: HistoryEntry[]; dropped: number }> {
   const { store } = await loadState(workspace, outside)
   return listHistory(store)

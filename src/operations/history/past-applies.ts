@@ -12,7 +12,7 @@ import type {
   HistoryReader,
 } from '../../state/store/store.ts'
 import { loadState, openState } from '../runtime/open-state.ts'
-import type { Outside } from '../runtime/outside.ts'
+import type { StateOutside } from '../runtime/outside.ts'
 import { listHistory } from '../state.ts'
 
 /** The history of a domain. */
@@ -43,7 +43,7 @@ const [maxAtOnce, maxChangesAtOnce] = [100, 20_000]
  */
 export async function loadPastApplies(
   workspace: Settings & Desired & Secrets,
-  outside: Outside,
+  outside: StateOutside,
   limit = maxChanges,
 ): Promise<PastFleet> {
   const { store, recorded } = await loadState(workspace, outside)
@@ -65,7 +65,7 @@ export async function loadPastApplies(
 export async function loadDomainHistory(
   workspace: Settings,
   name: string,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<PastDomain> {
   outside.onPhase?.({ name: 'loading-state' })
   const { store } = await openState(workspace, outside)

@@ -55,7 +55,7 @@ export async function planRollback(
   recorded: RecordedState,
   selection: Selection,
   name: string | null,
-  outside: Outside,
+  outside: Pick<Outside, 'pool' | 'runBlocking' | 'solver'>,
 ): Promise<Rollback> {
   const history = await store.listApplies()
   const search: Search = { workspace, store, recorded }
@@ -115,7 +115,7 @@ function buildRollbackPlan(
   { from, to }: RollbackSnapshots,
   { config }: Configured,
   { target, items }: Selection,
-  outside: Outside,
+  outside: Pick<Outside, 'pool' | 'runBlocking' | 'solver'>,
 ): Promise<Plan> {
   return runPlanner(config, outside, {
     recorded: from,

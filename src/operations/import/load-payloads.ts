@@ -52,7 +52,7 @@ export function loadPayloads(
 export function listExposedFiles(
   { root, config }: Settings,
   sources: ImportSource[],
-  { env }: Outside,
+  { env }: Pick<Outside, 'env'>,
 ): string[] {
   const isCommitted = createCommitTest(root, buildGitEnvironment(env, config.service.token))
   const exposed = sources.filter(({ path }) => path !== undefined && isCommitted(path))

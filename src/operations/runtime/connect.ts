@@ -16,7 +16,7 @@ import { ServiceTime } from '../../service/service-time.ts'
 import { traceCalls } from '../../service/trace-calls.ts'
 import { createNetworkTransport, type Transport } from '../../service/transport.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
-import type { Outside } from './outside.ts'
+import type { Calling, Outside } from './outside.ts'
 import { formatLength } from '../../core/model/text/words.ts'
 
 interface ConnectOptions {
@@ -57,7 +57,7 @@ export function refuseBadToken(
  */
 export async function connect(
   workspace: Settings,
-  outside: Outside,
+  outside: Calling & Pick<Outside, 'random'>,
   { time = new ServiceTime(outside.clock), onWait }: ConnectOptions = {},
 ) {
   const { config, root } = workspace
@@ -93,12 +93,19 @@ export async function connect(
 }
 
 /** Creates the transport to an address: that of the outside, otherwise the network. */
-export async function createTransport(url: string, outside: Outside): Promise<Transport> {
+export async function createTransport(
+  url: string,
+  outside: Pick<Outside, 'env' | 'transport'>,
+): Promise<Transport> {
   return outside.transport ?? createNetworkTransport(await createDispatcher(url, outside.env))
 }
 
 /** Starts the emulator for `service.url: emulator`. Its data are persisted beside the workspace. */
-async function startEmbeddedEmulator(root: string, config: Workspace['config'], outside: Outside) {
+async function startEmbeddedEmulator(
+  root: string,
+  config: Workspace['config'],
+  outside: Pick<Outside, 'clock'>,
+) {
   const { startEmulator } = await import('../../emulator/emulator.ts')
   const { callsPerMinute } = config.limits
   const dataFile = resolve(root, '.edgewise', 'emulator.json')
@@ -175,7 +182,7 @@ export interface SharedServiceTime {
  */
 export function createServiceTime(
   workspace: Configured,
-  outside: Outside,
+  outside: Calling,
   warn: (text: string) => void,
 ): SharedServiceTime {
   const time = new ServiceTime(outside.clock, (skewMs) => warn(describeSkew(skewMs)))
@@ -188,7 +195,7 @@ export function createServiceTime(
  */
 async function askService(
   { config: { service } }: Configured,
-  outside: Outside,
+  outside: Calling,
   time: ServiceTime,
 ): Promise<number | null> {
   // The emulator inside this process follows its clock.

@@ -15,7 +15,7 @@ import type { NotifyConfig, PlacedText, StateConfig } from '../../core/model/con
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { SourceTree } from '../../core/model/source-tree.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
-import type { Outside } from './outside.ts'
+import type { Computing, Outside } from './outside.ts'
 import { runBlocking } from './with-pool.ts'
 import { findRemoteName } from '../../state/git/ask-git.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
@@ -60,7 +60,7 @@ export interface LoadedWorkspace extends Workspace {
  */
 export function loadWorkspace(
   root: string,
-  outside: Outside,
+  outside: Computing & Pick<Outside, 'env' | 'cache'>,
   reach: SecretReach,
   added: SourceFile[] = [],
 ): LoadedWorkspace {
@@ -75,7 +75,7 @@ export function loadWorkspace(
 
 function loadWithSecrets(
   root: string,
-  outside: Outside,
+  outside: Computing & Pick<Outside, 'env' | 'cache'>,
   reach: SecretReach,
   added: SourceFile[],
 ): LoadedWorkspace {
@@ -156,7 +156,10 @@ export function hidePasswords(vault: SecretVault, state: StateConfig, env: Outsi
 }
 
 /** Opens a file of the cache; null without one. */
-function openCache(root: string, { cache }: Outside): { file: CacheFile; program: string } | null {
+function openCache(
+  root: string,
+  { cache }: Pick<Outside, 'cache'>,
+): { file: CacheFile; program: string } | null {
   const program = cache === undefined ? null : (cache.program ?? identifyProgram())
   const file = program === null ? null : (cache?.open(root, 'manifests') ?? null)
   return program === null || file === null ? null : { file, program }

@@ -7,7 +7,7 @@ import { openGit } from '../../state/git/open-git.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { openState as openStateAt, type OpenState } from '../../state/store/open-state.ts'
 import type { RecordedState, Store, SaltStore } from '../../state/store/store.ts'
-import type { Outside } from './outside.ts'
+import type { Outside, StateOutside } from './outside.ts'
 import { useMoves } from '../history/renamed-domains.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { isCiJob } from '../../files/cache-folder.ts'
@@ -23,7 +23,7 @@ type StateWorkspace = Omit<Settings, 'explainTokenFault'>
  */
 export async function loadState(
   workspace: Settings & Desired & Secrets,
-  outside: Outside,
+  outside: StateOutside,
   renames = false,
 ): Promise<{ store: Store; recorded: RecordedState }> {
   outside.onPhase?.({ name: 'loading-state' })
@@ -45,7 +45,7 @@ export async function loadState(
  */
 export async function openState(
   { root, config, scrub, explainMissing }: StateWorkspace,
-  outside: Outside,
+  outside: StateOutside,
 ): Promise<OpenState> {
   const { id, service, state } = config
   if (state.store === 'postgres' && state.database === undefined) {
@@ -123,7 +123,7 @@ export function refuseLocalState(
 export async function loadSalt(
   { config, vault }: Configured & Secrets,
   store: SaltStore,
-  outside: Outside,
+  outside: Pick<Outside, 'newId'>,
   addsSecrets = false,
 ): Promise<void> {
   const needsSalt = addsSecrets || usesSecrets(config)
@@ -139,7 +139,7 @@ export function usesSecrets({ secrets, allowLiteralSecrets }: Settings['config']
 }
 
 /** Draws a salt from two random ids. */
-function drawSalt(outside: Outside): string {
+function drawSalt(outside: Pick<Outside, 'newId'>): string {
   const ids = `${outside.newId()} ${outside.newId()}`
   return createHash('sha256').update(ids).digest('hex').slice(0, 32)
 }

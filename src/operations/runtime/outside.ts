@@ -11,32 +11,44 @@ import type { GitRepository } from '../../state/git/git-repository.ts'
 import type { Machine } from '../../state/locks/machine.ts'
 import type { ConnectionPool } from '../../state/postgres/database.ts'
 
-/** Ports to the outside world. Passed in, so that tests and other hosts can replace them. */
-export interface Outside {
-  env: Record<string, string | undefined>
-  clock: Clock
-  /** In [0, 1). */
-  random(): number
-  /** Creates a globally unique id. */
-  newId(): string
-  /** User for locks and the history: `name@machine`. */
-  user: string
-  /** Aborted on an interrupt: nothing more is sent, and writes in flight are recorded. */
-  signal: AbortSignal
-  /** Transport to the service; absent: this machine's network. */
-  transport?: Transport
-  /** Prints notes while an operation runs; absent: nowhere. */
-  note?: Note
+/** Ports of work that only computes: who hears of it, and what may do it. */
+export interface Computing {
   /** Called when a long phase begins, and regularly while it runs; absent: never. */
   onPhase?(phase: Phase): void
+  /** Records traces; absent: there are none. */
+  tracer?: Tracer
   /**
    * Runs work that blocks this thread, so that an interrupt can end it with a CancelledError;
    * absent: it always ends by itself.
    */
   runBlocking?<T>(work: () => T): T
-  /** Called after consent, before an apply, a rollback or a repair may send its first write. */
-  onSending?(): Promise<void>
+  /** Threads that load and plan large fleets; absent: this thread does it alone. */
+  pool?: WorkerPool
+  /**
+   * LP solver for the lower bound on writes; absent: loaded on demand; null: a bound by counting.
+   */
+  solver?: Solver | null
+}
+
+/** Ports of work that reaches other processes: its time, its end, and its environment. */
+export interface Reaching {
+  clock: Clock
+  env: Record<string, string | undefined>
+  /** Aborted on an interrupt: nothing more is sent, and writes in flight are recorded. */
+  signal: AbortSignal
+}
+
+/** Ports of calls to the service. */
+export interface Calling extends Reaching, Pick<Computing, 'tracer'> {
+  /** Transport to the service; absent: this machine's network. */
+  transport?: Transport
+}
+
+/** Ports of the state: where it is stored, and who uses it. */
+export interface StateOutside extends Reaching, Pick<Computing, 'onPhase' | 'tracer'> {
   machine: Machine
+  /** Creates a globally unique id. */
+  newId(): string
   disk: Disk
   /** Opens the repository of a folder; absent: with the git program of this machine. */
   openGit?(folder: string, remote: string): Promise<GitRepository | null>
@@ -44,14 +56,18 @@ export interface Outside {
   createPool?(config: DatabaseConfig): ConnectionPool
   /** How long a lost database is tried again, ms; absent: 30 s. */
   databasePatienceMs?: number
-  /**
-   * LP solver for the lower bound on writes; absent: loaded on demand; null: a bound by counting.
-   */
-  solver?: Solver | null
-  /** Threads that load and plan large fleets; absent: this thread does it alone. */
-  pool?: WorkerPool
-  /** Records traces; absent: there are none. */
-  tracer?: Tracer
+  /** Prints notes while an operation runs; absent: nowhere. */
+  note?: Note
+}
+
+/** Ports to the outside world. Passed in, so that tests and other hosts can replace them. */
+export interface Outside extends Computing, Calling, StateOutside {
+  /** In [0, 1). */
+  random(): number
+  /** User for locks and the history: `name@machine`. */
+  user: string
+  /** Called after consent, before an apply, a rollback or a repair may send its first write. */
+  onSending?(): Promise<void>
   /** Cache of assembled manifests; absent: they are assembled in each run. */
   cache?: UserCache
 }

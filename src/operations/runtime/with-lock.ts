@@ -5,7 +5,7 @@ import { inSpan } from '../../core/model/tracing.ts'
 import { formatLocalTime, listSome } from '../../core/model/text/words.ts'
 import { type LockSelection, acquireSelection } from './lock-selection.ts'
 import { openState, refuseLocalState } from './open-state.ts'
-import type { Outside } from './outside.ts'
+import type { Outside, StateOutside } from './outside.ts'
 import type { Ports } from './ports.ts'
 import { type LockHolder, formatLockHolder } from '../../state/format/lock-file.ts'
 import { HangingRemoteError } from '../../state/git/remote-calls.ts'
@@ -144,7 +144,7 @@ function formatLockWait(other: LockHolder | null, waitMs: number, now: number): 
  */
 async function reacquire<T>(
   acquire: (timeoutMs: number) => Promise<T>,
-  { clock, signal, note }: Outside,
+  { clock, signal, note }: Pick<Outside, 'clock' | 'note' | 'signal'>,
 ): Promise<T> {
   const deadlineMs = clock.monotonic() + reacquireTimeoutMs
   let isReported = false
@@ -166,7 +166,7 @@ async function reacquire<T>(
 }
 
 function describeHolder(
-  { clock, machine, user, newId }: Outside,
+  { clock, machine, user, newId }: StateOutside & Pick<Outside, 'user'>,
   reason: string,
   lateMs: number,
 ): LockHolder {
@@ -212,7 +212,7 @@ async function release(lease: Lease, note: (text: string) => void): Promise<void
  */
 async function waitForRevoked(
   lease: Lease,
-  { clock, machine, signal }: Outside,
+  { clock, machine, signal }: Pick<Outside, 'clock' | 'machine' | 'signal'>,
   note: (text: string) => void,
 ): Promise<void> {
   const { revoked } = lease

@@ -135,12 +135,12 @@ async function endBudget(budget: CallBudget): Promise<void> {
 }
 
 /** Returns the author of an apply: the user that the CI service names, otherwise the local user. */
-export function findAuthor({ env, user }: Outside): string {
+export function findAuthor({ env, user }: Pick<Outside, 'env' | 'user'>): string {
   return env['GITHUB_ACTOR'] ?? env['GITLAB_USER_LOGIN'] ?? user
 }
 
 /** Creates an apply id: sortable by time, with random digits for applies of the same second. */
-export function createApplyId(outside: Outside, suffix = ''): string {
+export function createApplyId(outside: Pick<Outside, 'clock' | 'random'>, suffix = ''): string {
   const stamp = new Date(outside.clock.now()).toISOString().replace(/[-:]|\.\d+/g, '')
   const chance = Math.floor(outside.random() * 0x10000)
     .toString(16)

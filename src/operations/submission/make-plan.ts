@@ -32,7 +32,7 @@ import { describeIrreversible, findIrreversible } from './irreversible.ts'
 import { loadSolver } from '../runtime/load-solver.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { refuseInvalid } from '../validate.ts'
-import type { Outside } from '../runtime/outside.ts'
+import type { Computing, Outside } from '../runtime/outside.ts'
 import { withPool } from '../runtime/with-pool.ts'
 
 /** Options of a plan. */
@@ -63,7 +63,7 @@ export async function makePlan(
   recorded: RecordedState,
   selection: Selection,
   options: PlanOptions,
-  outside: Outside,
+  outside: Computing,
 ): Promise<Plan> {
   return inSpan(outside.tracer, 'plan', async (span) => {
     const plan = await planChanges(workspace, recorded, selection, options, outside)
@@ -81,7 +81,7 @@ async function planChanges(
   recorded: RecordedState,
   selection: Selection,
   request: PlanOptions,
-  outside: Outside,
+  outside: Computing,
 ): Promise<Plan> {
   const { rollouts = [], retryHeld = false, saved, isPlanned, differs } = request
   const { itemKeys } = workspace.config.service
@@ -138,7 +138,7 @@ async function planMatched(
   >,
   onHold: ReturnType<typeof describeOnHold>,
   request: PlanOptions,
-  outside: Outside,
+  outside: Computing,
 ): Promise<Plan> {
   const { rollouts = [], atOnce = false } = request
   const { config } = workspace
@@ -188,7 +188,7 @@ async function planMatched(
 /** Plans the writes of changes with the settings of the workspace, in several threads. */
 export async function runPlanner(
   { rollout, service, grouping, notes, limits }: LoadedWorkspace['config'],
-  outside: Outside,
+  outside: Pick<Outside, 'pool' | 'runBlocking' | 'solver'>,
   input: Omit<
     PlanInput,
     'solver' | 'parallel' | 'first' | 'itemKeys' | 'deletes' | 'grouping' | 'notes' | 'limits'

@@ -19,7 +19,7 @@ import type { Remake } from './compare-secrets.ts'
 import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { selectSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
-import type { Outside } from '../runtime/outside.ts'
+import type { Computing } from '../runtime/outside.ts'
 import type { SelectionRequest } from './select.ts'
 
 /** A plan that can be made again. */
@@ -40,7 +40,7 @@ export async function matchSavedPlan(
   text: string,
   { target = [], items = [], waves }: SelectionRequest & { waves: boolean },
   options: PlanOptions,
-  outside: Outside,
+  outside: Computing,
 ): Promise<MatchedPlan> {
   if (target.length + items.length > 0)
     throw new EdgewiseError(

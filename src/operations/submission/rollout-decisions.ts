@@ -167,7 +167,7 @@ export async function holdRolledBack(
   recorded: RecordedState,
   { changes, references }: Plan,
   names: { id: string; rollout: string | null },
-  outside: Outside,
+  outside: Pick<Outside, 'clock' | 'env' | 'user'>,
 ): Promise<void> {
   const { id, rollout } = names
   const [onHold, restored]: [ItemHashes, ItemHashes] = [{}, {}]

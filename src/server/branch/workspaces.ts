@@ -55,7 +55,10 @@ export function readsBack({ config }: Configured): boolean {
 }
 
 /** Builds the request of a drift check: with the observed configuration, if there is a source. */
-export function buildDriftRequest(workspace: Settings, outside: Outside): DriftRequest {
+export function buildDriftRequest(
+  workspace: Settings,
+  outside: Pick<Outside, 'env' | 'signal'>,
+): DriftRequest {
   const { root, config, scrub } = workspace
   const { observed } = config.serve.drift
   if (observed === null) return {}
