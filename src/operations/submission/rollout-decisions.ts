@@ -24,6 +24,14 @@ export interface WaveRequest {
   isPart?: boolean
 }
 
+/** The open rollout that a plan resumes, those that it ends, and those that hold less then. */
+export interface RolloutDecisions {
+  continued: Rollout | null
+  /** Ids. */
+  ended: string[]
+  kept: Rollout[]
+}
+
 /**
  * Decides which open rollout a plan resumes, which rollouts it ends, and which ones then have fewer
  * values on hold.
@@ -36,7 +44,7 @@ export async function decideRollouts(
   store: RolloutStore,
   plan: Plan,
   { waves, finishes = false, retryHeld = false, isPart }: WaveRequest,
-): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
+): Promise<RolloutDecisions> {
   const rollouts = await store.listRollouts()
   const { hashDomain, hashItem } = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))

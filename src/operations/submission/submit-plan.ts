@@ -7,8 +7,10 @@ import {
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
+import type { Write } from '../../core/model/change.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import type { ApplyResult } from '../../engine/apply/run.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
@@ -17,16 +19,18 @@ import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { markOlder, refuseOlder } from './older-values.ts'
-import type { Ports } from '../runtime/ports.ts'
+import type { Extent, Ports } from '../runtime/ports.ts'
+import type { Outside } from '../runtime/outside.ts'
+import type { Configured, Desired, Settings } from '../runtime/workspace-parts.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from '../prune.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { checkMoves, recordMoves } from '../history/renamed-domains.ts'
-import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
+import { decideRollouts, type RolloutDecisions, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
 import { isStopped } from '../../engine/rollout/approvals.ts'
-import { createServiceTime } from '../runtime/connect.ts'
+import { createServiceTime, type SharedServiceTime } from '../runtime/connect.ts'
 import { findStrangeRelease } from './strange-release.ts'
 import { determineStatus, traceExecuted, type ApplyFinished, type Executed } from './executed.ts'
 import type { Locked } from '../runtime/with-lock.ts'
@@ -49,6 +53,30 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   beforeSending?(): Promise<void>
 }
 
+/** A plan that everybody agreed to, and what to do if its comparison of secrets changes it. */
+interface Reviewed {
+  plan: Plan
+  decided: RolloutDecisions
+  serviceTime: SharedServiceTime
+  /** Marks the changes that go back to older values. */
+  mark(plan: Plan): Promise<Plan>
+  /** Checks the guards and open rollouts, and asks for consent to older values. */
+  judge(plan: Plan): Promise<RolloutDecisions>
+}
+
+/** A plan to send. */
+interface Sending {
+  /** All of it. */
+  plan: Plan
+  /** Its first wave, or all of it, with the values of secrets. */
+  ready: Plan
+  /** Writes that the comparison of secrets has made unnecessary. */
+  unchanged: Write[]
+  continued: Rollout | null
+  inWaves: boolean
+  serviceTime: SharedServiceTime
+}
+
 /**
  * Shows a plan, checks the guards, runs the preflight, asks, and executes the plan under the lock.
  * Every operation that changes the service uses this function.
@@ -62,6 +90,27 @@ export async function submitPlan(
   request: SubmitRequest,
   ports: Ports,
 ): Promise<Executed> {
+  const reviewed = await review(workspace, given, request, ports)
+  const sending = await prepare(workspace, reviewed, request, ports)
+  const executed = await send(workspace, sending, request, ports)
+  const { unrecorded, recorded } = executed.result
+  const { store, isWhole } = request.locked
+  const mayPrune = isWhole && sending.plan.changes.length > 0 && unrecorded === null
+  if (mayPrune && !ports.outside.signal.aborted) await pruneOld(workspace, store, recorded, ports)
+  return executed
+}
+
+/**
+ * Shows a plan with its warnings, checks all that forbids it, and asks for consent.
+ *
+ * @throws EdgewiseError as `submitPlan`
+ */
+async function review(
+  workspace: LoadedWorkspace,
+  given: Plan,
+  request: SubmitRequest,
+  ports: Ports,
+): Promise<Reviewed> {
   const { outside, dialogue } = ports
   const { locked, recorded } = request
   const { store } = locked
@@ -73,39 +122,59 @@ export async function submitPlan(
     isRollback ? plain : await markOlder(workspace, store, recorded, plain, by)
   const plan = await mark(given)
   await refuseOwnedElsewhere(workspace, store, listManaged(plan))
-  if (request.title !== 'Rollback')
-    for (const note of await checkMoves(workspace, store)) dialogue.note(note)
+  if (!isRollback) for (const note of await checkMoves(workspace, store)) dialogue.note(note)
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
   // Copied, so that the dialogue can't change the plan to send; released before it is sent.
-  let shown: Plan | null = structuredClone(plan)
+  const shown = structuredClone(plan)
   await dialogue.show({ kind: 'plan', plan: shown })
 
   const serviceTime = createServiceTime(workspace, outside, (text) => dialogue.warn(text))
+  const judge = await createJudge(workspace, plan, serviceTime, request, ports)
+  const decided = await judge(selectDefinite(plan))
+  runPreflight(workspace, plan)
+  const asksForRelease = strange !== null && request.allowRelease !== true
+  const asks = plan.changes.length > 0 && request.asks
+  if (
+    (asksForRelease && !(await dialogue.confirm(strange))) ||
+    (asks && !(await dialogue.confirm({ kind: 'apply', plan: shown })))
+  )
+    throw new CancelledError(`${request.title} cancelled: nothing was sent`)
+  return { plan, decided, serviceTime, mark, judge }
+}
+
+/** Creates the function that judges a plan, and once more if the comparison of secrets adds to it. */
+async function createJudge(
+  workspace: Settings & Desired,
+  plan: Plan,
+  serviceTime: SharedServiceTime,
+  request: SubmitRequest,
+  { outside, dialogue }: Ports,
+): Promise<Reviewed['judge']> {
   const { freeze } = workspace.config.guards
   const isFreezable = freeze.length > 0 && plan.changes.length > 0
   const now = isFreezable ? await serviceTime.ask() : null
   let consented = 0
   // A conditional change counts once it is known that it differs.
-  const judge = async (judged: Plan) => {
-    refuseGuarded(workspace, recorded, judged, request, now ?? outside.clock.now())
+  return async (judged) => {
+    refuseGuarded(workspace, request.recorded, judged, request, now ?? outside.clock.now())
     const { older = [] } = judged
     if (older.length > consented) await refuseOlder(older, request.allowOlder, dialogue)
     consented = older.length
-    return decideRollouts(workspace, store, judged, request)
+    return decideRollouts(workspace, request.locked.store, judged, request)
   }
-  const decided = await judge(selectDefinite(plan))
-  runPreflight(workspace, plan)
-  if (strange !== null && request.allowRelease !== true && !(await dialogue.confirm(strange)))
-    throw new CancelledError(`${request.title} cancelled: nothing was sent`)
-  if (
-    plan.changes.length > 0 &&
-    request.asks &&
-    !(await dialogue.confirm({ kind: 'apply', plan: shown }))
-  )
-    throw new CancelledError(`${request.title} cancelled: nothing was sent`)
-  shown = null
+}
 
+/** Compares and resolves the secrets of a plan, and records what has to be before it is sent. */
+async function prepare(
+  workspace: LoadedWorkspace,
+  { plan, decided, serviceTime, mark, judge }: Reviewed,
+  request: SubmitRequest,
+  ports: Ports,
+): Promise<Sending> {
+  const { outside, dialogue } = ports
+  const { recorded } = request
+  const { store } = request.locked
   outside.onPhase?.({ name: 'preparing-writes', total: plan.writes.length })
   const compared = await compareSecrets(workspace, plan, request.remake, outside.signal)
   const { unchanged } = compared
@@ -128,49 +197,27 @@ export async function submitPlan(
     await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
   for (const rollout of kept)
     await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
+  return { plan: sent, ready, unchanged, continued, inWaves, serviceTime }
+}
 
-  const { callsPerMinute } = workspace.config.limits
-  const writes = [...sent.writes, ...unchanged]
-  const progress = await dialogue.startProgress({
-    writes: writes.length,
-    parts: new Map(
-      writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
-    ),
-    callsPerMinute,
-    inWaves,
-  })
-  let finished: ApplyFinished | undefined
-  let begun = false
-  const doubts: Doubt[] = []
-  const options = {
-    outside,
-    serviceTime,
-    time: serviceTime.time,
-    report: (reported: ApplyEvent, budget: CallBudget | null) => {
-      for (const event of reportUnchanged(reported, unchanged)) {
-        begun ||= event.type === 'write.started'
-        if (event.type === 'write.in-doubt') doubts.push(event)
-        progress.report(event, budget?.countAvailable() ?? null)
-        if (event.type === 'apply.finished') finished = event
-      }
-    },
+/** Sends a plan, with progress, and determines how that ended. */
+async function send(
+  workspace: LoadedWorkspace,
+  sending: Sending,
+  request: SubmitRequest,
+  { outside, dialogue }: Ports,
+): Promise<Executed> {
+  const { plan, unchanged, continued, inWaves } = sending
+  const progress = await dialogue.startProgress(measureExtent(sending, workspace))
+  const seen: Seen = { begun: false, doubts: [] }
+  const report = (reported: ApplyEvent, budget: CallBudget | null) => {
+    for (const event of reportUnchanged(reported, unchanged)) {
+      notice(seen, event)
+      progress.report(event, budget?.countAvailable() ?? null)
+    }
   }
-  let executed: Executed
   try {
-    const result = inWaves
-      ? await runRollout(workspace, sent, store, recorded, {
-          ...options,
-          lock: locked,
-          continued,
-          suspends: request.suspends === true,
-          guard: () => refuseFrozen(workspace, serviceTime.time.now() ?? outside.clock.now()),
-        })
-      : await executePlan(workspace, ready, store, recorded, {
-          ...options,
-          lease: locked.lease,
-          lockedAt: locked.lockedAt,
-          id: request.id?.(),
-        })
+    const result = await execute(workspace, sending, request, outside, report)
     if (result.elsewhere !== undefined)
       dialogue.note(
         `Another process ended the rollout: it sent ${pluralize(result.elsewhere, 'write')} ` +
@@ -178,23 +225,67 @@ export async function submitPlan(
       )
     // A resumed rollout has already sent writes, unless it waited before its first wave.
     const sentBefore = continued?.waves.some(({ applied }) => applied !== null) === true
-    const status = determineStatus(result, sent, inWaves, sentBefore)
+    const status = determineStatus(result, plan, inWaves, sentBefore)
     const message = 'not sent, but that could not be recorded'
     append(
-      doubts,
+      seen.doubts,
       result.unsettled.map((part) => ({ ...part, message })),
     )
-    executed = { plan: sent, result, status, inWaves, finished, doubts }
+    const { finished, doubts } = seen
+    const executed = { plan, result, status, inWaves, finished, doubts }
     traceExecuted(executed, outside.tracer)
+    return executed
   } catch (error) {
-    throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error, doubts) : error
+    if (!seen.begun || error instanceof EdgewiseError) throw error
+    throw new DefectAfterWrites(error, seen.doubts)
   } finally {
     progress.end()
   }
-  const { unrecorded, recorded: recordedNow } = executed.result
-  const mayPrune = locked.isWhole && sent.changes.length > 0 && unrecorded === null
-  if (mayPrune && !outside.signal.aborted) await pruneOld(workspace, store, recordedNow, ports)
-  return executed
+}
+
+/** Events that decide what is known of a plan under way. */
+interface Seen {
+  begun: boolean
+  doubts: Doubt[]
+  finished?: ApplyFinished
+}
+
+function notice(seen: Seen, event: ApplyEvent): void {
+  seen.begun ||= event.type === 'write.started'
+  if (event.type === 'write.in-doubt') seen.doubts.push(event)
+  if (event.type === 'apply.finished') seen.finished = event
+}
+
+/** Measures what the progress of a plan runs over. */
+function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Configured): Extent {
+  const writes = [...plan.writes, ...unchanged]
+  return {
+    writes: writes.length,
+    parts: new Map(
+      writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
+    ),
+    callsPerMinute: config.limits.callsPerMinute,
+    inWaves,
+  }
+}
+
+/** Executes a plan in waves, or at once. */
+function execute(
+  workspace: LoadedWorkspace,
+  { plan, ready, continued, inWaves, serviceTime }: Sending,
+  { locked, recorded, suspends = false, id }: SubmitRequest,
+  outside: Outside,
+  report: (event: ApplyEvent, budget: CallBudget | null) => void,
+): Promise<ApplyResult> {
+  const { time } = serviceTime
+  if (!inWaves) {
+    const { lease, lockedAt } = locked
+    const options = { outside, time, report, lease, lockedAt, id: id?.() }
+    return executePlan(workspace, ready, locked.store, recorded, options)
+  }
+  const guard = () => refuseFrozen(workspace, time.now() ?? outside.clock.now())
+  const options = { outside, serviceTime, report, lock: locked, continued, suspends, guard }
+  return runRollout(workspace, plan, locked.store, recorded, options)
 }
 
 /** Selects the writes to begin with: none if their wave has to wait for approval. */
