@@ -19,6 +19,7 @@ import {
 import { usesSecrets } from './runtime/open-state.ts'
 import { loadWorkspace, type LoadedWorkspace } from './runtime/load-workspace.ts'
 import { markLateItems, refuseDiffering } from './import/refuse-differing.ts'
+import type { Outside } from './runtime/outside.ts'
 import type { Ports } from './runtime/ports.ts'
 import { refuseOwnedElsewhere } from './submission/refuse-owned-elsewhere.ts'
 import { refuseInvalid } from './validate.ts'
@@ -66,51 +67,19 @@ export async function importConfig(
   const purpose = { reason: 'import', selection: 'workspace', addsSecrets } as const
   return withState(workspace, purpose, request, ports, async (locked, recorded) => {
     const { store } = locked
-    const { payloads, empty, invalid } = runBlocking(outside, () =>
-      loadPayloads(workspace, request.sources, request.domain, recorded),
-    )
-    if (empty.length > 0)
-      dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
-    for (const text of describeInvalid(invalid, workspace.scrub)) dialogue.warn(text)
-    // Imported secrets are recorded, so their fingerprints need the salt that is stored.
-    if (usesSecrets(workspace.config)) workspace.vault.keepSalt()
-    if (request.writeManifests === true) lookUpSecrets(workspace)
-    outside.onPhase?.({ name: 'comparing', total: countDomains(payloads) })
-    const observed = sealImported(payloads, recorded, workspace)
-    const manifests =
-      request.writeManifests === true
-        ? runBlocking(outside, () => buildManifests(workspace, observed, outside))
-        : null
-    const current =
-      manifests === null
-        ? workspace
-        : loadWorkspace(workspace.root, outside, 'available', [
-            ...manifests.files,
-            ...(manifests.workspaceFile === null ? [] : [manifests.workspaceFile.after]),
-          ])
-    refuseInvalid(
-      current,
-      'the new manifests would have errors; nothing was written or recorded',
-      'Write these manifests yourself, then import without --write-manifests.',
-    )
-    if (workspace.vault.salt !== null) current.vault.useSalt(workspace.vault.salt)
-    if (usesSecrets(current.config)) current.vault.keepSalt()
-    const managed = observed.filter(
-      ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
-    )
+    const observed = loadObserved(workspace, request, recorded, ports)
+    const { current, manifests } = prepareManifests(workspace, request, observed, outside)
+    const isDesired = ({ domain, item }: ImportedItem) =>
+      current.desired.get(domain)?.has(item) === true
+    const managed = observed.filter(isDesired)
     await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded, workspace)
     if (manifests !== null) warnOfSuspected(current, manifests.files, dialogue.warn)
     // Nothing but a failure to write or record can refuse the import from here on.
     if (manifests !== null) writeManifests(workspace.root, manifests, outside, dialogue.note)
     const importedAt = new Date(outside.clock.now()).toISOString()
-    const touched = await markLateItems(
-      recordImported(managed, recorded, current, manifests?.names ?? {}, importedAt),
-      recorded,
-      current,
-      locked,
-      dialogue,
-    )
+    const imported = recordImported(managed, recorded, current, manifests?.names ?? {}, importedAt)
+    const touched = await markLateItems(imported, recorded, current, locked, dialogue)
     outside.onPhase?.({ name: 'saving-state', total: touched.size })
     if (touched.size > 0)
       await store
@@ -118,14 +87,59 @@ export async function importConfig(
         .catch((error: unknown) => {
           throw manifests === null || manifests.count === 0 ? error : explainNotRecorded(error)
         })
-    const isManaged = new Set(managed)
-    const skipped = observed.filter((entry) => !isManaged.has(entry))
+    const skipped = observed.filter((entry) => !isDesired(entry))
     return {
       domains: touched.size,
       items: managed.length,
       skipped: skipped.map(({ domain, item }) => ({ domain, item: current.scrub(item) })),
     }
   })
+}
+
+/** Loads the items of the sources, with their secrets sealed; reports those that are left out. */
+function loadObserved(
+  workspace: LoadedWorkspace,
+  { sources, domain, writeManifests: writes = false }: ImportRequest,
+  recorded: RecordedState,
+  { outside, dialogue }: Ports,
+): ImportedItem[] {
+  const { payloads, empty, invalid } = runBlocking(outside, () =>
+    loadPayloads(workspace, sources, domain, recorded),
+  )
+  if (empty.length > 0)
+    dialogue.note(`There is no item in ${listSome(empty.map((name) => escapeInvisible(name)))}.`)
+  for (const text of describeInvalid(invalid, workspace.scrub)) dialogue.warn(text)
+  // Imported secrets are recorded, so their fingerprints need the salt that is stored.
+  if (usesSecrets(workspace.config)) workspace.vault.keepSalt()
+  if (writes) lookUpSecrets(workspace)
+  outside.onPhase?.({ name: 'comparing', total: countDomains(payloads) })
+  return sealImported(payloads, recorded, workspace)
+}
+
+/**
+ * Builds the manifests to write, if any, and loads the workspace as it will be with them.
+ *
+ * @throws EdgewiseError `invalid` if they have errors
+ */
+function prepareManifests(
+  workspace: LoadedWorkspace,
+  { writeManifests: writes = false }: ImportRequest,
+  observed: ImportedItem[],
+  outside: Outside,
+): { current: LoadedWorkspace; manifests: ReturnType<typeof buildManifests> | null } {
+  if (!writes) return { current: workspace, manifests: null }
+  const manifests = runBlocking(outside, () => buildManifests(workspace, observed, outside))
+  const { files, workspaceFile } = manifests
+  const added = [...files, ...(workspaceFile === null ? [] : [workspaceFile.after])]
+  const current = loadWorkspace(workspace.root, outside, 'available', added)
+  refuseInvalid(
+    current,
+    'the new manifests would have errors; nothing was written or recorded',
+    'Write these manifests yourself, then import without --write-manifests.',
+  )
+  if (workspace.vault.salt !== null) current.vault.useSalt(workspace.vault.salt)
+  if (usesSecrets(current.config)) current.vault.keepSalt()
+  return { current, manifests }
 }
 
 function countKilobytes(sources: ImportSource[]): number {

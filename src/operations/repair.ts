@@ -28,7 +28,8 @@ import { nameChange, type Change } from '../core/model/change.ts'
 import type { Drift } from '../core/model/drift.ts'
 import { groupBy } from '../core/model/lists.ts'
 import { findNeeded, type Needed } from '../core/plan/find-needed.ts'
-import type { RecordedState } from '../state/store/store.ts'
+import type { Rollout } from '../core/model/rollout.ts'
+import type { RecordedState, StateWriter } from '../state/store/store.ts'
 
 /** Options of a repair. */
 export type RepairRequest = DriftRequest &
@@ -77,41 +78,22 @@ export async function repair(
     const all = findDrift(workspace, recorded, observed, rollouts)
     const found = narrowDrift(all, selection)
     if (observed !== null) refuseUnobserved(found, workspace)
-    const observedAtMs = outside.clock.now()
-    await dialogue.show({ kind: 'drift', found, at: observedAtMs })
+    const at = outside.clock.now()
+    await dialogue.show({ kind: 'drift', found, at })
     if (!includePending) for (const text of describeLeftOut(found.drift)) dialogue.note(text)
     await refuseUnfinishedRollback(store)
 
-    const observedAt = new Date(observedAtMs).toISOString()
-    const addObserved = (drifted: FoundDrift) => {
-      const state = buildRepairBase(drifted, recorded, workspace, observedAt)
-      return { state, base: new Map([...recorded, ...state]) }
-    }
-    const { state: observedState, base } = addObserved(found)
-    const isRepaired = createRepairTest(found.drift, includePending)
-    const onHold = findItemsOnHold(rollouts, hashDesired(workspace).hashItem)
-    refuseNeeded(
-      workspace,
-      addObserved(all).base,
-      all.drift,
-      (change) => isRepaired(change) && onHold.get(change.domain)?.has(change.item) !== true,
-    )
-    const options: PlanOptions = {
-      rollouts,
-      ...(includePending ? {} : { isPlanned: isRepaired }),
-    }
+    const addObserved = (drifted: FoundDrift): RecordedState =>
+      buildRepairBase(drifted, recorded, workspace, new Date(at).toISOString())
+    const added = addObserved(found)
+    const base = new Map([...recorded, ...added])
+    const isPlanned = createRepairTest(found.drift, includePending)
+    refuseLeftOut(workspace, new Map([...recorded, ...addObserved(all)]), all, rollouts, isPlanned)
+    const options: PlanOptions = { rollouts, ...(includePending ? {} : { isPlanned }) }
     const make = (own: PlanOptions) => makePlan(workspace, base, selection, own, outside)
-    const plan = await make(options)
-    const beforeSending = async () => {
-      if (observedState.size === 0) return
-      outside.onPhase?.({ name: 'saving-state', total: observedState.size })
-      await store.save(observedState, `Observed values of ${observedState.size} domains`)
-      dialogue.note(`Recorded the observed values of ${pluralize(observedState.size, 'domain')}.`)
-    }
-    const isPart = !includePending
     return submitPlan(
       workspace,
-      plan,
+      await make(options),
       {
         ...request,
         title: 'Repair',
@@ -119,13 +101,43 @@ export async function repair(
         recorded: base,
         waves: true,
         asks: true,
-        isPart,
+        isPart: !includePending,
         remake: (differs) => make({ ...options, differs }),
-        beforeSending,
+        beforeSending: () => recordObserved(added, store, ports),
       },
       ports,
     )
   })
+}
+
+/**
+ * Refuses a repair that leaves out an item that another one needs; items on hold are not sent.
+ *
+ * @throws EdgewiseError `usage`
+ */
+function refuseLeftOut(
+  workspace: Configured & Desired & Secrets,
+  base: RecordedState,
+  { drift }: FoundDrift,
+  rollouts: Rollout[],
+  isRepaired: ReturnType<typeof createRepairTest>,
+): void {
+  const onHold = findItemsOnHold(rollouts, hashDesired(workspace).hashItem)
+  const isSent = (change: Change) =>
+    isRepaired(change) && onHold.get(change.domain)?.has(change.item) !== true
+  refuseNeeded(workspace, base, drift, isSent)
+}
+
+/** Records observed values, so that a plan can be made of them again. */
+async function recordObserved(
+  observed: RecordedState,
+  store: StateWriter,
+  { outside, dialogue }: Ports,
+): Promise<void> {
+  if (observed.size === 0) return
+  outside.onPhase?.({ name: 'saving-state', total: observed.size })
+  await store.save(observed, `Observed values of ${observed.size} domains`)
+  dialogue.note(`Recorded the observed values of ${pluralize(observed.size, 'domain')}.`)
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { Settings } from './workspace-parts.ts'
+import type { Note } from '../../core/model/text/words.ts'
+import type { Configured, Settings } from './workspace-parts.ts'
 import type { Moment } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
@@ -61,45 +62,9 @@ export async function withLock<T>(
   const state = await openState(workspace, outside)
   refuseLocalState(workspace.config, state, outside.env)
   for (const sentence of state.notes) dialogue.note(sentence)
-  const { timeoutSeconds, settleSeconds } = workspace.config.service
-  const lateMs = (timeoutSeconds + settleSeconds) * 1000
-  const releaseLease = (lease: Lease) => release(lease, dialogue.note)
-  const leave = async (lease: Lease) => {
-    try {
-      await checkpoint(state.store, dialogue.note)
-    } finally {
-      await releaseLease(lease)
-    }
-  }
-  const acquireOne = async (scope: LockScope, timeoutMs: number) => {
-    const { clock, machine, signal } = outside
-    const lease = await state.locks.acquire(scope, {
-      holder: describeHolder(outside, reason, lateMs),
-      machine,
-      timeoutMs,
-      clock,
-      signal,
-      onWait: (other, waitMs) => outside.note?.(formatLockWait(other, waitMs, clock.now())),
-    })
-    const lockedAt = { atMs: clock.now(), upMs: clock.monotonic(), uptimeMs: machine.uptime() }
-    try {
-      await waitForRevoked(lease, outside, dialogue.note)
-    } catch (error) {
-      await releaseLease(lease)
-      throw error
-    }
-    return { lease, lockedAt }
-  }
-  const acquire = (timeoutMs: number) =>
-    inSpan(outside.tracer, 'wait for lock', () =>
-      acquireSelection(
-        { workspace: workspace.config.id, selection, timeoutMs, clock: outside.clock },
-        state,
-        acquireOne,
-        releaseLease,
-      ),
-    )
-  let current: Awaited<ReturnType<typeof acquire>> | null = await acquire(lockTimeout * 1000)
+  const { note } = dialogue
+  const acquire = createAcquire(workspace, reason, selection, state, outside, note)
+  let current: Held | null = await acquire(lockTimeout * 1000)
   const getCurrent = () => {
     if (current === null) throw new TypeError('expected to hold the lock')
     return current
@@ -118,7 +83,7 @@ export async function withLock<T>(
     whileUnlocked: async (task) => {
       const { lease } = getCurrent()
       current = null
-      await leave(lease)
+      await leave(state.store, lease, note)
       const result = await task()
       // After an interrupt, don't acquire the lock again.
       if (!outside.signal.aborted) current = await reacquire(acquire, outside)
@@ -129,7 +94,58 @@ export async function withLock<T>(
     outside.onPhase?.({ name: 'loading-state' })
     return await work(locked)
   } finally {
-    if (current !== null) await leave((current as { lease: Lease }).lease)
+    if (current !== null) await leave(state.store, (current as Held).lease, note)
+  }
+}
+
+/** The lock that this process holds. */
+type Held = Pick<Locked, 'lease' | 'lockedAt' | 'isWhole'>
+
+/** Creates the function that acquires the lock of a selection, within a timeout in ms. */
+function createAcquire(
+  { config }: Configured,
+  reason: string,
+  selection: LockSelection,
+  state: OpenState,
+  outside: StateOutside & Pick<Outside, 'user'>,
+  note: Note,
+): (timeoutMs: number) => Promise<Held> {
+  const { clock, machine, signal } = outside
+  const { timeoutSeconds, settleSeconds } = config.service
+  const lateMs = (timeoutSeconds + settleSeconds) * 1000
+  const releaseLease = (lease: Lease) => release(lease, note)
+  const acquireOne = async (scope: LockScope, timeoutMs: number) => {
+    const lease = await state.locks.acquire(scope, {
+      holder: describeHolder(outside, reason, lateMs),
+      machine,
+      timeoutMs,
+      clock,
+      signal,
+      onWait: (other, waitMs) => outside.note?.(formatLockWait(other, waitMs, clock.now())),
+    })
+    const lockedAt = { atMs: clock.now(), upMs: clock.monotonic(), uptimeMs: machine.uptime() }
+    try {
+      await waitForRevoked(lease, outside, note)
+    } catch (error) {
+      await releaseLease(lease)
+      throw error
+    }
+    return { lease, lockedAt }
+  }
+  return (timeoutMs) => {
+    const request = { workspace: config.id, selection, timeoutMs, clock }
+    return inSpan(outside.tracer, 'wait for lock', () =>
+      acquireSelection(request, state, acquireOne, releaseLease),
+    )
+  }
+}
+
+/** Moves what is recorded to its files, and releases the lock. */
+async function leave(store: Recorder, lease: Lease, note: Note): Promise<void> {
+  try {
+    await checkpoint(store, note)
+  } finally {
+    await release(lease, note)
   }
 }
 
@@ -176,7 +192,7 @@ function describeHolder(
 }
 
 /** Moves what is recorded to its files. A failure is only noted: everything recorded counts. */
-async function checkpoint(store: Recorder, note: (text: string) => void): Promise<void> {
+async function checkpoint(store: Recorder, note: Note): Promise<void> {
   try {
     await store.checkpoint?.()
   } catch (error) {
@@ -192,7 +208,7 @@ async function checkpoint(store: Recorder, note: (text: string) => void): Promis
  * Releases the lock. A failure is only noted: the work is done, and the lease expires without
  * heartbeats.
  */
-async function release(lease: Lease, note: (text: string) => void): Promise<void> {
+async function release(lease: Lease, note: Note): Promise<void> {
   try {
     await lease.release()
   } catch (error) {
@@ -213,7 +229,7 @@ async function release(lease: Lease, note: (text: string) => void): Promise<void
 async function waitForRevoked(
   lease: Lease,
   { clock, machine, signal }: Pick<Outside, 'clock' | 'machine' | 'signal'>,
-  note: (text: string) => void,
+  note: Note,
 ): Promise<void> {
   const { revoked } = lease
   if (revoked.length === 0) return

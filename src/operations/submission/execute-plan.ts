@@ -1,4 +1,10 @@
-import type { Settings, Secrets, ItemPlaces, Checkout } from '../runtime/workspace-parts.ts'
+import type {
+  Configured,
+  Settings,
+  Secrets,
+  ItemPlaces,
+  Checkout,
+} from '../runtime/workspace-parts.ts'
 import { applyPlan, maxInFlight } from '../../engine/apply/apply-plan.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
@@ -55,54 +61,27 @@ export async function executePlan(
 ): Promise<ApplyResult> {
   const { outside, time } = options
   const { config, vault } = workspace
-  const { clock } = outside
+  const { settleSeconds, timeoutSeconds, url, itemKeys } = config.service
   const id = options.id ?? createApplyId(outside)
-  const { callsPerMinute, maxWaitSeconds, burst } = config.limits
-  const here = () => readClocks(outside)
-  const { calls, incomplete, apply: previous = '' } = await store.loadCalls()
-  const unknownCalls = incomplete ? countUnknownCalls(callsPerMinute, maxInFlight, here().up) : []
-  const earlierCalls = [...toUptimes(calls, here()), ...unknownCalls]
-  const saveCalls = (ended: EndedCalls[]) => {
-    const times = here()
-    return store.saveCalls(id, [...keepElsewhere(earlierCalls, times), ...buildCalls(ended, times)])
-  }
-  // Saved even if nothing is sent now: the next apply has to count these calls too.
-  const ownCalls = earlierCalls.filter((each) => !('call' in each))
-  if (earlierCalls.length > 0) await saveCalls(ownCalls)
-  const settleMs = config.service.settleSeconds * 1000
-  const timeoutMs = config.service.timeoutSeconds * 1000
-  const ledger = store.openCallLedger?.(id, previous, here) ?? null
-  // The calls of earlier applies count for others, and those of others from now on.
-  await ledger?.record(() => ownCalls)
-  const budget = new CallBudget(
-    callsPerMinute,
-    maxWaitSeconds * 1000,
-    clock,
-    earlierCalls,
-    saveCalls,
-    timeoutMs + settleMs,
-    ledger,
-    burst === null ? null : { calls: burst.calls, windowMs: burst.seconds * 1000 },
-    options.serviceLimits,
-  )
+  const budget = await openBudget(config, store, id, options)
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside, { time })
   try {
     const context: ApplyContext = {
       store,
       client: service?.client ?? { write: refuseCall, unset: refuseCall },
       budget,
-      clock,
+      clock: outside.clock,
       random: () => outside.random(),
-      settleMs,
-      timeoutMs,
-      endsWithProcess: config.service.url === 'emulator',
+      settleMs: settleSeconds * 1000,
+      timeoutMs: timeoutSeconds * 1000,
+      endsWithProcess: url === 'emulator',
       bundleItems: (items) =>
         buildBundles(items, { ...config.grouping, groups: 'all' }).map((bundle) => bundle.items),
       unknownDomains: options.unknownDomains ?? new Set(),
       serviceNow: () => time.now(),
       lease: options.lease,
       apply: id,
-      itemKeys: config.service.itemKeys,
+      itemKeys,
       tree: pickTree(plan.basis),
       author: findAuthor(outside),
       workspace: await workspace.findName(),
@@ -119,6 +98,45 @@ export async function executePlan(
     await service?.close()
     await endBudget(budget)
   }
+}
+
+/**
+ * Opens the call budget of the account: the calls of earlier processes count.
+ *
+ * @param id of the apply that calls
+ */
+async function openBudget(
+  { limits, service }: Configured['config'],
+  store: CallStore,
+  id: string,
+  { outside, serviceLimits }: Pick<ExecuteOptions, 'outside' | 'serviceLimits'>,
+): Promise<CallBudget> {
+  const { callsPerMinute, maxWaitSeconds, burst } = limits
+  const here = () => readClocks(outside)
+  const { calls, incomplete, apply: previous = '' } = await store.loadCalls()
+  const unknownCalls = incomplete ? countUnknownCalls(callsPerMinute, maxInFlight, here().up) : []
+  const earlierCalls = [...toUptimes(calls, here()), ...unknownCalls]
+  const saveCalls = (ended: EndedCalls[]) => {
+    const times = here()
+    return store.saveCalls(id, [...keepElsewhere(earlierCalls, times), ...buildCalls(ended, times)])
+  }
+  // Saved even if nothing is sent now: the next apply has to count these calls too.
+  const ownCalls = earlierCalls.filter((each) => !('call' in each))
+  if (earlierCalls.length > 0) await saveCalls(ownCalls)
+  const ledger = store.openCallLedger?.(id, previous, here) ?? null
+  // The calls of earlier applies count for others, and those of others from now on.
+  await ledger?.record(() => ownCalls)
+  return new CallBudget(
+    callsPerMinute,
+    maxWaitSeconds * 1000,
+    outside.clock,
+    earlierCalls,
+    saveCalls,
+    (service.timeoutSeconds + service.settleSeconds) * 1000,
+    ledger,
+    burst === null ? null : { calls: burst.calls, windowMs: burst.seconds * 1000 },
+    serviceLimits,
+  )
 }
 
 function refuseCall(): Promise<never> {

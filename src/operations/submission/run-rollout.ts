@@ -1,4 +1,4 @@
-import type { Configured, Settings, Secrets } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Settings, Secrets } from '../runtime/workspace-parts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
@@ -13,7 +13,15 @@ import { continueRollout, createRollout } from '../../engine/rollout/waves.ts'
 import type { QueryClient } from '../../service/query/query-client.ts'
 import { ServiceLimits } from '../../service/service-limits.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
-import type { RecordedState, Store } from '../../state/store/store.ts'
+import type {
+  CallStore,
+  HistoryReader,
+  RecordedState,
+  Recorder,
+  RolloutStore,
+  StateReader,
+  StateWriter,
+} from '../../state/store/store.ts'
 import { createApplyId, findAuthor, executePlan, type ExecuteOptions } from './execute-plan.ts'
 import { rollbackSuffix } from './find-change.ts'
 import { hashDesired } from './hash-desired.ts'
@@ -47,6 +55,8 @@ interface RolloutOptions extends Pick<ExecuteOptions, 'outside'> {
   report(event: ApplyEvent, budget: CallBudget | null): void
 }
 
+type RolloutState = StateReader & HistoryReader & Recorder & StateWriter & RolloutStore & CallStore
+
 /** Returns whether a plan has several waves, a health check or a wave that needs approval. */
 export function isRollout({ config }: Configured, plan: Plan, continued: Rollout | null): boolean {
   return (
@@ -65,64 +75,28 @@ export function isRollout({ config }: Configured, plan: Plan, continued: Rollout
 export async function runRollout(
   workspace: LoadedWorkspace,
   plan: Plan,
-  store: Store,
+  store: RolloutState,
   recorded: RecordedState,
   options: RolloutOptions,
 ): Promise<ApplyResult> {
-  const { outside, lock, continued, serviceTime } = options
-  const { time } = serviceTime
-  const { rollout: settings, service } = workspace.config
-  const startedAt = new Date(outside.clock.now()).toISOString()
-  const about = { id: createApplyId(outside), startedAt, author: findAuthor(outside) }
+  const { outside, continued, serviceTime, lock } = options
   const rollout =
-    continued === null
-      ? createRollout(plan, hashDesired(workspace), about)
-      : continueRollout(continued, plan)
+    continued === null ? begin(workspace, plan, outside) : continueRollout(continued, plan)
   getRoot(outside.tracer)?.setAttributes({ 'edgewise.rollout': rollout.id })
   let budget: CallBudget | null = null
-  const unknownDomains = new Set<Domain>()
-  const serviceLimits = new ServiceLimits()
-  const execute: Applying['execute'] = (part, id, base) =>
-    executePlan(workspace, part, store, base, {
-      outside,
-      time,
-      serviceLimits,
-      unknownDomains,
-      id,
-      lease: lock.lease,
-      lockedAt: lock.lockedAt,
-      report: (event, partBudget) => {
-        budget = partBudget
-        // The rollout reports itself as a single apply.
-        if (event.type !== 'apply.started' && event.type !== 'apply.finished')
-          options.report(event, partBudget)
-      },
-    })
-  const { grain = 'minute5', area = 'all' } = settings.health ?? {}
-  const question = { grain, area }
-  const context: RolloutContext = {
+  const report: RolloutOptions['report'] = (event, partBudget) => {
+    budget = partBudget
+    // The rollout reports itself as a single apply.
+    if (event.type !== 'apply.started' && event.type !== 'apply.finished')
+      options.report(event, partBudget)
+  }
+  const { rollout: settings, service } = workspace.config
+  return rollOut(plan, rollout, recorded, {
     clock: outside.clock,
-    time: { now: () => time.now(), ask: () => serviceTime.ask() },
-    service: {
-      count: (domains, window, use) => {
-        const count = (queries: QueryClient) => queryCounts(queries, domains, window, question, use)
-        return withQueries(workspace, { outside, time }, count)
-      },
-      list: (domains, window, use) => {
-        const list = (queries: QueryClient) => querySeries(queries, domains, window, question, use)
-        return withQueries(workspace, { outside, time }, list)
-      },
-    },
+    time: { now: () => serviceTime.time.now(), ask: () => serviceTime.ask() },
+    service: createCounting(workspace, outside, serviceTime.time),
     applying: {
-      prepare: async (part, base) => {
-        options.guard()
-        return (await resolveForSend(workspace, part, base, outside.signal)).plan
-      },
-      execute,
-      rollBack: (from, base, report) =>
-        inSpan(outside.tracer, 'roll back wave', () =>
-          rollBack(workspace, store, from, base, report, execute, outside),
-        ),
+      ...createApplying(workspace, store, options, report),
       whileUnlocked: (work) => lock.whileUnlocked(work),
     },
     store,
@@ -137,14 +111,70 @@ export async function runRollout(
     report: (event) => {
       options.report({ time: new Date(outside.clock.now()).toISOString(), ...event }, budget)
     },
+  })
+}
+
+function begin(workspace: Configured & Desired & Secrets, plan: Plan, outside: Outside): Rollout {
+  const startedAt = new Date(outside.clock.now()).toISOString()
+  const about = { id: createApplyId(outside), startedAt, author: findAuthor(outside) }
+  return createRollout(plan, hashDesired(workspace), about)
+}
+
+/** Creates the queries of the health checks. */
+function createCounting(
+  workspace: Settings,
+  outside: Outside,
+  time: SharedServiceTime['time'],
+): RolloutContext['service'] {
+  const { grain = 'minute5', area = 'all' } = workspace.config.rollout.health ?? {}
+  const about = { grain, area }
+  const query = <T>(ask: (queries: QueryClient) => Promise<T>) =>
+    withQueries(workspace, { outside, time }, ask)
+  return {
+    count: (domains, window, use) =>
+      query((queries) => queryCounts(queries, domains, window, about, use)),
+    list: (domains, window, use) =>
+      query((queries) => querySeries(queries, domains, window, about, use)),
   }
-  return rollOut(plan, rollout, recorded, context)
+}
+
+/** Creates the applies of the waves, and the rollback of a bad one. */
+function createApplying(
+  workspace: LoadedWorkspace,
+  store: RolloutState,
+  { outside, lock, serviceTime, guard }: RolloutOptions,
+  report: RolloutOptions['report'],
+): Omit<Applying, 'whileUnlocked'> {
+  const unknownDomains = new Set<Domain>()
+  const serviceLimits = new ServiceLimits()
+  const execute: Applying['execute'] = (part, id, base) =>
+    executePlan(workspace, part, store, base, {
+      outside,
+      time: serviceTime.time,
+      serviceLimits,
+      unknownDomains,
+      id,
+      lease: lock.lease,
+      lockedAt: lock.lockedAt,
+      report,
+    })
+  return {
+    prepare: async (part, base) => {
+      guard()
+      return (await resolveForSend(workspace, part, base, outside.signal)).plan
+    },
+    execute,
+    rollBack: (from, base, reportWrites) =>
+      inSpan(outside.tracer, 'roll back wave', () =>
+        rollBack(workspace, store, from, base, reportWrites, execute, outside),
+      ),
+  }
 }
 
 /** Rolls back all changes of a rollout; returns the reason if nothing can be rolled back. */
 async function rollBack(
   workspace: Settings & Secrets,
-  store: Store,
+  store: HistoryReader & StateWriter,
   { id }: Rollout,
   recorded: RecordedState,
   report: (writes: number) => void,
