@@ -42,8 +42,8 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   {
     name: 'an in-doubt addition is repeated',
     file: 'src/engine/apply/send-write.ts',
-    find: 'if (!repeatable || inDoubtCount >= maxInDoubt)',
-    replace: 'if (inDoubtCount >= maxInDoubt)',
+    find: 'if (!isRepeatable || attempts.inDoubt >= maxInDoubt)',
+    replace: 'if (attempts.inDoubt >= maxInDoubt)',
     seeds: 300,
     found: 61,
   },

@@ -161,25 +161,31 @@ function createRun(
     stop,
     now,
     time,
-    toApplied: ({ writes, parts }): Applied => {
-      const { apply: id, tree, author, workspace } = context
-      return {
-        id,
-        startedAt,
-        endedAt: null,
-        ...tree,
-        author,
-        ...(workspace === undefined ? {} : { workspace }),
-        writes,
-        parts,
-        outcome: 'unfinished',
-      }
-    },
+    toApplied: (counts) => buildApplied(context, startedAt, counts),
     sharing: startSharing(context.store.share, context.clock, (failure) =>
       stop(explainUnshared(failure)),
     ),
   }
   return run
+}
+
+/** Builds the journal entry of an apply that has not ended. */
+function buildApplied(
+  { apply: id, tree, author, workspace }: ApplyContext,
+  startedAt: string,
+  { writes, parts }: Pick<Applied, 'writes' | 'parts'>,
+): Applied {
+  return {
+    id,
+    startedAt,
+    endedAt: null,
+    ...tree,
+    author,
+    ...(workspace === undefined ? {} : { workspace }),
+    writes,
+    parts,
+    outcome: 'unfinished',
+  }
 }
 
 function explainUnshared({ message }: Error): string {

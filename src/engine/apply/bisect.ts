@@ -19,7 +19,10 @@ import type { RecordedItem } from '../../state/store/store.ts'
 
 type Refused = Extract<Outcome, { kind: 'refused' }>
 
-/** A part that is neither confirmed nor refused ended the bisection of its rectangle. */
+/**
+ * A part that is neither confirmed nor refused, with its message, or an interrupt, without one, ended
+ * the bisection of its rectangle.
+ */
 class Ended extends Error {}
 
 /**
@@ -36,13 +39,13 @@ export async function bisect(
   write: Write,
   refusal: Refused,
   doubted: boolean,
-  before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
+  before: RefusedWrite['before'],
   run: Run,
 ): Promise<void> {
   const outcomes = new PartOutcomes({ domains: write.domains, items: Object.keys(write.items) })
   const reportRest = (why: string) => reportInDoubt(write.id, outcomes.listUnsettled(), why, run)
   try {
-    const ended = await bisectAll(write, refusal, doubted, before, outcomes, run)
+    const ended = await bisectAll({ write, refusal, doubted, before, outcomes }, run)
     const unsaved = outcomes
       .listUnsettled()
       .flatMap((part) => selectParts(part, (domain, item) => !isRecordedInDoubt(domain, item, run)))
@@ -61,100 +64,140 @@ export async function bisect(
   }
 }
 
+/** A refused write, and what its bisection has settled so far. */
+interface RefusedWrite {
+  write: Write
+  refusal: Refused
+  /** Whether an earlier attempt may have taken effect. */
+  doubted: boolean
+  /** State of the domains before the write. */
+  before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>
+  outcomes: PartOutcomes
+}
+
 /** Bisects each rectangle of a write. Returns the message of a part that ended the apply. */
-async function bisectAll(
-  write: Write,
-  refusal: Refused,
-  doubted: boolean,
-  before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
-  outcomes: PartOutcomes,
-  run: Run,
-): Promise<string | null> {
+async function bisectAll(refused: RefusedWrite, run: Run): Promise<string | null> {
   let ended: string | null = null
-  const restore = (part: Part, domain: Domain) =>
-    restorePart(part, write, run, run.recorded.get(domain), before.get(domain))
-  for (const rectangle of splitByValue(write, run)) {
+  for (const rectangle of splitByValue(refused.write, run)) {
     const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
-    let last: Answer = refusal
-    const answers = new Map<string, Answer>()
-    const possiblySaved = new PairSet()
-    if (doubted) possiblySaved.add(whole)
-    const bisection: Bisection = {
-      send: async (part) => {
-        if (run.signal.aborted) throw new Ended()
-        const forms = Object.fromEntries(
-          part.items
-            .map((item) => [item, rectangle.items[item]])
-            .filter(([, form]) => form !== undefined),
-        ) as Record<ItemKey, Form>
-        run.report({ type: 'write.isolating', id: write.id, ...part })
-        const start = new Map(part.domains.map((domain) => [domain, restore(part, domain)]))
-        const now = new Map(
-          part.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]),
-        )
-        const sent = await attempt(
-          { ...write, domains: part.domains, items: forms },
-          start,
-          now,
-          run,
-          ({ kind }) => ({
-            writes: [],
-            moves: kind === 'confirmed' ? outcomes.computeMoves(part, kind) : [],
-          }),
-        )
-        const { outcome } = sent
-        if (outcome.kind === 'confirmed') {
-          outcomes.settle(part, 'confirmed')
-          run.report({ type: 'part.confirmed', id: write.id, ...part })
-          return null
-        }
-        if (outcome.kind === 'refused') {
-          last = outcome
-          answers.set(formatPart(part), outcome)
-          // A part refused for another reason than the write (too many calls, for example) may have
-          // been saved with the write, unless the write had one domain.
-          const sameReason = outcome.status === refusal.status && outcome.code === refusal.code
-          if (sent.doubted || (write.domains.length > 1 && !sameReason)) possiblySaved.add(part)
-        }
-        if (outcome.kind === 'refused' && outcome.fatal) run.stop(outcome.message)
-        if (outcome.kind === 'refused' && !outcome.fatal) return outcome
-        ended = outcome.message
-        throw new Ended()
-      },
-      reportCulprit: async (part) => {
-        const isDoubtful = (domain: Domain, item: ItemKey) =>
-          possiblySaved.has(domain, item) && isRecordedInDoubt(domain, item, run)
-        const doubtful = selectParts(part, isDoubtful)
-        const refused = selectParts(part, (domain, item) => !isDoubtful(domain, item))
-        // If nothing was saved, the state before the write is restored.
-        const restored = new Map(
-          refused.flatMap((some) => some.domains.map((domain) => [domain, some] as const)),
-        )
-        await recordItems(
-          { domains: [...restored.keys()] },
-          run,
-          (domain) => restore(restored.get(domain) ?? part, domain),
-          {
-            writes: [],
-            moves: refused.flatMap((some) => outcomes.computeMoves(some, 'refused')),
-          },
-        )
-        for (const some of refused) outcomes.settle(some, 'refused')
-        for (const some of doubtful) outcomes.settle(some, 'inDoubt')
-        // A part that was not sent alone has the answer to the last refused one.
-        const { code, message } = answers.get(formatPart(part)) ?? last
-        reportRefusal(write.id, { ...part, code, message }, run)
-        reportInDoubt(write.id, doubtful, explainPossiblySaved(true), run)
-      },
-      unknownDomains: run.unknownDomains,
-      bundles: isDelete(write) ? whole.items.map((item) => [item]) : run.bundleItems(whole.items),
-    }
-    const answer = rectangle.unchanged ? refusal : null
-    await bisectRectangle(whole, bisection, answer).catch((error: unknown) => {
+    const bisection = new RectangleBisection(refused, rectangle, run)
+    const answer = rectangle.unchanged ? refused.refusal : null
+    try {
+      await bisectRectangle(whole, bisection, answer)
+    } catch (error) {
       if (!(error instanceof Ended)) throw error
-    })
+      if (error.message !== '') ended = error.message
+    }
   }
   return ended
+}
+
+/** Sends and records the parts of one rectangle of a refused write. */
+class RectangleBisection implements Bisection {
+  readonly unknownDomains: Set<Domain>
+  readonly bundles: ItemKey[][]
+  readonly #refused: RefusedWrite
+  readonly #rectangle: Rectangle
+  readonly #run: Run
+  /** Parts that the service may have saved although it refused them. */
+  readonly #possiblySaved = new PairSet()
+  readonly #answers = new Map<string, Answer>()
+  #last: Answer
+
+  constructor(refused: RefusedWrite, rectangle: Rectangle, run: Run) {
+    const items = Object.keys(rectangle.items)
+    this.#refused = refused
+    this.#rectangle = rectangle
+    this.#run = run
+    this.#last = refused.refusal
+    if (refused.doubted) this.#possiblySaved.add({ domains: rectangle.domains, items })
+    this.unknownDomains = run.unknownDomains
+    this.bundles = isDelete(refused.write) ? items.map((item) => [item]) : run.bundleItems(items)
+  }
+
+  async send(part: Part): Promise<Answer | null> {
+    const { write, outcomes } = this.#refused
+    const run = this.#run
+    if (run.signal.aborted) throw new Ended()
+    run.report({ type: 'write.isolating', id: write.id, ...part })
+    const start = new Map(part.domains.map((domain) => [domain, this.#restore(part, domain)]))
+    const now = new Map(part.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
+    const items = selectForms(this.#rectangle, part)
+    const sent = await attempt(
+      { ...write, domains: part.domains, items },
+      start,
+      now,
+      run,
+      ({ kind }) => ({
+        writes: [],
+        moves: kind === 'confirmed' ? outcomes.computeMoves(part, kind) : [],
+      }),
+    )
+    const { outcome } = sent
+    if (outcome.kind === 'confirmed') {
+      outcomes.settle(part, 'confirmed')
+      run.report({ type: 'part.confirmed', id: write.id, ...part })
+      return null
+    }
+    if (outcome.kind !== 'refused') throw new Ended(outcome.message)
+    this.#keepAnswer(part, outcome, sent.doubted)
+    if (!outcome.fatal) return outcome
+    run.stop(outcome.message)
+    throw new Ended(outcome.message)
+  }
+
+  #keepAnswer(part: Part, outcome: Refused, doubted: boolean): void {
+    this.#last = outcome
+    this.#answers.set(formatPart(part), outcome)
+    // A part refused for another reason than the write (too many calls, for example) may have
+    // been saved with the write, unless the write had one domain.
+    const { write, refusal } = this.#refused
+    const sameReason = outcome.status === refusal.status && outcome.code === refusal.code
+    if (doubted || (write.domains.length > 1 && !sameReason)) this.#possiblySaved.add(part)
+  }
+
+  async reportCulprit(part: Part): Promise<void> {
+    const { write, outcomes } = this.#refused
+    const run = this.#run
+    const isDoubtful = (domain: Domain, item: ItemKey) =>
+      this.#possiblySaved.has(domain, item) && isRecordedInDoubt(domain, item, run)
+    const doubtful = selectParts(part, isDoubtful)
+    const refused = selectParts(part, (domain, item) => !isDoubtful(domain, item))
+    // If nothing was saved, the state before the write is restored.
+    const restored = new Map(
+      refused.flatMap((some) => some.domains.map((domain) => [domain, some] as const)),
+    )
+    await recordItems(
+      { domains: [...restored.keys()] },
+      run,
+      (domain) => this.#restore(restored.get(domain) ?? part, domain),
+      {
+        writes: [],
+        moves: refused.flatMap((some) => outcomes.computeMoves(some, 'refused')),
+      },
+    )
+    for (const some of refused) outcomes.settle(some, 'refused')
+    for (const some of doubtful) outcomes.settle(some, 'inDoubt')
+    // A part that was not sent alone has the answer to the last refused one.
+    const { code, message } = this.#answers.get(formatPart(part)) ?? this.#last
+    reportRefusal(write.id, { ...part, code, message }, run)
+    reportInDoubt(write.id, doubtful, explainPossiblySaved(true), run)
+  }
+
+  #restore(part: Part, domain: Domain): ReturnType<typeof restorePart> {
+    const { write, before } = this.#refused
+    const run = this.#run
+    return restorePart(part, write, run, run.recorded.get(domain), before.get(domain))
+  }
+}
+
+function selectForms({ items }: Rectangle, part: Part): Record<ItemKey, Form> {
+  return Object.fromEntries(
+    part.items.flatMap((item) => {
+      const form = items[item]
+      return form === undefined ? [] : [[item, form]]
+    }),
+  )
 }
 
 function formatPart({ domains, items }: Part): string {
@@ -190,14 +233,18 @@ function restorePart(
   return items
 }
 
+/** Domains of a write that get the same values; `unchanged`: it was sent in this form. */
+interface Rectangle {
+  domains: Domain[]
+  items: Record<ItemKey, Form>
+  unchanged: boolean
+}
+
 /**
  * Splits a write into rectangles of whole values: a delta becomes the whole value, and domains with
  * equal values form a rectangle.
  */
-function splitByValue(
-  write: Write,
-  run: Run,
-): { domains: Domain[]; items: Record<ItemKey, Form>; unchanged: boolean }[] {
+function splitByValue(write: Write, run: Run): Rectangle[] {
   const buildWhole = (domain: Domain): Record<ItemKey, Form> =>
     Object.fromEntries(
       Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {

@@ -46,81 +46,132 @@ export interface Sent {
   doubted: boolean
 }
 
+/** Attempts of a write so far. */
+export interface Attempts {
+  unreached: number
+  inDoubt: number
+  throttled: number
+  /** Once an attempt may have taken effect, only a certain answer resolves the doubt. */
+  doubt: Extract<Outcome, { kind: 'in-doubt' }> | null
+}
+
+/** The next step after an attempt: another one after a wait in ms, or the end. */
+export type Step = { waitMs: number; why: string; attempts: Attempts } | { sent: Sent }
+
+/** Limits and times that decide whether a write is sent again; times in ms. */
+export interface RetryLimits {
+  maxWaitMs: number
+  settleMs: number
+  /** Computes the wait before an attempt, by the number of those before it. */
+  backOff(count: number): number
+  /** How long an hour or a day lasts in which the service allows no more calls; null for none. */
+  unreportedMs(): number | null
+  /** Explains that the service allows no more calls in this hour or day; null if it does. */
+  usedUp(): string | null
+}
+
 /**
  * Sends a write until its outcome is certain or no further attempt is allowed. Unsent and throttled
  * calls are retried; an in-doubt call only if each of its forms is safe to repeat, and only once a
  * late effect is impossible.
  */
 export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
+  const { budget, clock, lease, signal, timeoutMs } = sending
   const call = createCall(write, sending)
-  const repeatable = Object.values(write.items).every((form) => isSafeToRepeat(form.name))
-  let [unreachedCount, inDoubtCount, throttledCount] = [0, 0, 0]
-  // Once an attempt may have taken effect, only a certain answer resolves the doubt.
-  let doubt: Sent['outcome'] | null = null
-  const end = (message: string): Sent => ({
-    outcome: doubt ?? { kind: 'not sent', message },
-    doubted: doubt !== null,
-  })
+  const limits = createRetryLimits(sending)
   const reportWait = (wait: BudgetWait) => sending.onWait(wait.ms, explainBudgetWait(wait))
+  let attempts: Attempts = { unreached: 0, inDoubt: 0, throttled: 0, doubt: null }
   for (;;) {
-    if (!(await acquireCall(sending, reportWait))) {
-      return end(sending.signal.aborted ? explainAbort(sending.signal) : explainLongWait(sending))
-    }
+    if (!(await acquireCall(sending, reportWait)))
+      return endUnsent(attempts, signal.aborted ? explainAbort(signal) : explainLongWait(sending))
     // A call that outlives the lock could take effect during another apply. Nothing may come
     // between the last check and the call, not even an `await`.
-    let clearance = sending.lease.check(sending.timeoutMs)
+    let clearance = lease.check(timeoutMs)
     for (let looks = 0; clearance === 'look' && looks < maxLooks; looks++) {
-      if (looks > 0) await sending.clock.sleep(lookPauseMs, sending.signal)
-      await sending.lease.look()
-      clearance = sending.lease.check(sending.timeoutMs)
+      if (looks > 0) await clock.sleep(lookPauseMs, signal)
+      await lease.look()
+      clearance = lease.check(timeoutMs)
     }
     if (clearance !== 'clear') {
-      await sending.budget.release(false)
-      return end(clearance === 'look' ? unseen : clearance.refused)
+      await budget.release(false)
+      return endUnsent(attempts, clearance === 'look' ? unseen : clearance.refused)
     }
     const outcome = await call()
-    await sending.budget.release(
+    await budget.release(
       outcome.kind !== 'not sent',
       'limits' in outcome ? outcome.limits : undefined,
     )
-    const isFull =
-      outcome.kind === 'refused' &&
-      outcome.limits.remaining === 0 &&
-      throttledCount === 0 &&
-      !outcome.fatal
-    let waitMs: number
-    if (outcome.kind === 'throttled' || isFull) {
-      throttledCount++
-      // A refusal proves that nothing was saved only if the write had one domain.
-      if (isFull && write.domains.length > 1) doubt = { kind: 'in-doubt', message: outcome.message }
-      if (throttledCount >= maxThrottled) return end(outcome.message)
-      waitMs =
-        (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ??
-        computeUnreportedMs(sending) ??
-        computeBackOff(throttledCount, sending)
-      if (waitMs > sending.budget.maxWaitMs) {
-        const why = explainUsedUp(sending) ?? 'the wait exceeds limits.maxWaitSeconds'
-        return end(`${outcome.message} (${why})`)
-      }
-    } else if (outcome.kind === 'not sent') {
-      unreachedCount++
-      if (unreachedCount >= maxUnreached) return end(outcome.message)
-      waitMs = computeBackOff(unreachedCount, sending)
-    } else if (outcome.kind === 'in-doubt') {
-      inDoubtCount++
-      doubt = outcome
-      if (!repeatable || inDoubtCount >= maxInDoubt) return { outcome, doubted: true }
-      waitMs = Math.max(sending.settleMs, computeBackOff(inDoubtCount, sending))
-    } else {
-      return { outcome, doubted: doubt !== null }
-    }
-    if (sending.signal.aborted) return end(explainAbort(sending.signal))
-    sending.onWait(waitMs, outcome.message)
+    const step = decideStep(write, outcome, attempts, limits)
+    if ('sent' in step) return step.sent
+    attempts = step.attempts
+    if (signal.aborted) return endUnsent(attempts, explainAbort(signal))
+    sending.onWait(step.waitMs, step.why)
     getSpan(sending.tracer)?.addEvent('retry', {
       'edgewise.retry.reason': outcome.kind,
-      'edgewise.wait.seconds': waitMs / 1000,
+      'edgewise.wait.seconds': step.waitMs / 1000,
     })
-    await sending.clock.sleep(waitMs, sending.signal)
+    await clock.sleep(step.waitMs, signal)
+  }
+}
+
+function endUnsent({ doubt }: Attempts, message: string): Sent {
+  return { outcome: doubt ?? { kind: 'not sent', message }, doubted: doubt !== null }
+}
+
+/** Decides what follows an outcome of a call, by the attempts before it. */
+export function decideStep(
+  write: Write,
+  outcome: Outcome,
+  before: Attempts,
+  limits: RetryLimits,
+): Step {
+  if (outcome.kind === 'not sent') {
+    const attempts = { ...before, unreached: before.unreached + 1 }
+    if (attempts.unreached >= maxUnreached) return { sent: endUnsent(attempts, outcome.message) }
+    return { waitMs: limits.backOff(attempts.unreached), why: outcome.message, attempts }
+  }
+  if (outcome.kind === 'in-doubt') {
+    const attempts = { ...before, inDoubt: before.inDoubt + 1, doubt: outcome }
+    const isRepeatable = Object.values(write.items).every((form) => isSafeToRepeat(form.name))
+    if (!isRepeatable || attempts.inDoubt >= maxInDoubt) return { sent: { outcome, doubted: true } }
+    const waitMs = Math.max(limits.settleMs, limits.backOff(attempts.inDoubt))
+    return { waitMs, why: outcome.message, attempts }
+  }
+  if (outcome.kind === 'throttled')
+    return waitForLimit(outcome, outcome.retryAfterMs, before, limits)
+  const isFull =
+    outcome.kind === 'refused' &&
+    outcome.limits.remaining === 0 &&
+    before.throttled === 0 &&
+    !outcome.fatal
+  if (!isFull) return { sent: { outcome, doubted: before.doubt !== null } }
+  // A refusal proves that nothing was saved only if the write had one domain.
+  const { message } = outcome
+  const doubt = write.domains.length > 1 ? { kind: 'in-doubt' as const, message } : before.doubt
+  return waitForLimit(outcome, outcome.limits.resetMs, { ...before, doubt }, limits)
+}
+
+function waitForLimit(
+  { message }: { message: string },
+  reportedMs: number | null,
+  before: Attempts,
+  limits: RetryLimits,
+): Step {
+  const attempts = { ...before, throttled: before.throttled + 1 }
+  if (attempts.throttled >= maxThrottled) return { sent: endUnsent(attempts, message) }
+  const waitMs = reportedMs ?? limits.unreportedMs() ?? limits.backOff(attempts.throttled)
+  if (waitMs <= limits.maxWaitMs) return { waitMs, why: message, attempts }
+  const why = limits.usedUp() ?? 'the wait exceeds limits.maxWaitSeconds'
+  return { sent: endUnsent(attempts, `${message} (${why})`) }
+}
+
+function createRetryLimits(sending: Sending): RetryLimits {
+  return {
+    maxWaitMs: sending.budget.maxWaitMs,
+    settleMs: sending.settleMs,
+    backOff: (count) => computeBackOff(count, sending),
+    unreportedMs: () => computeUnreportedMs(sending),
+    usedUp: () => explainUsedUp(sending),
   }
 }
 

@@ -84,104 +84,154 @@ function explainEarlyEnd({ message }: EdgewiseError, { rollout, saved }: Progres
 }
 
 async function runWaves(plan: Plan, progress: Progress, context: RolloutContext): Promise<void> {
-  const { result } = progress
-  const save = (event: string) => saveProgress(event, progress, context)
-  const end = (name: string) =>
-    stopRollout(progress.rollout, `${name} was not applied completely`, [], result, context)
-  /** Leaves a rollout that stays open for the next apply, or that another apply has ended. */
-  const leaveOpen = (why: string) => void (result.stopped = why)
-  const leave = (reason: string) => {
-    if (reason !== interruptedRollout) delete result.open
-    if (reason !== endedElsewhere || !isAchieved(plan.changes, progress.recorded))
-      return leaveOpen(reason)
-    result.elsewhere = plan.writes.filter(({ wave }) => wave > progress.counted).length
-    progress.counted = Infinity
-  }
   const first = findCurrentWave(progress.rollout)
-  for (let waveIndex = first; waveIndex !== null; waveIndex = findCurrentWave(progress.rollout)) {
-    const name = nameWave(progress.rollout, waveIndex)
-    const part = selectWave(plan, progress.rollout, waveIndex, waveIndex === first)
-    let complete = true
-    let isWatched = false
-    const stop = part.writes.length === 0 ? null : findStop(progress.rollout, waveIndex)
-    if (stop !== null) return stopBefore(progress.rollout, waveIndex, stop, result, context)
-    if (part.changes.length > 0) {
-      const [moved] = findChangedDomains(part, progress.recorded)
-      if (moved !== undefined)
-        return leaveOpen(`the state of ${moved} changed since the plan was made; apply again`)
-      const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
-      const baselineMs =
-        progress.rollout.waves[waveIndex]?.applied === null
-          ? await computeBaselineWait(domains, progress.recorded, context)
-          : 0
-      if (baselineMs > 0) {
-        const wave = waveIndex
-        await save(`${name} waits for its baseline`)
-        await context.applying.whileUnlocked(() =>
-          waitForBaseline(progress.rollout, wave, baselineMs, context),
-        )
-        const reason = await reload(progress, context)
-        if (reason !== null) return leave(reason)
-        continue
-      }
-      await refuseUnwatchable(domains, context)
-      const ready = await context.applying.prepare(part, progress.recorded)
-      const before = progress.rollout
-      const done = await executeWave(ready, waveIndex, progress, context)
-      complete = isComplete(done)
-      const endedEarly = done.stopped !== null || done.unrecorded !== null
-      if (!complete && context.signal.aborted) return
-      // The service accepted nothing of the wave: the next apply begins it again.
-      if (!complete && !done.sent && (before.applies.length > 0 || hasApproval(before))) {
-        progress.rollout = { ...before, applies: progress.rollout.applies }
-        await save(`${name} was not sent`)
-        return leaveOpen(explainOpen(done.stopped ?? `${name} was not sent`, name))
-      }
-      if (!complete && (endedEarly || context.settings.rule === null)) return end(name)
-      await save(`${name} is applied`)
-    }
-    progress.counted = waveIndex + 1
-    // The process that sent the wave died before it recorded the end of the wave.
-    if (progress.rollout.waves[waveIndex]?.applied?.to === null) {
-      await context.time.ask()
-      endWave(waveIndex, progress, context)
-    }
-    // A wave that other applies have brought about has nothing to watch.
-    if (
-      progress.rollout.waves[waveIndex]?.applied !== null &&
-      needsWatching(progress.rollout, waveIndex, context.settings)
-    ) {
-      const wave = waveIndex
-      isWatched = true
-      // Resumed later, a wave with refused or in-doubt writes would be sent again.
-      const watching = { ...context, suspends: context.suspends && complete }
-      const watched = await context.applying.whileUnlocked(() =>
-        watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, watching),
-      )
-      const reason = await reload(progress, context)
-      if (reason !== null || watched === null) return leave(reason ?? interruptedRollout)
-      // Another process has resumed the rollout meanwhile.
-      if (findCurrentWave(progress.rollout) !== waveIndex) continue
-      if (!watched.passed)
-        return failWave(progress.rollout, waveIndex, watched, progress.recorded, result, context)
-    }
-    if (!complete) return end(name)
-    const passed = updateWave(progress.rollout, waveIndex, { passed: true })
-    progress.rollout = passed
-    const next = findCurrentWave(passed)
-    if (next === null) break
-    await save(`${name} passed`)
-    if (part.writes.length > 0 && !isWatched && findStop(passed, next) === null) {
-      await context.applying.whileUnlocked(() => waitFor(giveWayMs, context))
-      const reason = await reload(progress, context)
-      if (reason !== null) return leave(reason)
-    }
+  for (let wave = first; wave !== null; wave = findCurrentWave(progress.rollout)) {
+    const part = selectWave(plan, progress.rollout, wave, wave === first)
+    if ((await runWave(part, wave, plan, progress, context)) === 'left') return
   }
-  await context.store.deleteRollouts(
-    [progress.rollout.id],
-    `Rollout ${progress.rollout.id}: complete`,
+  const { id } = progress.rollout
+  await context.store.deleteRollouts([id], `Rollout ${id}: complete`)
+  delete progress.result.open
+}
+
+/** How a step of a wave ended; `again`: the current wave is looked for again; `left`: the rollout. */
+type StepEnd = 'done' | 'incomplete' | 'again' | 'left'
+
+/** Applies a wave, watches it, and records that it has passed. */
+async function runWave(
+  part: Plan,
+  wave: number,
+  plan: Plan,
+  progress: Progress,
+  context: RolloutContext,
+): Promise<StepEnd> {
+  const { result } = progress
+  const name = nameWave(progress.rollout, wave)
+  const stop = part.writes.length === 0 ? null : findStop(progress.rollout, wave)
+  if (stop !== null) {
+    await stopBefore(progress.rollout, wave, stop, result, context)
+    return 'left'
+  }
+  const applied = await applyWave(part, wave, plan, progress, context)
+  if (applied === 'again' || applied === 'left') return applied
+  progress.counted = wave + 1
+  // The process that sent the wave died before it recorded the end of the wave.
+  if (progress.rollout.waves[wave]?.applied?.to === null) {
+    await context.time.ask()
+    endWave(wave, progress, context)
+  }
+  // A wave that other applies have brought about has nothing to watch.
+  const isWatched =
+    progress.rollout.waves[wave]?.applied !== null &&
+    needsWatching(progress.rollout, wave, context.settings)
+  if (isWatched) {
+    const watched = await watch(wave, applied === 'done', plan, progress, context)
+    if (watched !== 'done') return watched
+  }
+  if (applied === 'incomplete') return endIncomplete(name, progress, context)
+  const passed = updateWave(progress.rollout, wave, { passed: true })
+  progress.rollout = passed
+  const next = findCurrentWave(passed)
+  if (next === null) return 'done'
+  await saveProgress(`${name} passed`, progress, context)
+  if (part.writes.length === 0 || isWatched || findStop(passed, next) !== null) return 'done'
+  await context.applying.whileUnlocked(() => waitFor(giveWayMs, context))
+  const reason = await reload(progress, context)
+  return reason === null ? 'done' : leave(reason, plan, progress)
+}
+
+/** Applies the writes of a wave once it has a baseline. */
+async function applyWave(
+  part: Plan,
+  wave: number,
+  plan: Plan,
+  progress: Progress,
+  context: RolloutContext,
+): Promise<StepEnd> {
+  if (part.changes.length === 0) return 'done'
+  const name = nameWave(progress.rollout, wave)
+  const [moved] = findChangedDomains(part, progress.recorded)
+  if (moved !== undefined)
+    return leaveOpen(`the state of ${moved} changed since the plan was made; apply again`, progress)
+  const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
+  const isBegun = progress.rollout.waves[wave]?.applied !== null
+  const waitMs = isBegun ? 0 : await computeBaselineWait(domains, progress.recorded, context)
+  if (waitMs > 0) {
+    await saveProgress(`${name} waits for its baseline`, progress, context)
+    await context.applying.whileUnlocked(() =>
+      waitForBaseline(progress.rollout, wave, waitMs, context),
+    )
+    const reason = await reload(progress, context)
+    return reason === null ? 'again' : leave(reason, plan, progress)
+  }
+  await refuseUnwatchable(domains, context)
+  const ready = await context.applying.prepare(part, progress.recorded)
+  const before = progress.rollout
+  const done = await executeWave(ready, wave, progress, context)
+  const complete = isComplete(done)
+  if (!complete && context.signal.aborted) return 'left'
+  // The service accepted nothing of the wave: the next apply begins it again.
+  if (!complete && !done.sent && (before.applies.length > 0 || hasApproval(before))) {
+    progress.rollout = { ...before, applies: progress.rollout.applies }
+    await saveProgress(`${name} was not sent`, progress, context)
+    return leaveOpen(explainOpen(done.stopped ?? `${name} was not sent`, name), progress)
+  }
+  const endedEarly = done.stopped !== null || done.unrecorded !== null
+  if (!complete && (endedEarly || context.settings.rule === null))
+    return endIncomplete(name, progress, context)
+  await saveProgress(`${name} is applied`, progress, context)
+  return complete ? 'done' : 'incomplete'
+}
+
+/** Watches a wave without the lock, and ends the rollout if it is unhealthy. */
+async function watch(
+  wave: number,
+  complete: boolean,
+  plan: Plan,
+  progress: Progress,
+  context: RolloutContext,
+): Promise<StepEnd> {
+  // Resumed later, a wave with refused or in-doubt writes would be sent again.
+  const watching = { ...context, suspends: context.suspends && complete }
+  const watched = await context.applying.whileUnlocked(() =>
+    watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, watching),
   )
-  delete result.open
+  const reason = await reload(progress, context)
+  if (reason !== null || watched === null)
+    return leave(reason ?? interruptedRollout, plan, progress)
+  // Another process has resumed the rollout meanwhile.
+  if (findCurrentWave(progress.rollout) !== wave) return 'again'
+  if (watched.passed) return 'done'
+  const { rollout, recorded, result } = progress
+  await failWave(rollout, wave, watched, recorded, result, context)
+  return 'left'
+}
+
+/** Stops a rollout whose wave was not applied completely. */
+async function endIncomplete(
+  name: string,
+  { rollout, result }: Progress,
+  context: RolloutContext,
+): Promise<'left'> {
+  await stopRollout(rollout, `${name} was not applied completely`, [], result, context)
+  return 'left'
+}
+
+/** Leaves a rollout that stays open for the next apply. */
+function leaveOpen(why: string, { result }: Progress): 'left' {
+  result.stopped = why
+  return 'left'
+}
+
+/** Leaves a rollout after an interrupt, or once another apply has ended it. */
+function leave(reason: string, { changes, writes }: Plan, progress: Progress): 'left' {
+  const { result } = progress
+  if (reason !== interruptedRollout) delete result.open
+  if (reason !== endedElsewhere || !isAchieved(changes, progress.recorded))
+    return leaveOpen(reason, progress)
+  result.elsewhere = writes.filter(({ wave }) => wave > progress.counted).length
+  progress.counted = Infinity
+  return 'left'
 }
 
 /** Time without the lock between waves without a pause, ms: others look for it every second. */

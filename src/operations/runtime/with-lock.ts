@@ -94,7 +94,7 @@ export async function withLock<T>(
     outside.onPhase?.({ name: 'loading-state' })
     return await work(locked)
   } finally {
-    if (current !== null) await leave(state.store, (current as Held).lease, note)
+    if (current !== null) await leave(state.store, current.lease, note)
   }
 }
 
