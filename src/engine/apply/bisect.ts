@@ -20,8 +20,8 @@ import type { RecordedItem } from '../../state/store/store.ts'
 type Refused = Extract<Outcome, { kind: 'refused' }>
 
 /**
- * A part that is neither confirmed nor refused, with its message, or an interrupt, without one, ended
- * the bisection of its rectangle.
+ * A part that is neither confirmed nor refused, with its message, or an interrupt, without one,
+ * ended the bisection of its rectangle.
  */
 class Ended extends Error {}
 

@@ -94,7 +94,9 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
   delete progress.result.open
 }
 
-/** How a step of a wave ended; `again`: the current wave is looked for again; `left`: the rollout. */
+/**
+ * How a step of a wave ended; `again`: the current wave is looked for again; `left`: the rollout.
+ */
 type StepEnd = 'done' | 'incomplete' | 'again' | 'left'
 
 /** Applies a wave, watches it, and records that it has passed. */

@@ -143,7 +143,9 @@ async function review(
   return { plan, decided, serviceTime, mark, judge }
 }
 
-/** Creates the function that judges a plan, and once more if the comparison of secrets adds to it. */
+/**
+ * Creates the function that judges a plan, and once more if the comparison of secrets adds to it.
+ */
 async function createJudge(
   workspace: Settings & Desired,
   plan: Plan,
