@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fetchCalls, Place, type CommandResult } from './cli.ts'
+import { commandLines } from './command-lines.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 
 setStage()
@@ -14,29 +15,7 @@ const workspace = (url: string, more = '') =>
   place.write('edgewise.yaml', `version: 1\nservice:\n  url: ${url}\nstate: {store: dir}\n${more}`)
 
 /** Command lines that load a workspace, including those that never call the service. */
-const lines = [
-  ['validate'],
-  ['validate', '--json'],
-  ['validate', '--allow-empty', '.'],
-  ['validate', '--format', 'github'],
-  ['validate', '--format', 'sarif'],
-  ['plan'],
-  ['plan', '--json', '--out', 'plan.json', '--report', 'plan.md'],
-  ['apply', '--yes'],
-  ['apply', '--yes', '--json'],
-  ['drift', '--json'],
-  ['rollback', '--yes'],
-  ['stats'],
-  ['rollout', 'list'],
-  ['rollout', 'approve', 'one'],
-  ['rollout', 'abort', 'one'],
-  ['rollout', 'pause', 'one'],
-  ['state', 'list'],
-  ['state', 'forget', 'www.example.com', '--yes'],
-  ['state', 'move', 'www.example.com', '--to', 'other', '--yes'],
-  ['state', 'prune', '--yes'],
-  ['fmt', '--check'],
-]
+const lines = commandLines.filter(({ needsNone }) => needsNone !== true).map(({ line }) => line)
 
 /**
  * Runs all command lines: each fails, prints none of the hidden texts, and leaves no file behind.

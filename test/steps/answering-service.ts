@@ -9,8 +9,8 @@ import type { Json, JsonObject } from '../../src/core/model/json.ts'
 export type Answer = (body: JsonObject) => [number, Json, Record<string, string>?]
 
 /**
- * Starts a service that answers writes from a list, repeats the last answer, and stops with the
- * test.
+ * Starts a service that answers calls (a query has an empty body) from a list, repeats the last
+ * answer, and stops with the test.
  *
  * @returns its address, and a function that stops it earlier
  */
@@ -23,7 +23,7 @@ export async function startAnsweringService(
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
       const answer = answers[call++] ?? answers.at(-1) ?? answers[0]
-      const [status, body, headers] = answer(JSON.parse(text) as JsonObject)
+      const [status, body, headers] = answer(JSON.parse(text === '' ? '{}' : text) as JsonObject)
       response
         .writeHead(status, { 'content-type': 'application/json', 'retry-after': '1', ...headers })
         .end(typeof body === 'string' ? body : JSON.stringify(body))

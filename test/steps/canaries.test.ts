@@ -14,6 +14,7 @@ import { scrypt } from '../scrypt.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { Canaries, encodeForms } from './canary.ts'
 import { setFaults, fetchConfigs, Place, startService, type CommandResult } from './cli.ts'
+import { commandLines } from './command-lines.ts'
 import { returnedForms } from './secret-forms.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -508,6 +509,11 @@ it('no command prints or stores a secret, even on failures', options, async () =
     'drift --json',
   ])
     await edgewise(command)
+  // The commands below replace pages.
+  const pages = ['plan', 'apply-1', 'returned-0', 'returned-1', 'drift']
+  for (const name of pages)
+    expect(readFileSync(join(sandbox.folder, `clone/${name}.html`), 'utf8')).toContain(shop)
+  for (const { line } of commandLines) await edgewise(line.join(' '), { where: 'folder' })
   await expectCode(0, 'state prune --keep 0d --yes')
   await expectCode(0, 'state history --json')
   await expectCode(0, `state move ${shop} --to other --yes --json`)
@@ -519,9 +525,6 @@ it('no command prints or stores a secret, even on failures', options, async () =
   for (const repository of ['clone', 'remote.git'])
     await canaries.scanObjects(join(sandbox.folder, repository), sandbox.env)
   expect(canaries.found).toEqual([])
-  const pages = ['plan', 'apply-1', 'returned-0', 'returned-1', 'drift']
-  for (const name of pages)
-    expect(readFileSync(join(sandbox.folder, `clone/${name}.html`), 'utf8')).toContain(shop)
 
   // The scan was complete: secrets were sent, git was logged, and state is in the repository.
   expect(JSON.stringify((await fetchConfigs(emulator))[shop])).toContain('hdr-canary')

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { startAnsweringService, type Answer } from './answering-service.ts'
 import { Place, token, type CommandResult } from './cli.ts'
+import { commandLines } from './command-lines.ts'
 
 const www = 'www.example.com'
 const signing = 'signing-value-3f9"\\n/<&'
@@ -60,23 +61,7 @@ function expectHidden(ran: CommandResult[], values = [signing, origin, token]): 
     expect(texts.filter((text) => text.includes(spelling))).toEqual([])
 }
 
-const commands = [
-  ['validate', '--json'],
-  ['validate', '--allow-empty', 'domains/*'],
-  ['plan', '--verbose', '--report', 'plan.md'],
-  ['plan', '--json', '--out', 'plan.json'],
-  ['apply', '--yes', '--verbose', '--report', 'apply.md'],
-  ['apply', '--yes', '--json'],
-  ['plan', '--json'],
-  ['state', 'show', www],
-  ['state', 'show', www, '--json'],
-  ['state', 'list', '--json'],
-  ['complete', '--', 'state', 'show', ''],
-  ['state', 'prune', '--keep', '0d', '--yes'],
-  ['state', 'history', '--json'],
-  ['rollout', 'list', '--json'],
-  ['state', 'move', www, '--to', 'other', '--yes'],
-]
+const commands = commandLines.map(({ line }) => line)
 const all = async () => {
   const ran: CommandResult[] = []
   for (const args of commands) ran.push(await place.cli(...args))

@@ -93,7 +93,7 @@ export function addLockOptions(
 }
 
 /** Endings of reports; each has a renderer for every command in `cli/reports.ts`. */
-const reportEndings = ['.md', '.html', '.json'] as const
+export const reportEndings = ['.md', '.html', '.json'] as const
 export type ReportEnding = (typeof reportEndings)[number]
 
 /** Options of a command with reports. */

@@ -30,7 +30,8 @@ export function declarePrefetch(program: Command, declare: Declare): void {
       const { parsePrefetchQuery } = await import('./prefetch-query.ts')
       const { io, options, paint, errPaint, note } = context
       const query = parsePrefetchQuery(queryOptions)
-      const workspace = openWorkspace(context, 'none')
+      // An answer may quote a secret of the manifests: known ones are removed from it.
+      const workspace = openWorkspace(context, 'available')
       const zone = createTimeZone(workspace.config.service.timezone)
       const ports = createQueryPorts(context, () => startPrefetchProgress(context))
       const request = { query, wait }

@@ -1,0 +1,74 @@
+/** A command line whose output could show a secret. */
+export interface CommandLine {
+  line: string[]
+  /** Schema of its output in `schemas/output`; absent: it prints text, or a foreign format. */
+  schema?: string
+  /** Whether it works without a workspace. */
+  needsNone?: true
+}
+
+const www = 'www.example.com'
+
+const text = (...line: string[]): CommandLine => ({ line })
+const json = (schema: string, ...line: string[]): CommandLine => ({
+  line: [...line, '--json'],
+  schema,
+})
+const alone = (...line: string[]): CommandLine => ({ line, needsNone: true })
+
+/**
+ * Command lines with each command and each form of its output, in an order in which they can be run
+ * in a workspace with the domain `www.example.com`. All tests that look for secrets run them.
+ */
+export const commandLines: CommandLine[] = [
+  text('validate'),
+  json('diagnostics', 'validate'),
+  text('validate', '--allow-empty', 'domains/*'),
+  text('validate', '--format', 'text'),
+  text('validate', '--format', 'json'),
+  text('validate', '--format', 'github'),
+  text('validate', '--format', 'sarif'),
+  text('plan', '--verbose', '--report', 'plan.md', '--report', 'plan.html'),
+  json('plan', 'plan', '--out', 'plan.json', '--report', 'plan-report.json'),
+  text('apply', '--yes', '--verbose', '--report', 'apply.md', '--report', 'apply.html'),
+  json('apply-event', 'apply', '--yes', '--report', 'apply.json', '--metrics-file', 'apply.prom'),
+  text('plan'),
+  text('drift', '--verbose', '--report', 'drift.md', '--report', 'drift.html'),
+  json('drift', 'drift', '--report', 'drift.json'),
+  text('state', 'list'),
+  json('state-list', 'state', 'list'),
+  text('state', 'show', www),
+  json('state-show', 'state', 'show', www),
+  text('state', 'history', '--report', 'history.md', '--report', 'history.html'),
+  json('history', 'state', 'history', '--report', 'history.json'),
+  text('stats', www),
+  json('stats', 'stats', www),
+  text('prefetch', '--task', '1'),
+  json('prefetch', 'prefetch', '--task', '1'),
+  text('rollout', 'list'),
+  json('rollouts', 'rollout', 'list'),
+  ...['approve', 'pause', 'resume', 'abort'].flatMap((verb) => [
+    text('rollout', verb, 'one'),
+    json('rollout-decision', 'rollout', verb, 'one'),
+  ]),
+  text('rollback', '--yes', '--verbose'),
+  json('apply-event', 'rollback', '--yes'),
+  text('import', 'none.json'),
+  json('import', 'import', 'none.json'),
+  text('fmt', '--check'),
+  json('fmt', 'fmt', '--check'),
+  alone('fmt', '--schema'),
+  alone('explain', 'visit_timestamp'),
+  alone('explain', 'visit_timestamp', '--json'),
+  alone('complete', '--', 'state', 'show', ''),
+  text('state', 'unlock'),
+  text('state', 'unlock', '--json'),
+  text('state', 'prune', '--keep', '0d', '--yes'),
+  json('prune', 'state', 'prune', '--keep', '0d', '--yes'),
+  text('state', 'migrate', '--to', 'dir:moved', '--yes'),
+  json('migrate', 'state', 'migrate', '--to', 'dir:moved', '--yes'),
+  text('state', 'forget', www, '--yes'),
+  json('forget', 'state', 'forget', www, '--yes'),
+  text('state', 'move', www, '--to', 'other', '--yes'),
+  json('move', 'state', 'move', www, '--to', 'other', '--yes'),
+]
