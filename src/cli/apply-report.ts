@@ -1,6 +1,6 @@
 import { isStream } from '../files/write-output.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import type { Dialogue } from '../operations/runtime/ports.ts'
+import type { Dialogue, EventListener, Ports } from '../operations/runtime/ports.ts'
 import { type Executed, findStatus } from '../operations/submission/executed.ts'
 import type { ApplyReport } from '../outlets/report/apply/markdown.ts'
 import { formatUnrecorded } from '../outlets/report/apply/text.ts'
@@ -34,7 +34,7 @@ export async function withApplyReports(
   files: ReportFile<ApplyRecord>[],
   atOnce: boolean,
   dialogue: Dialogue,
-  submit: (dialogue: Dialogue) => Promise<Executed>,
+  submit: (recorded: Pick<Ports, 'dialogue' | 'listeners'>) => Promise<Executed>,
 ): Promise<Executed> {
   const record: ApplyRecord = {
     plan: null,
@@ -49,7 +49,10 @@ export async function withApplyReports(
   }
   for (const file of files) if (!isStream(file.output.path)) await file.save(record)
   try {
-    const executed = await submit(recordInto(record, dialogue))
+    const executed = await submit({
+      dialogue: recordInto(record, dialogue),
+      listeners: [keepEvents(record)],
+    })
     const { unrecorded, unshared, recorded } = executed.result
     record.status = findStatus(executed)
     record.problem = unrecorded === null ? null : formatUnrecorded(unrecorded, unshared)
@@ -65,7 +68,15 @@ export async function withApplyReports(
   }
 }
 
-/** Returns the dialogue, which also records the plan and the events of the apply. */
+/** Creates the listener that records the events of the apply. */
+function keepEvents(record: ApplyRecord): EventListener {
+  return (event, callsLeft) => {
+    record.events.push(event)
+    record.callsLeft = callsLeft ?? record.callsLeft
+  }
+}
+
+/** Returns the dialogue, which also records the plan and the warnings. */
 function recordInto(record: ApplyRecord, dialogue: Dialogue): Dialogue {
   return {
     ...dialogue,
@@ -76,17 +87,6 @@ function recordInto(record: ApplyRecord, dialogue: Dialogue): Dialogue {
     show: (subject) => {
       if (subject.kind === 'plan' || subject.kind === 'compared') record.plan = subject.plan
       return dialogue.show(subject)
-    },
-    startProgress: async (extent) => {
-      const progress = await dialogue.startProgress(extent)
-      return {
-        ...progress,
-        report: (event, callsLeft) => {
-          record.events.push(event)
-          record.callsLeft = callsLeft ?? record.callsLeft
-          progress.report(event, callsLeft)
-        },
-      }
     },
   }
 }

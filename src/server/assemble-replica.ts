@@ -125,7 +125,8 @@ function createWork(
   const { tracer } = outside
   const watched = watchdog.observe({
     outside: { ...outside, databasePatienceMs: workMs },
-    dialogue: events.observe(createLogDialogue(logger)),
+    dialogue: createLogDialogue(logger),
+    listeners: [events.hear],
   })
   const runs = createRuns({
     ports: { ...ports, ...watched },

@@ -36,26 +36,6 @@ export function createLogDialogue(logger: Logger): Dialogue {
   }
 }
 
-/** Adds an observer of the events of applies, which sees each before the dialogue does. */
-export function observeEvents(
-  dialogue: Dialogue,
-  observe: (event: ApplyEvent, callsLeft: number | null) => void,
-): Dialogue {
-  return {
-    ...dialogue,
-    startProgress: async (extent) => {
-      const progress = await dialogue.startProgress(extent)
-      return {
-        report: (event, callsLeft) => {
-          observe(event, callsLeft)
-          progress.report(event, callsLeft)
-        },
-        end: () => progress.end(),
-      }
-    },
-  }
-}
-
 /** Counts what a subject contains; a large plan is one line as well. */
 function summarize(subject: Subject): JsonObject {
   switch (subject.kind) {

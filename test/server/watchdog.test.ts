@@ -23,8 +23,9 @@ async function stage() {
     onPhase: ({ name }: { name: string }) => void phases.push(name),
   }
   const ports = watchdog.observe({ outside, dialogue: createLogDialogue(logger) })
-  const extent = { writes: 1, parts: new Map(), callsPerMinute: 30, inWaves: false }
-  const { report } = await ports.dialogue.startProgress(extent)
+  const report = (event: ApplyEvent, callsLeft: number | null) => {
+    for (const hear of ports.listeners ?? []) hear(event, callsLeft)
+  }
   let end: () => void = () => undefined
   const held = new Promise<void>((resolve) => {
     end = resolve
@@ -53,7 +54,7 @@ it('notices work without progress for an hour, and only while it runs', async ()
   expect(watchdog.isHung()).toBe(false)
 })
 
-it('takes phases, notes and events for progress, and passes them on', async () => {
+it('takes phases, notes and events for progress', async () => {
   const { world, watchdog, ports, report, lines, phases } = await stage()
   const signs = [
     () => ports.outside.onPhase?.({ name: 'planning' }),
@@ -68,7 +69,7 @@ it('takes phases, notes and events for progress, and passes them on', async () =
   world.ms += 61 * minute
   expect(watchdog.isHung()).toBe(true)
   expect(phases).toEqual(['planning'])
-  expect(lines.join('')).toMatch(/waiting for the lock\n.*wave.finished wave=1/)
+  expect(lines.join('')).toContain('waiting for the lock')
 })
 
 it('does not count a wait that was announced, whatever is reported meanwhile', async () => {

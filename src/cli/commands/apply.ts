@@ -73,8 +73,8 @@ export function declareApply(program: Command, declare: Declare): void {
         outside = metrics.outside
       }
       const { code } = await executeAndFinish(context, workspace, outside, (watched) =>
-        withApplyReports(files, !options.waves, createTerminalDialogue(context), (dialogue) =>
-          apply(workspace, request, { outside: watched, dialogue }),
+        withApplyReports(files, !options.waves, createTerminalDialogue(context), (recorded) =>
+          apply(workspace, request, { outside: watched, ...recorded }),
         ),
       )
       return code

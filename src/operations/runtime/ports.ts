@@ -15,7 +15,12 @@ import type { Rollback } from '../history/plan-rollback.ts'
 export interface Ports {
   outside: Outside
   dialogue: Dialogue
+  /** Hear of each event of an apply before the dialogue does; absent: nobody else. */
+  listeners?: readonly EventListener[]
 }
+
+/** Hears of an event; `callsLeft`: calls that the budget allows at once, null if none is sent. */
+export type EventListener = (event: ApplyEvent, callsLeft: number | null) => void
 
 /**
  * Dialogue with a terminal, a log, or a program that uses the library. Decisions are made in

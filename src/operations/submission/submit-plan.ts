@@ -207,7 +207,7 @@ async function send(
   workspace: LoadedWorkspace,
   sending: Sending,
   request: SubmitRequest,
-  { outside, dialogue }: Ports,
+  { outside, dialogue, listeners = [] }: Ports,
 ): Promise<Executed> {
   const { plan, unchanged, continued, inWaves } = sending
   const progress = await dialogue.startProgress(measureExtent(sending, workspace))
@@ -215,7 +215,9 @@ async function send(
   const report = (reported: ApplyEvent, budget: CallBudget | null) => {
     for (const event of reportUnchanged(reported, unchanged)) {
       notice(seen, event)
-      progress.report(event, budget?.countAvailable() ?? null)
+      const callsLeft = budget?.countAvailable() ?? null
+      for (const hear of listeners) hear(event, callsLeft)
+      progress.report(event, callsLeft)
     }
   }
   try {

@@ -1,8 +1,7 @@
 import type { Configured } from '../../operations/runtime/workspace-parts.ts'
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
-import type { Ports } from '../../operations/runtime/ports.ts'
-import { observeEvents } from '../log-dialogue.ts'
+import type { EventListener, Ports } from '../../operations/runtime/ports.ts'
 
 /**
  * Creates the ports of one run: those of the controller, which also record its metrics.
@@ -10,7 +9,7 @@ import { observeEvents } from '../log-dialogue.ts'
  * @param id of the rollout, if it continues one
  */
 export function observeRun(
-  { outside, dialogue }: Ports,
+  { outside, listeners = [], ...ports }: Ports,
   { config }: Configured,
   metrics: ServerMetrics,
   id?: string,
@@ -25,9 +24,9 @@ export function observeRun(
     }
     outside.onPhase?.(phase)
   }
-  const observed = observeEvents(dialogue, (event, callsLeft) => {
+  const measure: EventListener = (event, callsLeft) => {
     metrics.recordEvent(event, id)
     if (callsLeft !== null) metrics.setBudget(callsLeft, config.limits.callsPerMinute)
-  })
-  return { outside: { ...outside, onPhase }, dialogue: observed }
+  }
+  return { ...ports, outside: { ...outside, onPhase }, listeners: [measure, ...listeners] }
 }

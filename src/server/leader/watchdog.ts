@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
-import { observeEvents } from '../log-dialogue.ts'
 
 /**
  * Longest time of a piece of work without a sign of progress, ms: twice the longest wait that gives
@@ -54,7 +53,8 @@ export function createWatchdog(clock: Pick<Clock, 'now' | 'monotonic'>) {
       }
     },
     /** Creates the ports of watched work from those of the controller. */
-    observe: ({ outside, dialogue }: Ports): Ports => ({
+    observe: ({ outside, listeners = [], ...ports }: Ports): Ports => ({
+      ...ports,
       outside: {
         ...outside,
         note: (text) => {
@@ -66,11 +66,15 @@ export function createWatchdog(clock: Pick<Clock, 'now' | 'monotonic'>) {
           outside.onPhase?.(phase)
         },
       },
-      dialogue: observeEvents(dialogue, (event) => {
-        // It waits no longer: its caller does.
-        if (event.type === 'apply.finished') for (const piece of listSigned()) piece.deadlineMs = 0
-        sign(findWait(event, clock.now()))
-      }),
+      listeners: [
+        (event) => {
+          // It waits no longer: its caller does.
+          if (event.type === 'apply.finished')
+            for (const piece of listSigned()) piece.deadlineMs = 0
+          sign(findWait(event, clock.now()))
+        },
+        ...listeners,
+      ],
     }),
     /** Returns whether work runs without progress. */
     isHung: () => [...running].some(({ deadlineMs }) => clock.monotonic() > deadlineMs),

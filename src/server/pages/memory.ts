@@ -2,11 +2,10 @@ import type { DriftListener } from '../leader/compare-drift.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
-import type { Dialogue } from '../../operations/runtime/ports.ts'
+import type { EventListener } from '../../operations/runtime/ports.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
 import { buildDriftPage } from '../../outlets/report/page/build-drift-page.ts'
 import { formatPage } from '../../outlets/report/page/format-page.ts'
-import { observeEvents } from '../log-dialogue.ts'
 import type { BuiltPage } from './create-page-source.ts'
 
 /** Creates the memory of the page of the last drift check of this process. */
@@ -34,26 +33,23 @@ const [maxRollouts, maxEvents, maxWorse] = [50, 300, 50]
 /** Creates the memory of the last events of waves, for the pages of rollouts. */
 export function createEventMemory() {
   const byRollout = new Map<string, RolloutEvent[]>()
-  const keep = (rollout: string, event: RolloutEvent): void => {
-    const events = byRollout.get(rollout) ?? []
+  const keep = (id: string, event: RolloutEvent): void => {
+    const events = byRollout.get(id) ?? []
     // The rollouts that were used last are at the end.
-    byRollout.delete(rollout)
-    byRollout.set(rollout, [...events, cut(event)].slice(-maxEvents))
+    byRollout.delete(id)
+    byRollout.set(id, [...events, cut(event)].slice(-maxEvents))
     for (const oldest of [...byRollout.keys()].slice(0, -maxRollouts)) byRollout.delete(oldest)
   }
-  return {
-    /** Lists the events of a rollout, first to last. */
-    list: (rollout: string): RolloutEvent[] => byRollout.get(rollout) ?? [],
-    /** Keeps the events of waves that a dialogue reports. */
-    observe: (dialogue: Dialogue): Dialogue => {
-      let rollout = ''
-      return observeEvents(dialogue, (event) => {
-        // All applies of a rollout begin with its id.
-        if (event.type === 'apply.started') rollout = event.apply
-        if (isWaveEvent(event)) keep(rollout, event)
-      })
-    },
+  let rollout = ''
+  /** Keeps the events of waves. */
+  const hear: EventListener = (event) => {
+    // All applies of a rollout begin with its id.
+    if (event.type === 'apply.started') rollout = event.apply
+    if (isWaveEvent(event)) keep(rollout, event)
   }
+  /** Lists the events of a rollout, first to last. */
+  const list = (id: string): RolloutEvent[] => byRollout.get(id) ?? []
+  return { hear, list }
 }
 
 function isWaveEvent(event: ApplyEvent): event is RolloutEvent {
