@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineItem, type ItemRow } from '../../src/core/catalog/item-spec.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
-import { refuse } from '../../src/core/catalog/problems.ts'
+import { describeRefusal } from '../../src/core/catalog/problems.ts'
 import { ItemCache } from '../../src/manifest/manifests/item-cache.ts'
 import type { ParsedState } from '../../src/manifest/manifests/parse-unset.ts'
 import { createConfirmedState } from '../../src/core/model/item.ts'
@@ -74,7 +74,7 @@ describe('a value that several domains share', () => {
   it('is not shared between items', () => {
     const cache = new ItemCache()
     const details = ['some_item', 'other_item'].map((key) => {
-      const [first] = parseForAll({ check: () => [refuse('', key)] }, key, cache)
+      const [first] = parseForAll({ check: () => [describeRefusal('', key)] }, key, cache)
       return first?.findings[0]?.detail
     })
     expect(details).toEqual(['some_item', 'other_item'])

@@ -1,7 +1,7 @@
 import type { AddResponseHead } from './generated/items.ts'
 import { type ItemRow, castAccepted, getCertainValue } from './item-spec.ts'
 import { type Observation, observeEntries, omitFields } from './observation.ts'
-import { findRepeatedNames, refuse, refuseAction } from './problems.ts'
+import { findRepeatedNames, describeRefusal, describeAction } from './problems.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemState, Value, Wire } from '../model/item.ts'
 import { type Json, type JsonObject, isObject, isSameJson } from '../model/json.ts'
@@ -40,11 +40,11 @@ function check(value: Json): Problem[] {
   list.forEach((entry, i) => {
     if (type === 'remove' && typeof entry !== 'string')
       problems.push(
-        refuse(`/list/${i}`, 'with type "remove" the list must contain header names only'),
+        describeRefusal(`/list/${i}`, 'with type "remove" the list must contain header names only'),
       )
     if (type !== 'remove' && typeof entry === 'string')
       problems.push(
-        refuse(
+        describeRefusal(
           `/list/${i}`,
           `with type "${type}" the list must contain objects with name and value`,
         ),
@@ -53,10 +53,13 @@ function check(value: Json): Problem[] {
   if (type !== 'reset') {
     if (list.length === 0)
       problems.push(
-        refuse('/list', `expected at least one header with type "${type}", got an empty list`),
+        describeRefusal(
+          '/list',
+          `expected at least one header with type "${type}", got an empty list`,
+        ),
       )
     const remedy = 'List all headers that the domain should have, with type "reset".'
-    problems.push(refuseAction('/type', `"${type}" is an action. ${remedy}`))
+    problems.push(describeAction('/type', `"${type}" is an action. ${remedy}`))
   }
   const names = list.map((entry) => (typeof entry === 'string' ? entry : entry.name))
   return [...problems, ...findRepeatedNames(names, (i) => `/list/${i}`)]

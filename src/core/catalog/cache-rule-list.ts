@@ -3,7 +3,7 @@ import type { Problem } from '../model/problem.ts'
 import { checkCacheTime } from './cache-time.ts'
 import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
 import { fillHidden, findKnownEntry, observeEntries } from './observation.ts'
-import { warn, refuse } from './problems.ts'
+import { warn, describeRefusal } from './problems.ts'
 
 type Rule = CacheRuleList[number]
 const identity = ['match_method', 'pattern']
@@ -34,7 +34,7 @@ function checkRule(rule: Rule, i: number): Problem[] {
     const isGiven = rule[field] !== undefined && rule[field] !== ''
     if (isGiven && mode !== 'customer') {
       problems.push(
-        refuse(
+        describeRefusal(
           `/${i}/${field}`,
           `"${field}" may be set only with query_params_op "customer", here it is "${mode}"`,
         ),
@@ -60,7 +60,7 @@ function checkPriorities(rules: Rule[]): Problem[] {
     if (other === undefined) first.set(priority, i)
     else
       problems.push(
-        refuse(
+        describeRefusal(
           `/${i}/priority`,
           `priority ${priority} is already used by rule ${other + 1}; priorities must be unique`,
         ),

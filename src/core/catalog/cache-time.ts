@@ -1,5 +1,5 @@
 import type { Problem } from '../model/problem.ts'
-import { refuse } from './problems.ts'
+import { describeRefusal } from './problems.ts'
 
 const day = 24 * 60 * 60
 /** Maximum cache time in seconds: two years of 365 days (specification, "Limits", "cache time"). */
@@ -30,5 +30,7 @@ export function isTooLong(time: number, unit: string): boolean {
 export function checkCacheTime(pointer: string, time: number, unit: string): Problem[] {
   if (!isTooLong(time, unit)) return []
   const allowed = Math.floor(maxSeconds / (secondsByUnit[unit] ?? 1))
-  return [refuse(pointer, `expected at most 2 years (${allowed} ${unit}), got ${time} ${unit}`)]
+  return [
+    describeRefusal(pointer, `expected at most 2 years (${allowed} ${unit}), got ${time} ${unit}`),
+  ]
 }

@@ -1,7 +1,7 @@
 import type { CombinedBan } from './generated/items.ts'
 import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
 import { checkNetworks } from './networks.ts'
-import { refuse } from './problems.ts'
+import { describeRefusal } from './problems.ts'
 
 /** Bans of requests that meet all conditions of a rule (specification, "combined_ban"). */
 export const combinedBan: ItemRow = {
@@ -11,7 +11,7 @@ export const combinedBan: ItemRow = {
     castAccepted<CombinedBan>(value).flatMap(({ configs }, i) =>
       Object.keys(configs).length === 0
         ? [
-            refuse(
+            describeRefusal(
               `/${i}/configs`,
               'expected at least one condition (method, ip, referer, url, ua): a rule ' +
                 'without any would ban everybody',

@@ -2,7 +2,7 @@ import { isObject, getOwn, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { checkCacheTime, isTooLong } from './cache-time.ts'
 import { castAccepted, type ItemRow } from './item-spec.ts'
-import { warn, refuseMissingField } from './problems.ts'
+import { warn, describeMissingField } from './problems.ts'
 
 interface ErrorCaching {
   bcache: 'on' | 'off'
@@ -61,7 +61,7 @@ function checkRequired(caching: ErrorCaching): Problem[] {
     (field) => caching[field] === undefined,
   )
   const required = 'with bcache "on" the field'
-  return missing.map((field) => refuseMissingField('', `${required} "${field}" is required`))
+  return missing.map((field) => describeMissingField('', `${required} "${field}" is required`))
 }
 
 /** Lists the codes to switch off: the stored ones, or all codes if those are not known. */

@@ -1,7 +1,7 @@
 import type { ErrorPageRewrite } from './generated/items.ts'
 import { isSameJson } from '../model/json.ts'
 import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
-import { refuseAsDesired } from './problems.ts'
+import { describeUndesired } from './problems.ts'
 
 /** Redirects that replace error responses (specification, "error_page_rewrite"). */
 export const errorPageRewrite: ItemRow = {
@@ -17,7 +17,7 @@ export const errorPageRewrite: ItemRow = {
       const detail =
         `rule ${other + 1} already has a target for ${rule.error_status_code}. Remove one of ` +
         'the two.'
-      return [refuseAsDesired(`/${i}/error_status_code`, detail, 'ambiguous-target')]
+      return [describeUndesired(`/${i}/error_status_code`, detail, 'ambiguous-target')]
     })
   },
 }

@@ -10,7 +10,7 @@ import {
   omitFields,
   type Observation,
 } from './observation.ts'
-import { refuseMissingField } from './problems.ts'
+import { describeMissingField } from './problems.ts'
 
 const identity = ['head_direction', 'head_op', 'head', 'regex']
 
@@ -56,6 +56,6 @@ function restoreName(rule: JsonObject): JsonObject {
 function checkRule({ head_op, value = '' }: HeadControl['list'][number], i: number): Problem[] {
   if (head_op === 'DEL' || value !== '') return []
   return [
-    refuseMissingField(`/list/${i}`, `with head_op "${head_op}" the field "value" is required`),
+    describeMissingField(`/list/${i}`, `with head_op "${head_op}" the field "value" is required`),
   ]
 }

@@ -6,7 +6,7 @@ import { isSecret } from '../model/secret.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted, getCertainValue, type ItemRow } from './item-spec.ts'
 import { checkNetworks } from './networks.ts'
-import { refuseAction, refuse } from './problems.ts'
+import { describeAction, describeRefusal } from './problems.ts'
 import { sortUnique } from './value/canonical.ts'
 import { canonicalizeAddress } from './value/formats.ts'
 
@@ -33,10 +33,13 @@ function check(value: Json): Problem[] {
   if (mode === 'append') {
     if (list.length === 0)
       problems.push(
-        refuse('/list', 'expected at least one entry with mode "append", got an empty list'),
+        describeRefusal(
+          '/list',
+          'expected at least one entry with mode "append", got an empty list',
+        ),
       )
     const remedy = 'List all entries; to extend the list of a profile, use {$append: […]}.'
-    problems.push(refuseAction('/mode', `"append" is an action. ${remedy}`))
+    problems.push(describeAction('/mode', `"append" is an action. ${remedy}`))
   }
   return problems
 }

@@ -1,6 +1,6 @@
 import { findIpVersion } from './value/ip-version.ts'
 import type { Problem } from '../model/problem.ts'
-import { warn, refuse } from './problems.ts'
+import { warn, describeRefusal } from './problems.ts'
 import { parseAddressBits, parseNetwork } from './value/formats.ts'
 
 /**
@@ -21,7 +21,7 @@ export function checkNetworks(pointer: string, list: string[]): Problem[] {
     const cover = findCover(network.base, network.prefix, covers)
     if (cover !== undefined) {
       const detail = `the networks ${cover} and ${text} overlap`
-      problems.push(refuse(`${pointer}/${i}`, detail, 'overlapping-networks'))
+      problems.push(describeRefusal(`${pointer}/${i}`, detail, 'overlapping-networks'))
     }
     covers.set(buildKey(network.base, network.prefix), text)
   }

@@ -2,7 +2,7 @@ import type { NewOrigin } from './generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
-import { refuse } from './problems.ts'
+import { describeRefusal } from './problems.ts'
 import { canonicalizeAddress, isDomain } from './value/formats.ts'
 import { createFormatProblem } from './value/schema-problems.ts'
 
@@ -26,7 +26,7 @@ function check(value: Json): Problem[] {
   const carriers = origins.map((entry) => entry.isp ?? 'default')
   if (carriers.length > 0 && !carriers.includes('default')) {
     problems.push(
-      refuse(
+      describeRefusal(
         '',
         `there are origins for the carrier "${carriers[0]}" but none for "default". Add an ` +
           'origin for "default".',

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted, type ItemRow } from './item-spec.ts'
 import { omitFields, type Observation } from './observation.ts'
-import { refuse } from './problems.ts'
+import { describeRefusal } from './problems.ts'
 import { canonicalizeAddress, isAddress } from './value/formats.ts'
 import { splitEntries } from './value/item-schema.ts'
 
@@ -27,7 +27,7 @@ function check(value: Json): Problem[] {
   const addresses = [...main, ...backup].filter(isAddress).length
   if (addresses > maxAddresses) {
     problems.push(
-      refuse(
+      describeRefusal(
         '',
         `expected at most ${maxAddresses} IP addresses in default_master and default_slave ` +
           `together, got ${addresses}`,
@@ -36,7 +36,7 @@ function check(value: Json): Problem[] {
   }
   for (const shared of new Set(backup.filter((entry) => main.includes(entry)))) {
     problems.push(
-      refuse(
+      describeRefusal(
         '/default_slave',
         `"${shared}" is also in default_master; main and backup origin must not share an address`,
       ),
@@ -45,7 +45,7 @@ function check(value: Json): Problem[] {
   for (const field of ['ori_https', 'port'] as const) {
     if (input[field] !== undefined && input.origin_mode !== 'custom') {
       problems.push(
-        refuse(
+        describeRefusal(
           `/${field}`,
           `"${field}" may be set only with origin_mode "custom", here it is ` +
             `"${input.origin_mode ?? 'default'}"`,

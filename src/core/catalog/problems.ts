@@ -3,23 +3,27 @@ import type { Problem, ProblemCode } from '../model/problem.ts'
 type UndesiredCode = 'ambiguous-target' | 'unknown-group'
 type RefusalCode = Exclude<ProblemCode, UndesiredCode | 'imperative' | 'doubtful'>
 
-/** Reports a value that the service refuses. */
-export function refuse(pointer: string, detail: string, code: RefusalCode = 'refused'): Problem {
+/** Describes a value that the service refuses. */
+export function describeRefusal(
+  pointer: string,
+  detail: string,
+  code: RefusalCode = 'refused',
+): Problem {
   return { code, severity: 'error', scope: 'both', pointer, detail }
 }
 
-/** Reports a missing required field; `pointer` is that of its object. */
-export function refuseMissingField(pointer: string, detail: string): Problem {
-  return refuse(pointer, detail, 'missing-field')
+/** Describes a missing required field; `pointer` is that of its object. */
+export function describeMissingField(pointer: string, detail: string): Problem {
+  return describeRefusal(pointer, detail, 'missing-field')
 }
 
-/** Reports a value that the service accepts but that is not a desired state. */
-export function refuseAsDesired(pointer: string, detail: string, code: UndesiredCode): Problem {
+/** Describes a value that the service accepts but that is not a desired state. */
+export function describeUndesired(pointer: string, detail: string, code: UndesiredCode): Problem {
   return { code, severity: 'error', scope: 'manifest', pointer, detail }
 }
 
-/** Reports an action, which only a write can contain. */
-export function refuseAction(pointer: string, detail: string): Problem {
+/** Describes an action, which only a write can contain. */
+export function describeAction(pointer: string, detail: string): Problem {
   return { code: 'imperative', severity: 'error', scope: 'manifest', pointer, detail }
 }
 

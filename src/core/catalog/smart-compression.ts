@@ -2,7 +2,7 @@ import type { SmartCompression } from './generated/items.ts'
 import { isObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted, type ItemRow } from './item-spec.ts'
-import { warn, refuseMissingField } from './problems.ts'
+import { warn, describeMissingField } from './problems.ts'
 
 const fields = [
   'compression_rate',
@@ -33,7 +33,10 @@ function checkAlgorithm(compression: SmartCompression, algorithm: 'gzip' | 'brot
     const field = `${algorithm}_${suffix}` as const
     if (used && compression[field] === undefined) {
       return [
-        refuseMissingField('', `with compression_mode "${mode}" the field "${field}" is required`),
+        describeMissingField(
+          '',
+          `with compression_mode "${mode}" the field "${field}" is required`,
+        ),
       ]
     }
     if (!used && compression[field] !== undefined) {

@@ -2,7 +2,7 @@ import type { SourceUrlRewrite } from './generated/items.ts'
 import type { Problem } from '../model/problem.ts'
 import { pluralize } from '../model/text/words.ts'
 import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
-import { refuseAsDesired } from './problems.ts'
+import { describeUndesired } from './problems.ts'
 import { countGroups } from './value/regex.ts'
 
 /** URLs of origin requests, rewritten (specification, "source_url_rewrite"). */
@@ -20,7 +20,7 @@ function checkRule(rule: SourceUrlRewrite[number], i: number): Problem[] {
     if (numbers.some((n) => n >= 1 && n <= groups)) return []
     const count = pluralize(groups, 'group')
     return [
-      refuseAsDesired(
+      describeUndesired(
         `/${i}/target_url`,
         `"${text}" refers to a group that origin_url does not have; it has ${count}, ` +
           'counted from $1',

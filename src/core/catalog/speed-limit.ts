@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
 import { findKnownEntry, observeEntries, omitFields, type Observation } from './observation.ts'
-import { refuse } from './problems.ts'
+import { describeRefusal } from './problems.ts'
 
 const identity = ['type', 'pattern', 'begin_time', 'end_time']
 
@@ -35,7 +35,7 @@ function checkRule(rule: SpeedLimit[number], i: number): Problem[] {
   const problems: Problem[] = []
   if (rule.type === 'all' && rule.pattern !== '.*') {
     problems.push(
-      refuse(
+      describeRefusal(
         `/${i}/pattern`,
         `with type "all" the pattern can only be ".*", got ${JSON.stringify(rule.pattern)}`,
       ),
@@ -43,7 +43,7 @@ function checkRule(rule: SpeedLimit[number], i: number): Problem[] {
   }
   if (rule.end_time <= rule.begin_time) {
     problems.push(
-      refuse(
+      describeRefusal(
         `/${i}/end_time`,
         `expected a time later than begin_time ${rule.begin_time}, got ${rule.end_time}`,
       ),

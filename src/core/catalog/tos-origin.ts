@@ -2,7 +2,7 @@ import type { TosOrigin } from './generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted, type ItemRow } from './item-spec.ts'
-import { warn, refuseMissingField, refuse } from './problems.ts'
+import { warn, describeMissingField, describeRefusal } from './problems.ts'
 import { canonicalizeAddress, isAddress, isDomain } from './value/formats.ts'
 import { createFormatProblem } from './value/schema-problems.ts'
 
@@ -15,7 +15,7 @@ export const tosOrigin: ItemRow = {
     const groups = castAccepted<TosOrigin>(value)
     const problems = groups.flatMap(checkGroup)
     if (!groups.some((group) => group.isp === 'default')) {
-      problems.push(refuse('', 'expected at least one group for the carrier "default"'))
+      problems.push(describeRefusal('', 'expected at least one group for the carrier "default"'))
     }
     return problems
   },
@@ -34,11 +34,14 @@ function checkGroup(group: Group, i: number): Problem[] {
   const kinds = new Set(group.ips.map(isAddress))
   if (kinds.size > 1)
     problems.push(
-      refuse(`/${i}/ips`, 'expected IP addresses only or domains only, got both in one group'),
+      describeRefusal(
+        `/${i}/ips`,
+        'expected IP addresses only or domains only, got both in one group',
+      ),
     )
   if (group.host_mode === 'custom' && (group.host ?? '') === '') {
     problems.push(
-      refuseMissingField(`/${i}`, 'with host_mode "custom" the field "host" is required'),
+      describeMissingField(`/${i}`, 'with host_mode "custom" the field "host" is required'),
     )
   }
   const { host = '' } = group

@@ -1,6 +1,6 @@
 import type { VendorOriginAuth } from './generated/items.ts'
 import { castAccepted, type ItemRow } from './item-spec.ts'
-import { refuseMissingField } from './problems.ts'
+import { describeMissingField } from './problems.ts'
 
 /** Origin fetches are authenticated against a URL (specification, "vendor_origin_auth"). */
 export const vendorOriginAuth: ItemRow = {
@@ -8,7 +8,10 @@ export const vendorOriginAuth: ItemRow = {
     const { match_method = 'default', pattern = '' } = castAccepted<VendorOriginAuth>(value)
     if (match_method === 'default' || pattern !== '') return []
     return [
-      refuseMissingField('', `with match_method "${match_method}" the field "pattern" is required`),
+      describeMissingField(
+        '',
+        `with match_method "${match_method}" the field "pattern" is required`,
+      ),
     ]
   },
 }

@@ -5,7 +5,7 @@ import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted, getCertainValue, type ItemRow } from './item-spec.ts'
 import type { Observation } from './observation.ts'
-import { refuseAction } from './problems.ts'
+import { describeAction } from './problems.ts'
 
 /**
  * URLs exempt from anti-leech. Every write is a delta: each entry is switched on or off, the others
@@ -46,7 +46,7 @@ function check(value: Json): Problem[] {
   return castAccepted<VisitDenyWhitelist>(value).flatMap((entry, i) =>
     entry.turn_on
       ? []
-      : [refuseAction(`/${i}/turn_on`, `"turn_on: false" is an action. ${remedy}`)],
+      : [describeAction(`/${i}/turn_on`, `"turn_on: false" is an action. ${remedy}`)],
   )
 }
 

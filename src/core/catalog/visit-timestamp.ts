@@ -4,7 +4,7 @@ import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castAccepted, type ItemRow } from './item-spec.ts'
 import { omitFields, type Observation } from './observation.ts'
-import { refuse } from './problems.ts'
+import { describeRefusal } from './problems.ts'
 
 /** Timestamp-signed URLs (specification, "visit_timestamp"). */
 export const visitTimestamp: ItemRow = { group: 'combined', check, observe }
@@ -29,12 +29,15 @@ function check(value: Json): Problem[] {
   const problems: Problem[] = []
   if (key.trim() === '')
     problems.push(
-      refuse('/key', 'expected one or several keys separated by spaces, got only blanks'),
+      describeRefusal('/key', 'expected one or several keys separated by spaces, got only blanks'),
     )
   const asArguments = req_uri_type === 1 || req_uri_type === 2
   if (asArguments && timename === keyname) {
     problems.push(
-      refuse('/timename', `the time and the key can't share the query argument "${timename}"`),
+      describeRefusal(
+        '/timename',
+        `the time and the key can't share the query argument "${timename}"`,
+      ),
     )
   }
   return problems

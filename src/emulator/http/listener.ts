@@ -50,7 +50,7 @@ export function createListener(answer: Answer, now: () => number, limits = defau
     },
   )
   server.maxConnections = limits.connections
-  server.on('clientError', (error: Error, socket: Socket) => refuseUnreadable(error, socket, now()))
+  server.on('clientError', (error: Error, socket: Socket) => answerUnreadable(error, socket, now()))
   return server
 }
 
@@ -170,7 +170,7 @@ function sendRefusal(outgoing: ServerResponse, refusal: Refusal): void {
 }
 
 /** Refuses with the envelope what cannot be parsed as HTTP. */
-function refuseUnreadable(error: Error, socket: Socket, now: number): void {
+function answerUnreadable(error: Error, socket: Socket, now: number): void {
   if (!socket.writable) {
     socket.destroy()
     return

@@ -1,5 +1,5 @@
 import { parseItem } from '../../core/catalog/parse-item.ts'
-import { refuse } from '../../core/catalog/problems.ts'
+import { describeRefusal } from '../../core/catalog/problems.ts'
 import { type ItemSchema, chooseAlternative } from '../../core/catalog/value/item-schema.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import type { ItemWrite } from '../entities/configure.ts'
@@ -95,7 +95,7 @@ function findSecretProblems(raw: Json): Problem[] {
   const problems: Problem[] = []
   mapSecrets(raw, (_secret, pointer) => {
     const detail = 'expected a string, got an object with "$secret"'
-    problems.push(refuse(pointer, detail, 'unresolved-secret'))
+    problems.push(describeRefusal(pointer, detail, 'unresolved-secret'))
     return null
   })
   return problems

@@ -12,7 +12,6 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/model/json.ts'
-import { problemSummaries } from '../../core/model/problem.ts'
 import type { SecretKeeper } from '../../core/model/secret.ts'
 import { findOrigin, type Layer } from '../workspace-file/find-origin.ts'
 import { createMergeFinding } from './manifest-diagnostics.ts'
@@ -80,11 +79,6 @@ export function findOpenReferences(
   )
 }
 
-/** Tests whether a finding reports a missing field. */
-export function isMissingField({ summary }: { summary: string }): boolean {
-  return summary === problemSummaries['missing-field']
-}
-
 function isRelated(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
 }
@@ -108,5 +102,5 @@ function isCertain(finding: ConfigFinding, config: JsonObject): boolean {
     pathsWhen !== undefined ||
     typeof emptyIsDefault === 'object'
   const isEmptyList = Array.isArray(value) && value.length === 0
-  return !isMissingField(finding) && !dependsOnSibling && !isEmptyList
+  return finding.missing !== true && !dependsOnSibling && !isEmptyList
 }

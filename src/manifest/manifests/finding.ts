@@ -18,11 +18,13 @@ export interface Fault {
 export interface Finding extends Fault {
   pointer: string
   part?: 'key'
+  /** It reports a missing field, which a manifest may have. */
+  missing?: true
 }
 
 /** Adds the place in the document to a finding. */
 export function createDiagnostic(document: DocumentPlace, finding: Finding): Diagnostic {
-  const { pointer, part, ...fault } = finding
+  const { pointer, part, missing: _, ...fault } = finding
   return {
     severity: 'error',
     ...fault,

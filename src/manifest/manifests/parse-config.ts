@@ -138,6 +138,7 @@ function parseConfigItem(
       severity,
       pointer: pointer + innerPointer,
       ...(code === 'unknown-field' ? { part: 'key' } : {}),
+      ...(code === 'missing-field' ? { missing: true } : {}),
       summary: problemSummaries[code],
       detail,
     }),

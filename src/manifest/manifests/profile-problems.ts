@@ -2,7 +2,7 @@ import { append } from '../../core/model/lists.ts'
 import { formatPointerStep, resolvePointer } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { pluralize } from '../../core/model/text/words.ts'
-import { findOpenReferences, isMissingField } from './check-profile.ts'
+import { findOpenReferences } from './check-profile.ts'
 import { createDiagnostic, type Finding, type ProblemQuota } from './finding.ts'
 import { findOrigin, type Layer, type Origin } from '../workspace-file/find-origin.ts'
 import { findSite, type Use } from './manifest-diagnostics.ts'
@@ -55,7 +55,7 @@ export class ProfileProblems {
     if (domains.length === 0) return isKnown
     const depends =
       !isKnown &&
-      (isMissingField(finding) ||
+      (finding.missing === true ||
         findOpenReferences(resolvePointer(layer.config, pointer) ?? null).length > 0)
     const groups = this.#groups.get(layer.document) ?? new Map<string, Group>()
     this.#groups.set(layer.document, groups)

@@ -3,7 +3,7 @@ import type { Json } from '../../model/json.ts'
 import { resolvePointer, formatPointerStep } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { SchemaError } from '../../model/text/schema-fault.ts'
-import { refuseMissingField, refuse } from '../problems.ts'
+import { describeMissingField, describeRefusal } from '../problems.ts'
 import { formatWords } from './formats.ts'
 import type { ItemSchema } from './item-schema.ts'
 import { didYouMean } from './nearest.ts'
@@ -42,11 +42,11 @@ function createProblem(error: SchemaError, schema: ItemSchema, root: Json): Prob
   const value = resolvePointer(root, error.instancePath)
   const { params } = error
   const refuseExpected = (expected: string) =>
-    refuse(error.instancePath, `expected ${expected}, got ${describeValue(value)}`)
+    describeRefusal(error.instancePath, `expected ${expected}, got ${describeValue(value)}`)
   switch (error.keyword) {
     case 'required': {
       const field = String(params['missingProperty'])
-      return refuseMissingField(error.instancePath, `the field "${field}" is required here`)
+      return describeMissingField(error.instancePath, `the field "${field}" is required here`)
     }
     case 'additionalProperties': {
       const field = String(params['additionalProperty'])
@@ -54,7 +54,7 @@ function createProblem(error: SchemaError, schema: ItemSchema, root: Json): Prob
       const hint = didYouMean(field, known)
       const list = hint === '' ? ` Known fields: ${known.join(', ')}.` : hint
       const pointer = error.instancePath + formatPointerStep(field)
-      return refuse(pointer, `there is no field "${field}".${list}`, 'unknown-field')
+      return describeRefusal(pointer, `there is no field "${field}".${list}`, 'unknown-field')
     }
     case 'type': {
       const fields = Object.keys(findSchema(schema, error.schemaPath).properties ?? {})
@@ -67,12 +67,12 @@ function createProblem(error: SchemaError, schema: ItemSchema, root: Json): Prob
         ? describeKind(value)
         : describeValue(value)
       const expected = `${typeWords[String(params['type'])] ?? String(params['type'])}${withFields}`
-      return refuse(error.instancePath, `expected ${expected}, got ${shownValue}`)
+      return describeRefusal(error.instancePath, `expected ${expected}, got ${shownValue}`)
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
       const hint = suggestAllowed(value, allowed)
-      return refuse(
+      return describeRefusal(
         error.instancePath,
         `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}` +
           (hint === '' ? '' : `.${hint}`),
@@ -84,19 +84,19 @@ function createProblem(error: SchemaError, schema: ItemSchema, root: Json): Prob
     case 'maximum':
       return refuseExpected(`a number ${String(params['comparison'])} ${String(params['limit'])}`)
     case 'minLength':
-      return refuse(error.instancePath, 'expected some text, got an empty string')
+      return describeRefusal(error.instancePath, 'expected some text, got an empty string')
     case 'maxLength':
-      return refuse(
+      return describeRefusal(
         error.instancePath,
         `expected at most ${String(params['limit'])} characters, got ${String(value).length}`,
       )
     case 'minItems':
-      return refuse(
+      return describeRefusal(
         error.instancePath,
         `expected at least ${String(params['limit'])} entry, got an empty list`,
       )
     case 'maxItems':
-      return refuse(
+      return describeRefusal(
         error.instancePath,
         `expected at most ${String(params['limit'])} entries, got ` +
           `${Array.isArray(value) ? value.length : 0}`,
@@ -110,7 +110,7 @@ function createProblem(error: SchemaError, schema: ItemSchema, root: Json): Prob
     case 'oneOf':
       return refuseExpected('an entry in one of the allowed forms (see "edgewise explain")')
     default:
-      return refuse(error.instancePath, `the rule "${error.keyword}" is violated`)
+      return describeRefusal(error.instancePath, `the rule "${error.keyword}" is violated`)
   }
 }
 
@@ -130,7 +130,7 @@ export function createFormatProblem(
 ): Problem {
   const expected = formatWords[format] ?? format
   const fault = format === 'regex-any' ? `: ${findRegexFault(String(value)) ?? 'malformed'}` : ''
-  return refuse(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
+  return describeRefusal(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
 }
 
 /** Expected values of the patterns, in words for messages. */

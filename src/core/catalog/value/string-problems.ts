@@ -1,6 +1,6 @@
 import { isObject, formatPointerStep, type Json, type JsonObject } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
-import { warn, refuse } from '../problems.ts'
+import { warn, describeRefusal } from '../problems.ts'
 import { formats } from './formats.ts'
 import {
   chooseAlternative,
@@ -63,7 +63,7 @@ function checkList(schema: ItemSchema, value: string, pointer: string, parent?: 
   const problems: Problem[] = []
   const entries = splitEntries(value, by)
   const between = by === ',' ? 'commas' : 'line breaks'
-  const empty = refuse(
+  const empty = describeRefusal(
     pointer,
     `expected entries separated by ${between}, got an empty one in ${describeValue(value)}`,
   )
@@ -79,7 +79,7 @@ function checkList(schema: ItemSchema, value: string, pointer: string, parent?: 
       problems.push(createFormatProblem(pointer, of, entry))
     } else if (ofEnum !== undefined && !ofEnum.includes(entry)) {
       const hint = didYouMean(entry, ofEnum) || ` Allowed: ${ofEnum.join(', ')}.`
-      problems.push(refuse(pointer, `unknown name "${entry}".${hint}`))
+      problems.push(describeRefusal(pointer, `unknown name "${entry}".${hint}`))
     } else if (pathsWhen !== undefined && holds(pathsWhen, parent) && !entry.startsWith('/')) {
       problems.push(
         warn(pointer, `directories and paths should begin with "/", got ${describeValue(entry)}`),
@@ -111,5 +111,5 @@ function checkRange(schema: ItemSchema, value: string, pointer: string): Problem
   if ((min === null || Number(value) >= min) && (max === null || Number(value) <= max)) return []
   const expected =
     max === null ? `a number of at least ${min ?? 0}` : `a number from ${min ?? 0} to ${max}`
-  return [refuse(pointer, `expected ${expected}, got ${describeValue(value)}`)]
+  return [describeRefusal(pointer, `expected ${expected}, got ${describeValue(value)}`)]
 }
