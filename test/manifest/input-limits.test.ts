@@ -85,6 +85,19 @@ it.each([
   ])
 })
 
+it('too many secrets for the other texts of the workspace file are refused', () => {
+  const build = (receivers: number) => ({
+    'edgewise.yaml':
+      `version: 1\nsecrets: {${list(997, (i) => `s${i}: {env: S${i}}, `)}}\nnotify:\n` +
+      list(receivers, (i) => `- {kind: slack, url: "https://a.example/${i}", on: [drift]}\n`),
+    'domains/a.yaml': 'domain: a.io\nconfig: {}\n',
+  })
+  expect(describeProblems(build(900))).toEqual([])
+  expect(() => describeProblems(build(1000))).toThrow(
+    'expected at most 1000000 pairs of a credential and another text of this file, got 1010986',
+  )
+})
+
 it.each([
   ['manifests: ["domains/*(a|aa)*.yaml"]', 'without "*(" and "+("'],
   ['manifests: ["*a*a*a*a*a*.yaml"]', 'at most 5 "*"'],
@@ -133,6 +146,7 @@ it('the page of manifests has the limits', () => {
     `${inputLimits.replacedInAll / kibibyte ** 2} MiB`,
     `include | ${format(inputLimits.layers)}`,
     `\`--target\` | ${format(inputLimits.matches)}`,
+    `\`edgewise.yaml\` | ${format(inputLimits.matches)}`,
   ])
     expect(page).toContain(text)
 })

@@ -16,7 +16,7 @@ export const inputLimits = {
   levels: 64,
   /** Marks of YAML in a file that is not plain: each scalar, indicator, blank and line end. */
   marks: 500_000,
-  /** Globs of one list, times the domains that they are matched with. */
+  /** Globs of one list, times the domains that they are matched with; credentials, times texts. */
   matches: 1_000_000,
   /** Problems of a file, and of an item, that are worked out; 200 of a file are listed. */
   problems: 400,

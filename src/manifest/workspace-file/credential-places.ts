@@ -1,3 +1,4 @@
+import { inputLimits } from '../../core/model/input-limits.ts'
 import { append } from '../../core/model/lists.ts'
 import type { PlacedText } from '../../core/model/config.ts'
 import { formatPointerStep, isObject, type Json, type JsonObject } from '../../core/model/json.ts'
@@ -63,10 +64,16 @@ function getPart(value: Json | undefined, key: string): Json | undefined {
 
 /** Finds the texts with a credential that does not belong there. No message shows a value. */
 export function findMisplaced(texts: PlacedText[], credentials: Credential[]): Finding[] {
+  // A secret may be in the source of another one.
+  const foreign = credentials.filter(({ isSecret }) => !isSecret)
+  const select = ({ isCredential }: PlacedText) => (isCredential ? foreign : credentials)
+  const known = texts.filter(({ isCredential }) => !isCredential).length
+  const pairs = known * countValues(credentials) + (texts.length - known) * countValues(foreign)
+  if (pairs > inputLimits.matches) return [createExcess(pairs)]
   return texts.flatMap((text) => {
-    const others = credentials.filter((credential) => !credential.belongsTo(text))
+    const others = select(text).filter((credential) => !credential.belongsTo(text))
     for (const { name, rule, variables } of others) {
-      const variable = text.variables.find((each) => variables.includes(each))
+      const variable = text.variables.find((each) => variables.has(each))
       if (variable === undefined) continue
       const holds = `the variable "${variable}" in "${formatKey(text)}" holds ${name}, ${rule}`
       return [createWorkspaceFinding(text.pointer, `${holds}. Use another variable here.`)]
@@ -74,6 +81,18 @@ export function findMisplaced(texts: PlacedText[], credentials: Credential[]): F
     const held = others.find((credential) => isHeld(text, credential))
     return held === undefined ? [] : [createHeld(text, `${held.name}, ${held.rule}`)]
   })
+}
+
+function countValues(credentials: Credential[]): number {
+  return credentials.reduce((sum, { values }) => sum + values.length, 0)
+}
+
+function createExcess(pairs: number): Finding {
+  return createWorkspaceFinding(
+    '/secrets',
+    `expected at most ${inputLimits.matches} pairs of a credential and another text of this ` +
+      `file, got ${pairs}. Use fewer secrets or receivers, or split the workspace.`,
+  )
 }
 
 /** Finds the texts with the values of these secrets, and the secrets that have the token. */

@@ -12,10 +12,12 @@ export interface Credential {
   /** Where it belongs: a clause for messages. */
   rule: string
   /** Variables that hold it. */
-  variables: string[]
-  values: string[]
+  variables: ReadonlySet<string>
+  values: readonly string[]
   /** Minimum length of a value that is looked for. */
   minLength: number
+  /** Whether it is a secret of manifests. */
+  isSecret?: true
   belongsTo(text: PlacedText): boolean
 }
 
@@ -54,11 +56,13 @@ export function listCredentials(
     [getText(replaced, '/service/token'), getVariable(env, tokenVariable)],
   )
   // Where the token is in a wrong place, it is not something else, too.
-  const isOther = (text: string) => ![...token.variables, ...token.values].includes(text)
+  const ofToken = new Set([...token.variables, ...token.values])
+  const isOther = (text: string) => !ofToken.has(text)
   const url = getText(written, '/state/url')
   const password = parseUrl(getText(replaced, '/state/url'))?.password ?? ''
   const receivers = getOwn(written, 'notify')
-  const keys = (Array.isArray(receivers) ? receivers : []).map((_, i) => `/notify/${i}/secret`)
+  const count = Array.isArray(receivers) ? receivers.length : 0
+  const keys = new Set(Array.from({ length: count }, (_, i) => `/notify/${i}/secret`))
   return [
     token,
     ...listSources(replaced).map(({ name, variable }) =>
@@ -67,7 +71,7 @@ export function listCredentials(
     {
       name: 'the password of the database',
       rule: 'which only "state.url" may use',
-      variables: [passwordVariable, ...findPasswordVariables(url).filter(isOther)],
+      variables: new Set([passwordVariable, ...findPasswordVariables(url).filter(isOther)]),
       values: [
         ...[password, decodePercent(password)].filter(isOther),
         getVariable(env, passwordVariable),
@@ -78,17 +82,17 @@ export function listCredentials(
     {
       name: 'the key of a receiver',
       rule: 'which only "secret" under "notify" may use',
-      variables: keys
-        .flatMap((pointer) => listVariables(getText(written, pointer)))
-        .filter(isOther),
-      values: keys.map((pointer) => getText(replaced, pointer)).filter(isOther),
+      variables: new Set(
+        [...keys].flatMap((pointer) => listVariables(getText(written, pointer))).filter(isOther),
+      ),
+      values: [...new Set([...keys].map((pointer) => getText(replaced, pointer)))].filter(isOther),
       minLength: minLongLength,
-      belongsTo: ({ pointer }) => keys.includes(pointer),
+      belongsTo: ({ pointer }) => keys.has(pointer),
     },
     {
       name: 'a credential of Edgewise itself',
       rule: 'which no key of this file may use',
-      variables: ownVariables,
+      variables: new Set(ownVariables),
       values: ownVariables.map((name) => getVariable(env, name)),
       minLength: minLongLength,
       belongsTo: () => false,
@@ -101,7 +105,7 @@ export function createTokenCredential(variables: string[], values: string[]): Cr
   return {
     name: 'the token',
     rule: 'which only "service.token" may use',
-    variables,
+    variables: new Set(variables),
     values,
     minLength,
     belongsTo: ({ pointer }) => pointer === '/service/token',
@@ -117,9 +121,10 @@ export function createSecretCredential(
   return {
     name: `the secret "${name}"`,
     rule: `which only items may use, as "\${secret:${name}}"`,
-    variables,
+    variables: new Set(variables),
     values: [value],
     minLength,
+    isSecret: true,
     belongsTo: ({ isCredential }) => isCredential,
   }
 }
