@@ -98,6 +98,13 @@ it('too many secrets for the other texts of the workspace file are refused', () 
   )
 })
 
+it('too many freeze windows are refused before their time zones are looked up', () => {
+  const windows = list(1001, (i) => `{from: "Fri 16:00", to: "Mon 08:00", timezone: A${i}}, `)
+  expect(() =>
+    createWorkspace({ 'edgewise.yaml': `version: 1\nguards: {freeze: [${windows}]}\n` }),
+  ).toThrow('expected a list of at most 1000 times, got a list of 1001')
+})
+
 it.each([
   ['manifests: ["domains/*(a|aa)*.yaml"]', 'without "*(" and "+("'],
   ['manifests: ["*a*a*a*a*a*.yaml"]', 'at most 5 "*"'],
