@@ -108,6 +108,7 @@ it('too many freeze windows are refused before their time zones are looked up', 
 it.each([
   ['manifests: ["domains/*(a|aa)*.yaml"]', 'without "*(" and "+("'],
   ['manifests: ["*a*a*a*a*a*.yaml"]', 'at most 5 "*"'],
+  [`manifests: ['${'\\\\'.repeat(1001)}']`, 'a glob of 1 to 1000 characters'],
   [`manifests: [${list(101, (i) => `"d${i}/*.yaml", `)}]`, 'at most 100 globs, got 101'],
   ['guards: {protect: ["+(a*)b"]}', 'expected only "*"'],
   ['drift: {ignore: [{domain: "!(a)", item: https, reason: r}]}', 'expected only "*"'],
