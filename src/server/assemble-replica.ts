@@ -126,7 +126,7 @@ function createWork(
   const watched = watchdog.observe({
     outside: { ...outside, databasePatienceMs: workMs },
     dialogue: createLogDialogue(logger),
-    listeners: [events.hear],
+    listeners: [events.listen],
   })
   const runs = createRuns({
     ports: { ...ports, ...watched },

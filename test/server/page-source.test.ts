@@ -79,7 +79,7 @@ describe('the events of waves', () => {
   it('are kept by rollout, up to a number', () => {
     const memory = createEventMemory()
     const run = (apply: string, events: ApplyEvent[]) => {
-      for (const event of [start(apply), ...events]) memory.hear(event, null)
+      for (const event of [start(apply), ...events]) memory.listen(event, null)
     }
     run('a1', [judge(1), { type: 'wave.finished', time: '', wave: 1 }])
     run('a2', [judge(2)])

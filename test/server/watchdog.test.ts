@@ -24,7 +24,7 @@ async function stage() {
   }
   const ports = watchdog.observe({ outside, dialogue: createLogDialogue(logger) })
   const report = (event: ApplyEvent, callsLeft: number | null) => {
-    for (const hear of ports.listeners ?? []) hear(event, callsLeft)
+    for (const listener of ports.listeners ?? []) listener(event, callsLeft)
   }
   let end: () => void = () => undefined
   const held = new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ import type { GitRepository } from '../../state/git/git-repository.ts'
 import type { Machine } from '../../state/locks/machine.ts'
 import type { ConnectionPool } from '../../state/postgres/database.ts'
 
-/** Ports of work that only computes: who hears of it, and what may do it. */
+/** Ports of work that only computes: its progress, its trace, its threads. */
 export interface Computing {
   /** Called when a long phase begins, and regularly while it runs; absent: never. */
   onPhase?(phase: Phase): void

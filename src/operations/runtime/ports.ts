@@ -15,11 +15,11 @@ import type { Rollback } from '../history/plan-rollback.ts'
 export interface Ports {
   outside: Outside
   dialogue: Dialogue
-  /** Hear of each event of an apply before the dialogue does; absent: nobody else. */
+  /** Get each event of an apply before the dialogue does; absent: there are none. */
   listeners?: readonly EventListener[]
 }
 
-/** Hears of an event; `callsLeft`: calls that the budget allows at once, null if none is sent. */
+/** Gets an event; `callsLeft`: calls that the budget allows at once, null if none is sent. */
 export type EventListener = (event: ApplyEvent, callsLeft: number | null) => void
 
 /**

@@ -216,7 +216,7 @@ async function send(
     for (const event of reportUnchanged(reported, unchanged)) {
       notice(seen, event)
       const callsLeft = budget?.countAvailable() ?? null
-      for (const hear of listeners) hear(event, callsLeft)
+      for (const listener of listeners) listener(event, callsLeft)
       progress.report(event, callsLeft)
     }
   }

@@ -14,7 +14,7 @@ import { readsBack } from '../branch/workspaces.ts'
 /** Domains of a read. */
 const domainsPerRead = 10
 
-/** Hears of what a drift check found. */
+/** Listens to what drift checks find. */
 export type DriftListener = (workspace: LoadedWorkspace, found: FoundDrift) => Promise<void>
 
 /** What a drift check works with. */
@@ -23,7 +23,7 @@ export interface Comparing {
   fleet: FleetReader
   metrics: Pick<ServerMetrics, 'setDrift'>
   logger: Pick<Logger, 'info'>
-  /** Hear of what was found, one after another. */
+  /** Get what was found, one after another. */
   listeners: readonly DriftListener[]
   buildDriftRequest(workspace: Settings, outside: Outside): DriftRequest
 }
@@ -46,7 +46,7 @@ export async function compareDrift(
   const oldestRead = oldestMs === null ? null : formatTime(oldestMs)
   const summary = { ...summarizeDrift(found.drift) }
   logger.info('drift', reads ? { ...summary, oldestRead } : summary)
-  for (const hear of listeners) await hear(workspace, found)
+  for (const listener of listeners) await listener(workspace, found)
   return found
 }
 

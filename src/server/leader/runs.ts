@@ -38,7 +38,7 @@ export interface RunContext {
   metrics: ServerMetrics
   logger: Logger
   notifications: Notifications
-  /** Who hears of what a drift check found, beside the receivers of notifications. */
+  /** Listens to what drift checks find, beside the receivers of notifications. */
   onDrift: DriftListener
 }
 

@@ -42,14 +42,14 @@ export function createEventMemory() {
   }
   let rollout = ''
   /** Keeps the events of waves. */
-  const hear: EventListener = (event) => {
+  const listen: EventListener = (event) => {
     // All applies of a rollout begin with its id.
     if (event.type === 'apply.started') rollout = event.apply
     if (isWaveEvent(event)) keep(rollout, event)
   }
   /** Lists the events of a rollout, first to last. */
   const list = (id: string): RolloutEvent[] => byRollout.get(id) ?? []
-  return { hear, list }
+  return { listen, list }
 }
 
 function isWaveEvent(event: ApplyEvent): event is RolloutEvent {
