@@ -197,7 +197,7 @@ function recordImported(
   importedAt: string,
 ): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
-  for (const { domain, item, value: imported } of managed) {
+  for (const { domain, item, value: imported, unknownFields } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
     items.delete(findNamesake(item, config.service.itemKeys) ?? '')
     const value = representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
@@ -211,6 +211,7 @@ function recordImported(
     items.set(item, {
       status: 'confirmed',
       candidates: [value],
+      ...(unknownFields === undefined ? {} : { unknownFields }),
       ...secrets,
       at: importedAt,
       apply: `import-${importedAt}`,

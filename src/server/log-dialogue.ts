@@ -58,8 +58,9 @@ function summarize(subject: Subject): JsonObject {
     case 'lock':
       return { who: subject.holder.who, reason: subject.holder.reason, since: subject.holder.since }
     case 'verified': {
-      const { same, differs, unknown, failure } = subject.verified
-      return { same, differs: differs.length, unknown, failure }
+      const { same, notVerifiable, differs, unknown, failure } = subject.verified
+      const partly = notVerifiable.reduce((sum, { domains }) => sum + domains, 0)
+      return { same, notVerifiable: partly, differs: differs.length, unknown, failure }
     }
     case 'prune':
       return { applies: subject.applies.length }

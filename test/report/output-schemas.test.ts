@@ -127,6 +127,7 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     type: 'apply.verified',
     time,
     same: 3,
+    notVerifiable: [{ item: 'cache_rule_list', fields: ['case_ignore'], domains: 2 }],
     differs: [{ domain: 'a.example', item: 'https' }],
     unknown: 0,
     failure: null,

@@ -243,9 +243,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   {
     name: 'an in-doubt item is not written again',
     file: 'src/core/diff/diff-snapshots.ts',
-    find:
-      "if (state?.status === 'confirmed' && before !== null && " +
-      'isSameAtService(spec, before, after))',
+    find: 'if (certain !== null && !isNamed && isSameAtService(spec, certain, after))',
     replace: 'if (before !== null && isSameAtService(spec, before, after))',
     seeds: 100,
     found: 5,

@@ -43,10 +43,7 @@ since are missing.`,
 
 function buildStateJson({ domain, items }: DomainState): Json {
   const shown = [...items].map(
-    ([item, { candidates, status, differs, at, apply, origin, unknown, returned }]): [
-      string,
-      Json,
-    ] => [
+    ([item, { candidates, status, differs, at, apply, origin, ...more }]): [string, Json] => [
       item,
       pickDefined({
         candidates,
@@ -54,8 +51,9 @@ function buildStateJson({ domain, items }: DomainState): Json {
         at,
         apply,
         origin,
-        unknown: unknown === true ? true : undefined,
-        returned,
+        unknown: more.unknown === true ? true : undefined,
+        returned: more.returned,
+        unknownFields: more.unknownFields,
       }),
     ],
   )
@@ -66,6 +64,7 @@ async function print(
   { io, paint, note }: CommandContext,
   { domain, items, asOf }: DomainState,
 ): Promise<void> {
+  const { dropFields, nameFields } = await import('../../core/catalog/hidden-fields.ts')
   const { findShape, formatValue } = await import('../../outlets/report/plan/value-text.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
@@ -86,12 +85,17 @@ async function print(
     recorded.differs === true ? 'differs' : recorded.status,
   )) {
     io.out(`\n${status}\n`)
-    for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
+    for (const [item, recorded] of entries) {
+      const { origin, at, apply, candidates, unknown, returned, unknownFields } = recorded
       const { schema } = findShape(item)
       const source = `${origin === 'import' ? 'imported' : 'written'} ${formatTime(at)}, ${apply}`
       io.out(`  ${escapeInvisible(item)}  ${paint.dim(escapeInvisible(source))}\n`)
-      for (const value of candidates)
-        io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value, schema)}\n`)
+      for (const each of candidates) {
+        const value = formatValue(dropFields(each, unknownFields), schema)
+        io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${value}\n`)
+      }
+      if (unknownFields !== undefined)
+        io.out(`      not known: ${nameFields(unknownFields).join(', ')}\n`)
       if (unknown === true) io.out('      or a value that was never recorded\n')
       if (returned !== undefined)
         io.out(`      the service answered ${formatValue(returned, schema)}\n`)

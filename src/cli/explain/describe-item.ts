@@ -40,6 +40,9 @@ export function listRules(spec: ItemSpec): string[] {
             'write omits them.',
         ]
       : []),
+    ...(spec.hidesFields
+      ? ['After an import, the values of fields that a query never shows are not known.']
+      : []),
     spec.unset === undefined
       ? 'The service documents no reset: `{$unset: true}` needs an account with ' +
         '`service.unset`. Removed from a manifest, it is released: the service keeps its value.'
@@ -84,7 +87,7 @@ export function listFields(schema: ItemSchema): Field[] {
 }
 
 /**
- * Lists the facts of a field: type or values, range, required, default, secret.
+ * Lists the facts of a field: type or values, range, required, default, secret, hidden.
  *
  * @param code formats values
  */
@@ -102,6 +105,7 @@ export function listFacts(
       ? []
       : [isValue ? `default ${code(fallback)}` : fallback.replace(/^empty$/, 'default empty')]),
     ...(schema.writeOnly === true ? ['secret'] : []),
+    ...(getAnnotations(schema).hidden === true ? ['never shown by a query'] : []),
   ]
 }
 

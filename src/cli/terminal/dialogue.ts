@@ -111,7 +111,7 @@ function showVerified(
   { verified }: Extract<Subject, { kind: 'verified' }>,
   { io, options, errPaint, note }: CommandContext,
 ): void {
-  const { same, differs, unknown, failure } = verified
+  const { same, notVerifiable, differs, unknown, failure } = verified
   for (const [item, each] of groupBy(differs, ({ item: name }) => name)) {
     const names = listSome(each.map(({ domain }) => domain))
     io.err(`${wrapForStderr(`${errPaint.red('differs:')} ${item} of ${names}`, io)}\n`)
@@ -122,8 +122,11 @@ function showVerified(
     const time = new Date(io.clock.now()).toISOString()
     return io.out(`${JSON.stringify({ type: 'apply.verified', time, ...verified })}\n`)
   }
+  const partly = notVerifiable.reduce((sum, { domains }) => sum + domains, 0)
+  const fields = notVerifiable.map((each) => `${each.item}: ${each.fields.join(', ')}`)
   const counts = [
     [same, 'as sent'],
+    [partly, `not verifiable as a whole (${fields.join('; ')})`],
     [differs.length, 'differ'],
     [unknown, 'not comparable'],
   ] as const

@@ -5,6 +5,7 @@ import type { Problem } from '../model/problem.ts'
 import type { SchemaError } from '../model/text/schema-fault.ts'
 import { canonicalizeBySchema } from './value/canonical.ts'
 import type { Observation } from './observation.ts'
+import { hasHiddenField } from './hidden-fields.ts'
 import { getAnnotations, type ItemSchema } from './value/item-schema.ts'
 
 /**
@@ -69,6 +70,8 @@ export interface ItemSpec {
   clearedItems: ItemKey[]
   /** Fields that the service leaves unchanged when a payload omits them. */
   keptFields: FieldName[]
+  /** Whether it has a field that a query never shows, and that a write without it resets. */
+  hidesFields: boolean
   /** Fields that identify an entry of its list of objects; none if no field does. */
   identity: FieldName[]
   /**
@@ -167,6 +170,7 @@ export function defineItem(
     explainDestructive: row.explainDestructive,
     clearedItems: row.clearedItems ?? [],
     keptFields,
+    hidesFields: hasHiddenField(schema),
     identity: row.identity ?? [],
     observe: row.observe ?? ((_known, observed) => ({ payload: observed, notVerifiable: [] })),
     answerForm: row.answerForm,

@@ -112,11 +112,13 @@ function selectObserved(
       if (state?.status === 'in-doubt' || observedItem.unreadable !== undefined) continue
       // It was never applied, and the service does not have it: it is pending only.
       if (state === undefined && observedItem.state.status === 'unset') continue
-      if (state !== undefined) recordedItems.set(item, state)
+      // A field that is never shown agrees, whether its value is known or not.
+      const known = state === undefined ? undefined : { ...state, unknownFields: [] }
+      if (known !== undefined) recordedItems.set(item, known)
       seen.set(
         item,
-        state !== undefined && isKnownValue(item, state, observedItem.state)
-          ? state
+        known !== undefined && isKnownValue(item, known, observedItem.state)
+          ? known
           : observedItem.state,
       )
     }

@@ -1,4 +1,5 @@
 import { getItemSpec, catalogue } from '../catalog/catalogue.ts'
+import { dropFields, listResets } from '../catalog/hidden-fields.ts'
 import { fillKeptFields, isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { append } from '../model/lists.ts'
@@ -89,18 +90,28 @@ function computeDesiredChange(
     }
   }
   const after = computeTargetValue(spec, state, value)
-  if (state?.status === 'confirmed' && before !== null && isSameAtService(spec, before, after))
-    return null
-  const isConditional =
-    state?.status === 'confirmed' && before !== null && isSameButUnknown(spec, before, after)
+  const certain = state?.status === 'confirmed' ? before : null
+  const unknown = state?.unknownFields ?? []
+  const leftOut = desired.unknownFields ?? []
+  const omitted = new Set(leftOut)
+  // A manifest that names a field whose value is not known differs, whatever the value.
+  const isNamed = unknown.some((pointer) => !omitted.has(pointer))
+  if (certain !== null && !isNamed && isSameAtService(spec, certain, after)) return null
+  const isConditional = certain !== null && !isNamed && isSameButUnknown(spec, certain, after)
+  const resets =
+    certain === null
+      ? []
+      : listResets(spec, { value: certain, unknown }, { value: after, unknown: leftOut })
+  const known = before === null ? null : dropFields(before, unknown)
   return {
     domain,
     item,
     action: before === null ? 'set' : 'change',
     reason: isConditional ? 'secret-unknown' : reason,
-    before,
+    before: known,
     after,
-    patch: computePatch(before, after),
+    patch: computePatch(known, after),
+    ...(resets.length === 0 ? {} : { resets }),
   }
 }
 
@@ -154,6 +165,7 @@ export function isAchieved(
     const [value] = state?.candidates ?? []
     return (
       state?.status === 'confirmed' &&
+      state.unknownFields === undefined &&
       value !== undefined &&
       isSameAtService(getItemSpec(item), value, after)
     )

@@ -32,6 +32,11 @@ export interface Change {
   before: Value | null
   after: Value | null
   patch: PatchOperation[]
+  /**
+   * JSON pointers within `after` of fields that its write resets although their values at the
+   * service are unknown: it never shows them, and no manifest names them. Absent for none.
+   */
+  resets?: string[]
 }
 
 /** Tests whether only a secret whose value is not known may differ. */

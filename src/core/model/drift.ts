@@ -1,5 +1,5 @@
 import type { Change, PatchOperation } from './change.ts'
-import type { Domain, ItemState, ItemKey } from './item.ts'
+import type { Domain, FieldName, ItemState, ItemKey } from './item.ts'
 
 /**
  * Reason why an observed value cannot be used. Quotes no part of the value if the item may hold a
@@ -79,6 +79,11 @@ export interface Drift {
 export interface Verified {
   /** Items that the service has as they were sent. */
   same: number
+  /**
+   * Items that agree in all that the service shows, by their fields that it does not show: the
+   * number of domains with such an item.
+   */
+  notVerifiable: { item: ItemKey; fields: FieldName[]; domains: number }[]
   /** Items that the service stores differently, or does not have. */
   differs: { domain: Domain; item: ItemKey }[]
   /** Items that it did not return, or that can't be compared. */

@@ -34,6 +34,11 @@ export interface ItemState {
   candidates: Value[]
   /** In-doubt, and its value may also be one that was never recorded, or none. */
   unknown?: boolean
+  /**
+   * JSON pointers of hidden fields that nobody has named: a manifest leaves them out, or the
+   * service never showed them. The candidate has their defaults, the service may have any value.
+   */
+  unknownFields?: string[]
   /** The value that the service returned for a write, if it differs from the value sent. */
   returned?: Value
   /**
@@ -47,6 +52,8 @@ export interface ImportedItem {
   domain: Domain
   item: ItemKey
   value: Value
+  /** As in `ItemState`; absent for none. */
+  unknownFields?: string[]
 }
 
 /**
@@ -77,7 +84,8 @@ export function listPossible(state: ItemState | undefined): Possible[] {
 /** State of an item that is not recorded: the service may have any value. */
 export const unrecordedState: ItemState = { status: 'in-doubt', candidates: [], unknown: true }
 
-/** Creates the state of a confirmed value. */
-export function createConfirmedState(value: Value): ItemState {
-  return { status: 'confirmed', candidates: [value] }
+/** Creates the state of a confirmed value. `unknownFields`: as in `ItemState`. */
+export function createConfirmedState(value: Value, unknownFields: string[] = []): ItemState {
+  const state: ItemState = { status: 'confirmed', candidates: [value] }
+  return unknownFields.length === 0 ? state : { ...state, unknownFields }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Domain, ItemKey, ItemState, Snapshot } from '../model/item.ts'
-import type { Json } from '../model/json.ts'
+import { pickDefined, type Json } from '../model/json.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { normalizeAddress } from '../model/text/url.ts'
 
@@ -25,8 +25,8 @@ export function hashJson(value: Json): string {
 
 /** Picks the fields of a state to hash: not when and by which apply it was recorded. */
 function toHashInput(state: ItemState): Json {
-  const { status, candidates, unknown = false, returned = null } = state
-  return { status, candidates, unknown, returned }
+  const { status, candidates, unknown = false, returned = null, unknownFields } = state
+  return pickDefined({ status, candidates, unknown, returned, unknownFields })
 }
 
 /** Workspace that a plan file is made for: its id and the address of its service. */

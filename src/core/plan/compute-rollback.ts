@@ -1,4 +1,5 @@
 import { catalogue } from '../catalog/catalogue.ts'
+import { nameFields } from '../catalog/hidden-fields.ts'
 import { fillKeptFields, type ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
@@ -160,14 +161,8 @@ function rollBackToValue(
   current: ItemState | undefined,
   canReveal: (secret: string) => boolean,
 ): ItemRollback {
-  const keptFields = spec.keptFields.filter(
-    (name) =>
-      (current?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name),
-  )
-  const reason =
-    `${keptFields.join(' and ')} was not recorded before, ` +
-    'and the service keeps a field that is left out'
-  const partly = keptFields.length === 0 ? {} : { reason }
+  const reason = explainPartly(spec, before, value, current)
+  const partly = reason === null ? {} : { reason }
   // The remaining difference may consist of fields that the service keeps.
   if (
     current?.status === 'confirmed' &&
@@ -199,6 +194,28 @@ function rollBackToValue(
     },
     ...partly,
   }
+}
+
+/** Explains which fields do not get the values that they had before; null if all do. */
+function explainPartly(
+  spec: ItemSpec,
+  { unknownFields = [] }: ItemState,
+  value: Value,
+  current: ItemState | undefined,
+): string | null {
+  const keptFields = spec.keptFields.filter(
+    (name) =>
+      (current?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name),
+  )
+  if (keptFields.length > 0)
+    return (
+      `${keptFields.join(' and ')} was not recorded before, ` +
+      'and the service keeps a field that is left out'
+    )
+  return unknownFields.length === 0
+    ? null
+    : `the value of ${nameFields(unknownFields).join(' and ')} before was never known, ` +
+        'and the default is sent'
 }
 
 function hasField(value: Value, name: string): boolean {

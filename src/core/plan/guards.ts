@@ -1,4 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
+import { nameFields } from '../catalog/hidden-fields.ts'
 import type { Amount, Guards } from '../model/config.ts'
 import { nameChange, type Change, type Write } from '../model/change.ts'
 import { isFrozen, type FreezeWindow } from '../model/time/freeze.ts'
@@ -46,6 +47,7 @@ export function checkGuards(input: GuardInput): GuardRefusal[] {
     ...checkAmounts(input),
     ...checkProtected(input),
     ...checkDestructive(input),
+    ...checkResets(input),
     ...checkFreeze(input.guards.freeze, input.now),
   ]
 }
@@ -153,6 +155,33 @@ function checkDestructive({ changes, writes, allow }: GuardInput): GuardRefusal[
     message: `${message} (${listSome([...new Set(same.map(({ domain }) => domain))])})`,
     hint: `Pass --allow ${same[0]?.item ?? ''} if you mean it.`,
   }))
+}
+
+/** Refuses writes that reset fields whose values are unknown, unless the item is allowed. */
+function checkResets({ changes, allow }: GuardInput): GuardRefusal[] {
+  const found = changes.flatMap(({ domain, item, resets = [] }) =>
+    resets.length === 0 || allow.includes(item)
+      ? []
+      : [{ domain, item, fields: listSome(nameFields(resets)) }],
+  )
+  return Array.from(
+    groupBy(found, ({ item, fields }) => `${item} ${fields}`).values(),
+    ([first, ...others]) => {
+      const { item = '', fields = '' } = first ?? {}
+      const domains = [first, ...others].flatMap((each) =>
+        each === undefined ? [] : [each.domain],
+      )
+      return {
+        guard: 'allow',
+        message:
+          `${item}: the service never shows ${fields}, no manifest has them, and this write ` +
+          `would reset them (${listSome(domains)})`,
+        hint:
+          `Write ${fields} with the values that the service has into the manifest, or pass ` +
+          `--allow ${item} to reset them.`,
+      }
+    },
+  )
 }
 
 /** Returns a refusal for each freeze window that contains the instant `now`, ms since 1970. */

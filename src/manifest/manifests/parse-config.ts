@@ -1,4 +1,5 @@
 import { catalogue, unnamedItems } from '../../core/catalog/catalogue.ts'
+import { listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import {
   findHeaderCredentials,
@@ -148,7 +149,10 @@ function parseConfigItem(
   const suspected = findHeaderCredentials(parsed.payload).map((found) =>
     createSuspected(found, pointer),
   )
-  return { state: toState(spec, parsed.value), findings: [...problems, ...suspected] }
+  return {
+    state: toState(spec, parsed.payload, parsed.value),
+    findings: [...problems, ...suspected],
+  }
 }
 
 function createSuspected({ header, pointer }: HeaderCredential, item: string): Finding {
@@ -226,10 +230,9 @@ function sealValue(
 }
 
 /** Converts a value to a state; an emptied value is the same as an unset item. */
-function toState(spec: ItemSpec, value: Value): ItemState {
-  return spec.reduce(undefined, value) === undefined
-    ? { status: 'unset', candidates: [] }
-    : createConfirmedState(value)
+function toState(spec: ItemSpec, payload: Json, value: Value): ItemState {
+  if (spec.reduce(undefined, value) === undefined) return { status: 'unset', candidates: [] }
+  return createConfirmedState(value, listOmittedHidden(spec, payload))
 }
 
 /** Returns the finding about an unknown item; the search for a similar name is slow. */

@@ -1,3 +1,4 @@
+import { listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import { omitFields } from '../../core/catalog/observation.ts'
 import { findSecretFields, parseItem } from '../../core/catalog/parse-item.ts'
@@ -72,6 +73,7 @@ export function parseObservedItem(
   const unsure = notCompared.map(({ pointer }) => pointer)
   const pointers = new Set([
     ...notVerifiable,
+    ...listOmittedHidden(spec, parsed.payload),
     ...hiddenPointers,
     ...unsure,
     ...listKeptFields(spec, baseValue, value),

@@ -1,3 +1,4 @@
+import { dropFields } from '../../core/catalog/hidden-fields.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { ImportedItem, Domain, Value, ItemKey } from '../../core/model/item.ts'
 import {
@@ -24,12 +25,13 @@ export function buildConfigs(
   names: Record<string, string>,
 ): Map<Domain, JsonObject> {
   const configs = new Map<Domain, JsonObject>()
-  for (const { domain, item, value } of adopted) {
+  for (const { domain, item, value, unknownFields } of adopted) {
     if (desired.has(domain)) continue
     const config = configs.get(domain) ?? {}
     configs.set(domain, config)
     if (!catalogue.has(item)) continue
-    config[item] = formatValue(value, { ...names, ...vault.listTemplates(value) })
+    const known = dropFields(value, unknownFields)
+    config[item] = formatValue(known, { ...names, ...vault.listTemplates(known) })
   }
   return configs
 }

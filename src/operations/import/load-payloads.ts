@@ -89,7 +89,7 @@ export function sealImported(
   { desired, vault }: Desired & Secrets,
 ): ImportedItem[] {
   const represent: Represent = (secret, known) => vault.represent(secret, known)
-  return payloads.map(({ domain, item, payload }) => {
+  return payloads.map(({ domain, item, payload, unknownFields }) => {
     if (!catalogue.has(item)) return { domain, item, value: null }
     const models = desired.get(domain)?.get(item)?.candidates ?? []
     const value = getItemSpec(item).canonicalize(vault.mask(item, payload, models))
@@ -100,6 +100,7 @@ export function sealImported(
       domain,
       item,
       value: holdsSecret(sealed) ? representSecretsIn(item, sealed, known, represent) : value,
+      ...(unknownFields.length === 0 ? {} : { unknownFields }),
     }
   })
 }

@@ -1,5 +1,6 @@
 import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import { dropFields, listUnknown } from '../../core/catalog/hidden-fields.ts'
 import { restoreShape } from '../../core/catalog/item-spec.ts'
 import { isImperative } from '../../core/catalog/problems.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
@@ -20,6 +21,8 @@ export interface ParsedPayload {
   domain: Domain
   item: ItemKey
   payload: Json
+  /** Hidden fields that the payload leaves out; as in `ItemState`. */
+  unknownFields: string[]
 }
 
 /** What import files have. */
@@ -114,7 +117,8 @@ function parseFile(
     return Object.entries(entry.config).flatMap(([wireName, observed]): Found[] => {
       const item = findItemByWireName(wireName, observed, itemKeys, likely) ?? wireName
       const pointer = entry.pointer + formatPointerStep(wireName)
-      const known = entry.isQueried ? recorded.get(name)?.get(item) : undefined
+      const hides = entry.isQueried || catalogue.get(item)?.hidesFields === true
+      const known = hides ? recorded.get(name)?.get(item) : undefined
       const parsed = parsePayload(name, item, observed, workspace, known)
       if (!('problem' in parsed)) return [{ domain: name, item, ...parsed, file, pointer }]
       const { pointer: inner, reason } = parsed.problem
@@ -153,16 +157,19 @@ function parsePayload(
   observed: Json,
   { desired, vault }: Desired & Secrets,
   known: ItemState | undefined,
-): { payload: Json } | { problem: Unreadable } {
+): { payload: Json; unknownFields: string[] } | { problem: Unreadable } {
   // An item that the catalogue does not know can't be managed; it is skipped later.
-  if (!catalogue.has(item)) return { payload: null }
+  if (!catalogue.has(item)) return { payload: null, unknownFields: [] }
   const long = findLongText(observed)
   if (long !== null) return { problem: long }
   const spec = getItemSpec(item)
   const state = desired.get(domain)?.get(item)
   const shown = restoreShape(spec, observed, state?.candidates[0])
+  const [recorded] = known?.status === 'confirmed' ? known.candidates : []
   const payload =
-    known?.status === 'confirmed' ? spec.observe(known.candidates[0], shown).payload : shown
+    recorded === undefined
+      ? shown
+      : spec.observe(dropFields(recorded, known?.unknownFields), shown).payload
   const wire = parseItem(spec, payload, 'wire')
   const problem = wire.problems.find(({ severity }) => severity === 'error')
   if (problem !== undefined)
@@ -171,7 +178,9 @@ function parsePayload(
   const imperative = parseItem(spec, payload, 'manifest').problems.find(isImperative)
   const reason = 'it is an action, not configuration'
   if (imperative !== undefined) return { problem: { pointer: imperative.pointer, reason } }
-  return { payload: wire.payload }
+  const earlier =
+    recorded === undefined ? null : { value: recorded, unknown: known?.unknownFields ?? [] }
+  return { payload: wire.payload, unknownFields: listUnknown(spec, earlier, wire.payload) }
 }
 
 /** Finds a text that no manifest may have; the nesting of an import file is limited. */

@@ -1,4 +1,5 @@
 import type { Settings } from '../runtime/workspace-parts.ts'
+import { nameFields } from '../../core/catalog/hidden-fields.ts'
 import { detectDrift } from '../../core/diff/detect-drift.ts'
 import { ignoreDrift, createIgnoreLookup } from '../../core/diff/ignore-drift.ts'
 import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
@@ -128,7 +129,14 @@ export function buildRepairBase(
     }
     const { status } = observedItem.state
     const templates = after === null ? {} : { ...known?.templates, ...vault.listTemplates(after) }
-    record(domain, item, { status, candidates: after === null ? [] : [after] }, templates)
+    const state = { status, candidates: after === null ? [] : [after] }
+    // What was never known stays so.
+    const unknown = new Set(nameFields(known?.unknownFields ?? []))
+    const unknownFields = observedItem.notVerifiable.filter((pointer) =>
+      nameFields([pointer]).some((name) => unknown.has(name)),
+    )
+    const hidden = unknownFields.length === 0 || after === null ? {} : { unknownFields }
+    record(domain, item, { ...state, ...hidden }, templates)
   }
   for (const { domain, item, unreadable } of found.items) {
     const known = recorded.get(domain)?.get(item)

@@ -1,6 +1,8 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
-import type { Verified } from '../../core/model/drift.ts'
+import { nameFields } from '../../core/catalog/hidden-fields.ts'
+import type { DriftItem, Verified } from '../../core/model/drift.ts'
+import { append, groupBy } from '../../core/model/lists.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import type { QueryClient } from '../../service/query/query-client.ts'
 import type { RecordedItem, RecordedState, StateWriter } from '../../state/store/store.ts'
@@ -32,7 +34,7 @@ export async function verifyWritten(
   const written = selectConfirmed(executed, before)
   const total = count(written)
   if (total === 0) return executed
-  const verified: Verified = { same: 0, differs: [], unknown: 0, failure: null }
+  const verified: Verified = { same: 0, notVerifiable: [], differs: [], unknown: 0, failure: null }
   const attempt = async (work: () => Promise<void>) => {
     try {
       await work()
@@ -42,7 +44,8 @@ export async function verifyWritten(
     }
   }
   await attempt(() => readRepeatedly(workspace, written, verified, outside))
-  verified.unknown = total - verified.same - verified.differs.length
+  const partly = verified.notVerifiable.reduce((sum, { domains }) => sum + domains, 0)
+  verified.unknown = total - verified.same - partly - verified.differs.length
   const { recorded, unrecorded } = executed.result
   // Otherwise state lacks outcomes of this apply, and the mark is no better.
   const marked = unrecorded === null ? markDiffering(recorded, verified.differs) : new Map()
@@ -66,15 +69,18 @@ function readRepeatedly(
   return withQueries(workspace, { outside }, async (queries) => {
     let left = written
     let missing: Domain[] = []
+    const partly: DriftItem[] = []
     for (let read = 1; count(left) > 0 && read <= maxReads; read++) {
       if (read > 1)
         await outside.clock.sleep(workspace.config.service.settleSeconds * 1000, outside.signal)
       const found = await compare(workspace, queries, left, outside)
       verified.same += found.same
+      append(partly, found.partly)
       verified.differs = found.differs
       missing = found.missing
       left = pick(left, [...found.differs, ...found.unread])
     }
+    verified.notVerifiable = countByFields(partly)
     if (missing.length > 0)
       verified.failure = `the service has no configuration of ${listSome(missing)}`
   })
@@ -102,6 +108,8 @@ function isSameRecording(a: RecordedItem, b: RecordedItem | undefined): boolean 
 /** Written items by what one read shows; the others can't be compared. */
 interface Compared {
   same: number
+  /** Items that agree but for fields that the service does not show. */
+  partly: DriftItem[]
   differs: Verified['differs']
   /** Items of the domains that the service did not return. */
   unread: Verified['differs']
@@ -119,15 +127,31 @@ async function compare(
   const observation = await observe(live, { workspace, recorded: written, selection }, outside)
   const { drift, observed } = findDrift(workspace, written, observation)
   const own = drift.items.filter(({ domain, item }) => written.get(domain)?.has(item) === true)
-  const isSame = ({ confidence, kinds, ignored }: (typeof own)[number]) =>
-    confidence === 'verified' && !kinds.includes('live') && ignored === undefined
-  const name = ({ domain, item }: (typeof own)[number]) => ({ domain, item })
+  const agreeing = own.filter(
+    ({ confidence, kinds, ignored }) =>
+      confidence === 'verified' && !kinds.includes('live') && ignored === undefined,
+  )
+  const name = ({ domain, item }: DriftItem) => ({ domain, item })
   return {
-    same: own.filter(isSame).length,
+    same: agreeing.filter(({ notVerifiable }) => notVerifiable.length === 0).length,
+    partly: agreeing.filter(({ notVerifiable }) => notVerifiable.length > 0),
     differs: own.filter(({ kinds }) => kinds.includes('live')).map(name),
     unread: own.filter(({ domain }) => !observed.has(domain)).map(name),
     missing: [...written.keys()].filter((domain) => !observed.has(domain)),
   }
+}
+
+function countByFields(items: DriftItem[]): Verified['notVerifiable'] {
+  const named = items.map(({ item, notVerifiable }) => ({
+    item,
+    fields: nameFields(notVerifiable),
+  }))
+  const groups = groupBy(named, (each) => JSON.stringify(each))
+  return Array.from(groups.values(), (same) => ({
+    item: same[0]?.item ?? '',
+    fields: same[0]?.fields ?? [],
+    domains: same.length,
+  }))
 }
 
 function listItems(state: RecordedState): Map<Domain, ItemKey[]> {

@@ -67,6 +67,8 @@ export interface Annotations {
   emptyIsDefault?: boolean | { unless: FieldCondition }
   /** Whether the service leaves the field unchanged when a payload omits it. */
   keeps?: boolean
+  /** Whether a query never shows the field, and a write without it resets it. */
+  hidden?: boolean
 }
 
 /** Returns the annotations of a schema, empty by default. */

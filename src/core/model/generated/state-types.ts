@@ -129,6 +129,12 @@ templates?: {
  */
 [k: string]: string
 }
+/**
+ * JSON pointers of fields that the service never showed and nobody has named. The candidate has their defaults; the service may hold any value.
+ *
+ * @minItems 1
+ */
+unknownFields?: string[]
 }
 /**
  * Recent calls of an account: budget/<address>/<account>.json.
@@ -522,6 +528,12 @@ reason: ("differs" | "in-doubt" | "cleared" | "secret-unknown")
 by?: string
 before: Value
 after: Value
+/**
+ * JSON pointers of fields that the write resets although their values at the service are unknown.
+ *
+ * @minItems 1
+ */
+resets?: string[]
 /**
  * Patch (RFC 6902) from before to after.
  *

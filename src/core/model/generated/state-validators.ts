@@ -13,7 +13,7 @@ const expected: Record<string, string> = {
 }
 
 var domainFileFits = validate10;
-var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, answered: { const: !0 }, differs: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
+var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, answered: { const: !0 }, differs: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } }, unknownFields: { type: "array", minItems: 1, items: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
 var pattern0 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$", "u");
 function validate12(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0, _errs1 = errors, valid0 = !0, _errs2 = errors;
@@ -238,7 +238,7 @@ function validate12(data, { instancePath = "", parentData, parentDataProperty, r
                             var valid9 = _errs46 === errors;
                           } else
                             var valid9 = !0;
-                          if (valid9)
+                          if (valid9) {
                             if (data.templates !== void 0) {
                               let data17 = data.templates, _errs48 = errors;
                               if (errors === _errs48)
@@ -256,6 +256,31 @@ function validate12(data, { instancePath = "", parentData, parentDataProperty, r
                               var valid9 = _errs48 === errors;
                             } else
                               var valid9 = !0;
+                            if (valid9)
+                              if (data.unknownFields !== void 0) {
+                                let data19 = data.unknownFields, _errs53 = errors;
+                                if (errors === _errs53)
+                                  if (Array.isArray(data19)) {
+                                    if (data19.length < 1)
+                                      return validate12.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                    {
+                                      var valid13 = !0;
+                                      let len0 = data19.length;
+                                      for (let i0 = 0; i0 < len0; i0++) {
+                                        let _errs55 = errors;
+                                        if (typeof data19[i0] != "string")
+                                          return validate12.errors = [{ instancePath: instancePath + "/unknownFields/" + i0, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid13 = _errs55 === errors;
+                                        if (!valid13)
+                                          break;
+                                      }
+                                    }
+                                  } else
+                                    return validate12.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], !1;
+                                var valid9 = _errs53 === errors;
+                              } else
+                                var valid9 = !0;
+                          }
                         }
                       }
                     }
@@ -1094,7 +1119,7 @@ function validate18(data, { instancePath = "", parentData, parentDataProperty, r
                             var valid9 = _errs46 === errors;
                           } else
                             var valid9 = !0;
-                          if (valid9)
+                          if (valid9) {
                             if (data.templates !== void 0) {
                               let data17 = data.templates, _errs48 = errors;
                               if (errors === _errs48)
@@ -1112,6 +1137,31 @@ function validate18(data, { instancePath = "", parentData, parentDataProperty, r
                               var valid9 = _errs48 === errors;
                             } else
                               var valid9 = !0;
+                            if (valid9)
+                              if (data.unknownFields !== void 0) {
+                                let data19 = data.unknownFields, _errs53 = errors;
+                                if (errors === _errs53)
+                                  if (Array.isArray(data19)) {
+                                    if (data19.length < 1)
+                                      return validate18.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                    {
+                                      var valid13 = !0;
+                                      let len0 = data19.length;
+                                      for (let i0 = 0; i0 < len0; i0++) {
+                                        let _errs55 = errors;
+                                        if (typeof data19[i0] != "string")
+                                          return validate18.errors = [{ instancePath: instancePath + "/unknownFields/" + i0, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid13 = _errs55 === errors;
+                                        if (!valid13)
+                                          break;
+                                      }
+                                    }
+                                  } else
+                                    return validate18.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], !1;
+                                var valid9 = _errs53 === errors;
+                              } else
+                                var valid9 = !0;
+                          }
                         }
                       }
                     }
@@ -1946,7 +1996,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
       return validate25.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate25.errors = vErrors, errors === 0;
 }
-var planFileFits = validate26, schema46 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern21 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate26, schema46 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern21 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2018,48 +2068,73 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                               var valid2 = _errs14 === errors;
                             } else
                               var valid2 = !0;
-                            if (valid2)
-                              if (data2.patch !== void 0) {
-                                let data8 = data2.patch, _errs16 = errors;
+                            if (valid2) {
+                              if (data2.resets !== void 0) {
+                                let data8 = data2.resets, _errs16 = errors;
                                 if (errors === _errs16)
                                   if (Array.isArray(data8)) {
-                                    var valid3 = !0;
-                                    let len1 = data8.length;
-                                    for (let i1 = 0; i1 < len1; i1++) {
-                                      let data9 = data8[i1], _errs18 = errors;
-                                      if (errors === _errs18)
-                                        if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
-                                          let missing2;
-                                          if (data9.op === void 0 && (missing2 = "op") || data9.path === void 0 && (missing2 = "path"))
-                                            return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1, schemaPath: "#/properties/changes/items/properties/patch/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                          if (data9.op !== void 0) {
-                                            let data10 = data9.op, _errs20 = errors;
-                                            if (typeof data10 != "string")
-                                              return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
-                                            if (!(data10 === "add" || data10 === "remove" || data10 === "replace"))
-                                              return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema46.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
-                                            var valid4 = _errs20 === errors;
-                                          } else
-                                            var valid4 = !0;
-                                          if (valid4)
-                                            if (data9.path !== void 0) {
-                                              let _errs22 = errors;
-                                              if (typeof data9.path != "string")
-                                                return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1 + "/path", schemaPath: "#/properties/changes/items/properties/patch/items/properties/path/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid4 = _errs22 === errors;
-                                            } else
-                                              var valid4 = !0;
-                                        } else
-                                          return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i1, schemaPath: "#/properties/changes/items/properties/patch/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid3 = _errs18 === errors;
-                                      if (!valid3)
-                                        break;
+                                    if (data8.length < 1)
+                                      return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets", schemaPath: "#/properties/changes/items/properties/resets/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                    {
+                                      var valid3 = !0;
+                                      let len1 = data8.length;
+                                      for (let i1 = 0; i1 < len1; i1++) {
+                                        let _errs18 = errors;
+                                        if (typeof data8[i1] != "string")
+                                          return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets/" + i1, schemaPath: "#/properties/changes/items/properties/resets/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid3 = _errs18 === errors;
+                                        if (!valid3)
+                                          break;
+                                      }
                                     }
                                   } else
-                                    return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch", schemaPath: "#/properties/changes/items/properties/patch/type", keyword: "type", params: { type: "array" } }], !1;
+                                    return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets", schemaPath: "#/properties/changes/items/properties/resets/type", keyword: "type", params: { type: "array" } }], !1;
                                 var valid2 = _errs16 === errors;
                               } else
                                 var valid2 = !0;
+                              if (valid2)
+                                if (data2.patch !== void 0) {
+                                  let data10 = data2.patch, _errs20 = errors;
+                                  if (errors === _errs20)
+                                    if (Array.isArray(data10)) {
+                                      var valid4 = !0;
+                                      let len2 = data10.length;
+                                      for (let i2 = 0; i2 < len2; i2++) {
+                                        let data11 = data10[i2], _errs22 = errors;
+                                        if (errors === _errs22)
+                                          if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+                                            let missing2;
+                                            if (data11.op === void 0 && (missing2 = "op") || data11.path === void 0 && (missing2 = "path"))
+                                              return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2, schemaPath: "#/properties/changes/items/properties/patch/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                            if (data11.op !== void 0) {
+                                              let data12 = data11.op, _errs24 = errors;
+                                              if (typeof data12 != "string")
+                                                return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
+                                              if (!(data12 === "add" || data12 === "remove" || data12 === "replace"))
+                                                return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema46.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                              var valid5 = _errs24 === errors;
+                                            } else
+                                              var valid5 = !0;
+                                            if (valid5)
+                                              if (data11.path !== void 0) {
+                                                let _errs26 = errors;
+                                                if (typeof data11.path != "string")
+                                                  return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/path", schemaPath: "#/properties/changes/items/properties/patch/items/properties/path/type", keyword: "type", params: { type: "string" } }], !1;
+                                                var valid5 = _errs26 === errors;
+                                              } else
+                                                var valid5 = !0;
+                                          } else
+                                            return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2, schemaPath: "#/properties/changes/items/properties/patch/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                        var valid4 = _errs22 === errors;
+                                        if (!valid4)
+                                          break;
+                                      }
+                                    } else
+                                      return validate26.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch", schemaPath: "#/properties/changes/items/properties/patch/type", keyword: "type", params: { type: "array" } }], !1;
+                                  var valid2 = _errs20 === errors;
+                                } else
+                                  var valid2 = !0;
+                            }
                           }
                         }
                       }
@@ -2077,286 +2152,286 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
           var valid0 = !0;
         if (valid0) {
           if (data.writes !== void 0) {
-            let data12 = data.writes, _errs24 = errors;
-            if (errors === _errs24)
-              if (Array.isArray(data12)) {
-                var valid5 = !0;
-                let len2 = data12.length;
-                for (let i2 = 0; i2 < len2; i2++) {
-                  let data13 = data12[i2], _errs26 = errors;
-                  if (errors === _errs26)
-                    if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+            let data14 = data.writes, _errs28 = errors;
+            if (errors === _errs28)
+              if (Array.isArray(data14)) {
+                var valid6 = !0;
+                let len3 = data14.length;
+                for (let i3 = 0; i3 < len3; i3++) {
+                  let data15 = data14[i3], _errs30 = errors;
+                  if (errors === _errs30)
+                    if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
                       let missing3;
-                      if (data13.id === void 0 && (missing3 = "id") || data13.wave === void 0 && (missing3 = "wave") || data13.domains === void 0 && (missing3 = "domains") || data13.config === void 0 && (missing3 = "config") || data13.forms === void 0 && (missing3 = "forms"))
-                        return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2, schemaPath: "#/properties/writes/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                      if (data13.id !== void 0) {
-                        let data14 = data13.id, _errs28 = errors;
-                        if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
-                          return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/id", schemaPath: "#/properties/writes/items/properties/id/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs28 && typeof data14 == "number" && isFinite(data14) && (data14 < 1 || isNaN(data14)))
-                          return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/id", schemaPath: "#/properties/writes/items/properties/id/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                        var valid6 = _errs28 === errors;
+                      if (data15.id === void 0 && (missing3 = "id") || data15.wave === void 0 && (missing3 = "wave") || data15.domains === void 0 && (missing3 = "domains") || data15.config === void 0 && (missing3 = "config") || data15.forms === void 0 && (missing3 = "forms"))
+                        return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3, schemaPath: "#/properties/writes/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                      if (data15.id !== void 0) {
+                        let data16 = data15.id, _errs32 = errors;
+                        if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16)))
+                          return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/id", schemaPath: "#/properties/writes/items/properties/id/type", keyword: "type", params: { type: "integer" } }], !1;
+                        if (errors === _errs32 && typeof data16 == "number" && isFinite(data16) && (data16 < 1 || isNaN(data16)))
+                          return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/id", schemaPath: "#/properties/writes/items/properties/id/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                        var valid7 = _errs32 === errors;
                       } else
-                        var valid6 = !0;
-                      if (valid6) {
-                        if (data13.wave !== void 0) {
-                          let data15 = data13.wave, _errs30 = errors;
-                          if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
-                            return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/type", keyword: "type", params: { type: "integer" } }], !1;
-                          if (errors === _errs30 && typeof data15 == "number" && isFinite(data15) && (data15 < 1 || isNaN(data15)))
-                            return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                          var valid6 = _errs30 === errors;
+                        var valid7 = !0;
+                      if (valid7) {
+                        if (data15.wave !== void 0) {
+                          let data17 = data15.wave, _errs34 = errors;
+                          if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
+                            return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/type", keyword: "type", params: { type: "integer" } }], !1;
+                          if (errors === _errs34 && typeof data17 == "number" && isFinite(data17) && (data17 < 1 || isNaN(data17)))
+                            return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                          var valid7 = _errs34 === errors;
                         } else
-                          var valid6 = !0;
-                        if (valid6) {
-                          if (data13.domains !== void 0) {
-                            let data16 = data13.domains, _errs32 = errors;
-                            if (errors === _errs32)
-                              if (Array.isArray(data16)) {
-                                if (data16.length < 1)
-                                  return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                          var valid7 = !0;
+                        if (valid7) {
+                          if (data15.domains !== void 0) {
+                            let data18 = data15.domains, _errs36 = errors;
+                            if (errors === _errs36)
+                              if (Array.isArray(data18)) {
+                                if (data18.length < 1)
+                                  return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
                                 {
-                                  var valid7 = !0;
-                                  let len3 = data16.length;
-                                  for (let i3 = 0; i3 < len3; i3++) {
-                                    let _errs34 = errors;
-                                    if (typeof data16[i3] != "string")
-                                      return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/domains/" + i3, schemaPath: "#/properties/writes/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid7 = _errs34 === errors;
-                                    if (!valid7)
+                                  var valid8 = !0;
+                                  let len4 = data18.length;
+                                  for (let i4 = 0; i4 < len4; i4++) {
+                                    let _errs38 = errors;
+                                    if (typeof data18[i4] != "string")
+                                      return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains/" + i4, schemaPath: "#/properties/writes/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid8 = _errs38 === errors;
+                                    if (!valid8)
                                       break;
                                   }
                                 }
                               } else
-                                return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid6 = _errs32 === errors;
+                                return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                            var valid7 = _errs36 === errors;
                           } else
-                            var valid6 = !0;
-                          if (valid6) {
-                            if (data13.config !== void 0) {
-                              let data18 = data13.config, _errs36 = errors;
-                              if (errors === _errs36 && !(data18 && typeof data18 == "object" && !Array.isArray(data18)))
-                                return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/config", schemaPath: "#/properties/writes/items/properties/config/type", keyword: "type", params: { type: "object" } }], !1;
-                              var valid6 = _errs36 === errors;
+                            var valid7 = !0;
+                          if (valid7) {
+                            if (data15.config !== void 0) {
+                              let data20 = data15.config, _errs40 = errors;
+                              if (errors === _errs40 && !(data20 && typeof data20 == "object" && !Array.isArray(data20)))
+                                return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/config", schemaPath: "#/properties/writes/items/properties/config/type", keyword: "type", params: { type: "object" } }], !1;
+                              var valid7 = _errs40 === errors;
                             } else
-                              var valid6 = !0;
-                            if (valid6)
-                              if (data13.forms !== void 0) {
-                                let data19 = data13.forms, _errs39 = errors;
-                                if (errors === _errs39)
-                                  if (data19 && typeof data19 == "object" && !Array.isArray(data19))
-                                    for (let key0 in data19) {
-                                      let data20 = data19[key0], _errs42 = errors;
-                                      if (typeof data20 != "string")
-                                        return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                      if (!(data20 === "replace" || data20 === "append" || data20 === "add" || data20 === "remove" || data20 === "switch" || data20 === "unset" || data20 === "delete"))
-                                        return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema46.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
-                                      var valid8 = _errs42 === errors;
-                                      if (!valid8)
+                              var valid7 = !0;
+                            if (valid7)
+                              if (data15.forms !== void 0) {
+                                let data21 = data15.forms, _errs43 = errors;
+                                if (errors === _errs43)
+                                  if (data21 && typeof data21 == "object" && !Array.isArray(data21))
+                                    for (let key0 in data21) {
+                                      let data22 = data21[key0], _errs46 = errors;
+                                      if (typeof data22 != "string")
+                                        return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                      if (!(data22 === "replace" || data22 === "append" || data22 === "add" || data22 === "remove" || data22 === "switch" || data22 === "unset" || data22 === "delete"))
+                                        return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema46.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                      var valid9 = _errs46 === errors;
+                                      if (!valid9)
                                         break;
                                     }
                                   else
-                                    return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2 + "/forms", schemaPath: "#/properties/writes/items/properties/forms/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid6 = _errs39 === errors;
+                                    return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms", schemaPath: "#/properties/writes/items/properties/forms/type", keyword: "type", params: { type: "object" } }], !1;
+                                var valid7 = _errs43 === errors;
                               } else
-                                var valid6 = !0;
+                                var valid7 = !0;
                           }
                         }
                       }
                     } else
-                      return validate26.errors = [{ instancePath: instancePath + "/writes/" + i2, schemaPath: "#/properties/writes/items/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid5 = _errs26 === errors;
-                  if (!valid5)
+                      return validate26.errors = [{ instancePath: instancePath + "/writes/" + i3, schemaPath: "#/properties/writes/items/type", keyword: "type", params: { type: "object" } }], !1;
+                  var valid6 = _errs30 === errors;
+                  if (!valid6)
                     break;
                 }
               } else
                 return validate26.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "array" } }], !1;
-            var valid0 = _errs24 === errors;
+            var valid0 = _errs28 === errors;
           } else
             var valid0 = !0;
           if (valid0) {
             if (data.basis !== void 0) {
-              let data21 = data.basis, _errs44 = errors;
-              if (errors === _errs44)
-                if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+              let data23 = data.basis, _errs48 = errors;
+              if (errors === _errs48)
+                if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
                   let missing4;
-                  if (data21.desired === void 0 && (missing4 = "desired") || data21.recorded === void 0 && (missing4 = "recorded"))
+                  if (data23.desired === void 0 && (missing4 = "desired") || data23.recorded === void 0 && (missing4 = "recorded"))
                     return validate26.errors = [{ instancePath: instancePath + "/basis", schemaPath: "#/properties/basis/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                  if (data21.desired !== void 0) {
-                    let data22 = data21.desired, _errs46 = errors;
-                    if (errors === _errs46)
-                      if (data22 && typeof data22 == "object" && !Array.isArray(data22))
-                        for (let key1 in data22) {
-                          let data23 = data22[key1], _errs49 = errors;
-                          if (errors === _errs49)
-                            if (typeof data23 == "string") {
-                              if (!pattern21.test(data23))
+                  if (data23.desired !== void 0) {
+                    let data24 = data23.desired, _errs50 = errors;
+                    if (errors === _errs50)
+                      if (data24 && typeof data24 == "object" && !Array.isArray(data24))
+                        for (let key1 in data24) {
+                          let data25 = data24[key1], _errs53 = errors;
+                          if (errors === _errs53)
+                            if (typeof data25 == "string") {
+                              if (!pattern21.test(data25))
                                 return validate26.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
                               return validate26.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid10 = _errs49 === errors;
-                          if (!valid10)
+                          var valid11 = _errs53 === errors;
+                          if (!valid11)
                             break;
                         }
                       else
                         return validate26.errors = [{ instancePath: instancePath + "/basis/desired", schemaPath: "#/properties/basis/properties/desired/type", keyword: "type", params: { type: "object" } }], !1;
-                    var valid9 = _errs46 === errors;
+                    var valid10 = _errs50 === errors;
                   } else
-                    var valid9 = !0;
-                  if (valid9) {
-                    if (data21.recorded !== void 0) {
-                      let data24 = data21.recorded, _errs51 = errors;
-                      if (errors === _errs51)
-                        if (data24 && typeof data24 == "object" && !Array.isArray(data24))
-                          for (let key2 in data24) {
-                            let data25 = data24[key2], _errs54 = errors;
-                            if (errors === _errs54)
-                              if (typeof data25 == "string") {
-                                if (!pattern21.test(data25))
+                    var valid10 = !0;
+                  if (valid10) {
+                    if (data23.recorded !== void 0) {
+                      let data26 = data23.recorded, _errs55 = errors;
+                      if (errors === _errs55)
+                        if (data26 && typeof data26 == "object" && !Array.isArray(data26))
+                          for (let key2 in data26) {
+                            let data27 = data26[key2], _errs58 = errors;
+                            if (errors === _errs58)
+                              if (typeof data27 == "string") {
+                                if (!pattern21.test(data27))
                                   return validate26.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
                                 return validate26.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid11 = _errs54 === errors;
-                            if (!valid11)
+                            var valid12 = _errs58 === errors;
+                            if (!valid12)
                               break;
                           }
                         else
                           return validate26.errors = [{ instancePath: instancePath + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], !1;
-                      var valid9 = _errs51 === errors;
+                      var valid10 = _errs55 === errors;
                     } else
-                      var valid9 = !0;
-                    if (valid9) {
-                      if (data21.target !== void 0) {
-                        let data26 = data21.target, _errs56 = errors;
-                        if (errors === _errs56)
-                          if (Array.isArray(data26)) {
-                            var valid12 = !0;
-                            let len4 = data26.length;
-                            for (let i4 = 0; i4 < len4; i4++) {
-                              let _errs58 = errors;
-                              if (typeof data26[i4] != "string")
-                                return validate26.errors = [{ instancePath: instancePath + "/basis/target/" + i4, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid12 = _errs58 === errors;
-                              if (!valid12)
+                      var valid10 = !0;
+                    if (valid10) {
+                      if (data23.target !== void 0) {
+                        let data28 = data23.target, _errs60 = errors;
+                        if (errors === _errs60)
+                          if (Array.isArray(data28)) {
+                            var valid13 = !0;
+                            let len5 = data28.length;
+                            for (let i5 = 0; i5 < len5; i5++) {
+                              let _errs62 = errors;
+                              if (typeof data28[i5] != "string")
+                                return validate26.errors = [{ instancePath: instancePath + "/basis/target/" + i5, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid13 = _errs62 === errors;
+                              if (!valid13)
                                 break;
                             }
                           } else
                             return validate26.errors = [{ instancePath: instancePath + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], !1;
-                        var valid9 = _errs56 === errors;
+                        var valid10 = _errs60 === errors;
                       } else
-                        var valid9 = !0;
-                      if (valid9) {
-                        if (data21.items !== void 0) {
-                          let data28 = data21.items, _errs60 = errors;
-                          if (errors === _errs60)
-                            if (Array.isArray(data28)) {
-                              var valid13 = !0;
-                              let len5 = data28.length;
-                              for (let i5 = 0; i5 < len5; i5++) {
-                                let _errs62 = errors;
-                                if (typeof data28[i5] != "string")
-                                  return validate26.errors = [{ instancePath: instancePath + "/basis/items/" + i5, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid13 = _errs62 === errors;
-                                if (!valid13)
+                        var valid10 = !0;
+                      if (valid10) {
+                        if (data23.items !== void 0) {
+                          let data30 = data23.items, _errs64 = errors;
+                          if (errors === _errs64)
+                            if (Array.isArray(data30)) {
+                              var valid14 = !0;
+                              let len6 = data30.length;
+                              for (let i6 = 0; i6 < len6; i6++) {
+                                let _errs66 = errors;
+                                if (typeof data30[i6] != "string")
+                                  return validate26.errors = [{ instancePath: instancePath + "/basis/items/" + i6, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid14 = _errs66 === errors;
+                                if (!valid14)
                                   break;
                               }
                             } else
                               return validate26.errors = [{ instancePath: instancePath + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid9 = _errs60 === errors;
+                          var valid10 = _errs64 === errors;
                         } else
-                          var valid9 = !0;
-                        if (valid9) {
-                          if (data21.commit !== void 0) {
-                            let data30 = data21.commit, _errs64 = errors;
-                            if (typeof data30 != "string" && data30 !== null)
+                          var valid10 = !0;
+                        if (valid10) {
+                          if (data23.commit !== void 0) {
+                            let data32 = data23.commit, _errs68 = errors;
+                            if (typeof data32 != "string" && data32 !== null)
                               return validate26.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema46.properties.basis.properties.commit.type } }], !1;
-                            var valid9 = _errs64 === errors;
+                            var valid10 = _errs68 === errors;
                           } else
-                            var valid9 = !0;
-                          if (valid9)
-                            if (data21.onTopOf !== void 0) {
-                              let _errs66 = errors;
-                              if (typeof data21.onTopOf != "string")
+                            var valid10 = !0;
+                          if (valid10)
+                            if (data23.onTopOf !== void 0) {
+                              let _errs70 = errors;
+                              if (typeof data23.onTopOf != "string")
                                 return validate26.errors = [{ instancePath: instancePath + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid9 = _errs66 === errors;
+                              var valid10 = _errs70 === errors;
                             } else
-                              var valid9 = !0;
+                              var valid10 = !0;
                         }
                       }
                     }
                   }
                 } else
                   return validate26.errors = [{ instancePath: instancePath + "/basis", schemaPath: "#/properties/basis/type", keyword: "type", params: { type: "object" } }], !1;
-              var valid0 = _errs44 === errors;
+              var valid0 = _errs48 === errors;
             } else
               var valid0 = !0;
             if (valid0) {
               if (data.planner !== void 0) {
-                let data32 = data.planner, _errs68 = errors;
-                if (errors === _errs68)
-                  if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+                let data34 = data.planner, _errs72 = errors;
+                if (errors === _errs72)
+                  if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
                     let missing5;
-                    if (data32.version === void 0 && (missing5 = "version") || data32.effort === void 0 && (missing5 = "effort"))
+                    if (data34.version === void 0 && (missing5 = "version") || data34.effort === void 0 && (missing5 = "effort"))
                       return validate26.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                    if (data32.version !== void 0) {
-                      let data33 = data32.version, _errs70 = errors;
-                      if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
+                    if (data34.version !== void 0) {
+                      let data35 = data34.version, _errs74 = errors;
+                      if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
                         return validate26.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/type", keyword: "type", params: { type: "integer" } }], !1;
-                      if (errors === _errs70 && typeof data33 == "number" && isFinite(data33) && (data33 < 1 || isNaN(data33)))
+                      if (errors === _errs74 && typeof data35 == "number" && isFinite(data35) && (data35 < 1 || isNaN(data35)))
                         return validate26.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                      var valid14 = _errs70 === errors;
+                      var valid15 = _errs74 === errors;
                     } else
-                      var valid14 = !0;
-                    if (valid14)
-                      if (data32.effort !== void 0) {
-                        let data34 = data32.effort, _errs72 = errors;
-                        if (typeof data34 != "string")
+                      var valid15 = !0;
+                    if (valid15)
+                      if (data34.effort !== void 0) {
+                        let data36 = data34.effort, _errs76 = errors;
+                        if (typeof data36 != "string")
                           return validate26.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
-                        if (!(data34 === "quick" || data34 === "normal"))
+                        if (!(data36 === "quick" || data36 === "normal"))
                           return validate26.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema46.properties.planner.properties.effort.enum } }], !1;
-                        var valid14 = _errs72 === errors;
+                        var valid15 = _errs76 === errors;
                       } else
-                        var valid14 = !0;
+                        var valid15 = !0;
                   } else
                     return validate26.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid0 = _errs68 === errors;
+                var valid0 = _errs72 === errors;
               } else
                 var valid0 = !0;
               if (valid0) {
                 if (data.summary !== void 0) {
-                  let data35 = data.summary, _errs74 = errors;
-                  if (errors === _errs74)
-                    if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
-                      if (data35.conditional !== void 0) {
-                        let data36 = data35.conditional, _errs76 = errors;
-                        if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
+                  let data37 = data.summary, _errs78 = errors;
+                  if (errors === _errs78)
+                    if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
+                      if (data37.conditional !== void 0) {
+                        let data38 = data37.conditional, _errs80 = errors;
+                        if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
                           return validate26.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs76 && typeof data36 == "number" && isFinite(data36) && (data36 < 0 || isNaN(data36)))
+                        if (errors === _errs80 && typeof data38 == "number" && isFinite(data38) && (data38 < 0 || isNaN(data38)))
                           return validate26.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                       }
                     } else
                       return validate26.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid0 = _errs74 === errors;
+                  var valid0 = _errs78 === errors;
                 } else
                   var valid0 = !0;
                 if (valid0)
                   if (data.warnings !== void 0) {
-                    let data37 = data.warnings, _errs78 = errors;
-                    if (errors === _errs78)
-                      if (Array.isArray(data37)) {
-                        var valid16 = !0;
-                        let len6 = data37.length;
-                        for (let i6 = 0; i6 < len6; i6++) {
-                          let _errs80 = errors;
-                          if (typeof data37[i6] != "string")
-                            return validate26.errors = [{ instancePath: instancePath + "/warnings/" + i6, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid16 = _errs80 === errors;
-                          if (!valid16)
+                    let data39 = data.warnings, _errs82 = errors;
+                    if (errors === _errs82)
+                      if (Array.isArray(data39)) {
+                        var valid17 = !0;
+                        let len7 = data39.length;
+                        for (let i7 = 0; i7 < len7; i7++) {
+                          let _errs84 = errors;
+                          if (typeof data39[i7] != "string")
+                            return validate26.errors = [{ instancePath: instancePath + "/warnings/" + i7, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
+                          var valid17 = _errs84 === errors;
+                          if (!valid17)
                             break;
                         }
                       } else
                         return validate26.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
-                    var valid0 = _errs78 === errors;
+                    var valid0 = _errs82 === errors;
                   } else
                     var valid0 = !0;
               }

@@ -1,8 +1,10 @@
 import { catalogue } from '../../../core/catalog/catalogue.ts'
+import { dropFields, nameFields } from '../../../core/catalog/hidden-fields.ts'
 import type { Action, Change } from '../../../core/model/change.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import type { Domain, ItemKey } from '../../../core/model/item.ts'
-import { findShape } from './value-text.ts'
+import type { Domain, ItemKey, Value } from '../../../core/model/item.ts'
+import { formatPointerStep, parsePointer, resolvePointer } from '../../../core/model/json.ts'
+import { findShape, formatIdentity, formatValue, type Shape } from './value-text.ts'
 import { listChangedLines, listValueLines, type ValueLine } from './value-lines.ts'
 
 /** Line of a block; with `domains`, it applies only to these. */
@@ -66,9 +68,9 @@ export function shareParts(
     return part
   }
   return changes.map((change) => {
-    const { item, action, reason, by, undoes, before, after } = change
+    const { item, action, reason, by, undoes, before, after, resets } = change
     // Most changes of a large plan are the same.
-    const key = JSON.stringify([item, action, reason, by, undoes, before, after])
+    const key = JSON.stringify([item, action, reason, by, undoes, before, after, resets])
     return { change, part: parts.get(key) ?? addPart(change, key) }
   })
 }
@@ -120,18 +122,34 @@ function isDeleted(item: ItemKey): boolean {
 }
 
 /** Explains why a change is destructive; null if it is not. */
-export function explainDestructive({ item, action, reason, after }: Change): string | null {
+export function explainDestructive({ item, action, reason, after, resets }: Change): string | null {
   if (action === 'release' || reason === 'cleared') return null
-  return catalogue.get(item)?.explainDestructive?.(after) ?? null
+  const names = resets === undefined ? '' : nameFields(resets).join(' and ')
+  const loss = names === '' ? null : `resets ${names}, which the service never shows`
+  return catalogue.get(item)?.explainDestructive?.(after) ?? loss
 }
 
-function listLines({ item, action, reason, before, after }: Change): ValueLine[] {
+function listLines({ item, action, reason, before, after, resets = [] }: Change): ValueLine[] {
   if (after === null) return []
   const shape = findShape(item)
   if (reason === 'in-doubt') return listValueLines(after, shape, null)
   return before === null
     ? listValueLines(after, shape, action)
-    : listChangedLines(before, after, shape)
+    : [
+        ...listChangedLines(before, dropFields(after, resets), shape),
+        ...resets.map((pointer) => formatReset(pointer, after, shape)),
+      ]
+}
+
+/** Formats a field that a write resets: `ext js: case_ignore unknown → yes`. */
+function formatReset(pointer: string, after: Value, { identity }: Shape): ValueLine {
+  const [field = '', ...outer] = parsePointer(pointer).toReversed()
+  const parent = outer.reduceRight((path, step) => path + formatPointerStep(step), '')
+  const label = formatIdentity(resolvePointer(after, parent) ?? null, identity)
+  const value = resolvePointer(after, pointer)
+  const sent = value === undefined ? 'left out' : formatValue(value)
+  const where = label === null ? '' : `${label}: `
+  return { action: 'change', field: '', text: `${where}${field} unknown → ${sent}` }
 }
 
 /** Joins blocks that differ only in the value of one field. */

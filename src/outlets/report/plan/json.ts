@@ -41,6 +41,7 @@ function buildChange({
   before,
   after,
   patch,
+  resets,
 }: Change): JsonObject {
   return pickDefined({
     domain,
@@ -51,6 +52,7 @@ function buildChange({
     before,
     after,
     patch: patch.map(buildOperation),
+    resets,
   })
 }
 
