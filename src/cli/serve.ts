@@ -11,7 +11,7 @@ import { createLogger, type Logger } from '../server/logger.ts'
 import { startPulse } from '../server/leader/pulse.ts'
 import { readSecret } from '../server/http/read-secret.ts'
 import { notFound, routeProbe } from '../server/http/routes.ts'
-import type { Interface } from '../server/serve-ports.ts'
+import type { Interface, ServePorts } from '../server/serve-ports.ts'
 import { serve } from '../server/serve.ts'
 import { buildDriftRequest, loadCommit } from '../server/branch/workspaces.ts'
 import type { OpenTracer } from '../outlets/tracing/open-tracer.ts'
@@ -52,12 +52,12 @@ export async function runServe(
     format: flags.logFormat,
     level: verbose === true ? 'debug' : 'info',
   })
-  const token = readSecret('EDGEWISE_SERVE_TOKEN', io.env)
-  const webhookSecret = readSecret('EDGEWISE_WEBHOOK_SECRET', io.env)
+  const secrets = {
+    token: readSecret('EDGEWISE_SERVE_TOKEN', io.env),
+    webhookSecret: readSecret('EDGEWISE_WEBHOOK_SECRET', io.env),
+  }
   const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
   const { branch = null, folder = null } = flags
-  const runOwn = createOwnProcesses(measureMemory)
-  const checks = createCommitChecks((root, outside) => checkCommit(runOwn, root, outside), io.clock)
   const traces = asksForTraces(io.env) ? await openServerTracer(io.env, logger) : null
   try {
     const end = await serve(
@@ -69,31 +69,7 @@ export async function runServe(
         dataFolder: own ?? resolve(io.cwd, flags.data ?? ''),
         pollMs: flags.poll * 1000,
       },
-      {
-        // The log has what a command shows while it runs.
-        outside: {
-          ...io,
-          note: (text) => logger.info(text),
-          onPhase: undefined,
-          ...(traces === null ? {} : { tracer: traces.tracer }),
-          createPool: shareConnections(
-            io.createPool ?? ((config, max) => createPool(config, max, workMs)),
-          ),
-        },
-        logger,
-        openBranch,
-        loadCommit: (from, commit, outside) => loadCommit(from, commit, outside, checks),
-        buildDriftRequest,
-        ownPage: createOwnPages(runOwn, checks),
-        createLifePool: shareConnections((config) => createPool(config, 2, lifeMs)),
-        listen: (controller) => {
-          controller.metrics.addProcess()
-          const { clock } = io
-          const newId = () => io.newId()
-          const context = { controller, clock, webhookSecret, token, logger, newId }
-          return listen(context, flags, (text) => io.out(text))
-        },
-      },
+      createPorts({ io, flags, logger, secrets, traces }),
     )
     return end === 'stopped' ? exitCodes.done : exitCodes.failed
   } finally {
@@ -101,6 +77,46 @@ export async function runServe(
     // Whatever still waits for a database, a remote or a reader must not keep the process alive.
     io.endSoon?.()
     if (own !== null) rmSync(own, { recursive: true, force: true })
+  }
+}
+
+/** What the ports of a controller are made of. */
+interface PortParts {
+  io: CommandContext['io']
+  flags: ServeFlags
+  logger: Logger
+  secrets: Pick<HttpServerOptions, 'token' | 'webhookSecret'>
+  traces: OpenTracer | null
+}
+
+/** Creates what the controller reaches the outside by. */
+function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePorts {
+  const runOwn = createOwnProcesses(measureMemory)
+  const checks = createCommitChecks((root, outside) => checkCommit(runOwn, root, outside), io.clock)
+  return {
+    // The log has what a command shows while it runs.
+    outside: {
+      ...io,
+      note: (text) => logger.info(text),
+      onPhase: undefined,
+      ...(traces === null ? {} : { tracer: traces.tracer }),
+      createPool: shareConnections(
+        io.createPool ?? ((config, max) => createPool(config, max, workMs)),
+      ),
+    },
+    logger,
+    openBranch,
+    loadCommit: (from, commit, outside) => loadCommit(from, commit, outside, checks),
+    buildDriftRequest,
+    ownPage: createOwnPages(runOwn, checks),
+    createLifePool: shareConnections((config) => createPool(config, 2, lifeMs)),
+    listen: (controller) => {
+      controller.metrics.addProcess()
+      const { clock } = io
+      const newId = () => io.newId()
+      const context = { controller, clock, ...secrets, logger, newId }
+      return listen(context, flags, (text) => io.out(text))
+    },
   }
 }
 
