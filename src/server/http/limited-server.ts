@@ -71,34 +71,46 @@ export function createLimitedServer(
      * @throws EdgewiseError `usage` when the address can't be used
      */
     listen: (port: number, host: string, option = '--port'): Promise<number> =>
-      new Promise((resolve, reject) => {
-        const fail = ({ code = '' }: NodeJS.ErrnoException) =>
-          reject(
-            new EdgewiseError(
-              'usage',
-              `the server can't listen on ${host}, port ${port} (${code})`,
-              `Choose another --host or ${option}.`,
-            ),
-          )
-        server.once('error', fail)
-        server.listen(port, host, () => {
-          server.off('error', fail)
-          const address = server.address()
-          resolve(typeof address === 'object' && address !== null ? address.port : port)
-        })
-      }),
+      listen(server, { port, host, option }),
     /** Ends idle connections, waits some seconds for running requests, then ends those as well. */
-    close: (): Promise<void> =>
-      new Promise((resolve) => {
-        isClosing = true
-        const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs)
-        server.close(() => {
-          clearTimeout(timer)
-          resolve()
-        })
-        server.closeIdleConnections()
-      }),
+    close: (): Promise<void> => {
+      isClosing = true
+      return close(server, limits.closeMs)
+    },
   }
+}
+
+function listen(
+  server: Server,
+  { port, host, option }: { port: number; host: string; option: string },
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = ({ code = '' }: NodeJS.ErrnoException) =>
+      reject(
+        new EdgewiseError(
+          'usage',
+          `the server can't listen on ${host}, port ${port} (${code})`,
+          `Choose another --host or ${option}.`,
+        ),
+      )
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+function close(server: Server, closeMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), closeMs)
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
 }
 
 /** Limits of the connections of a server. */
