@@ -102,26 +102,40 @@ export function createController(context: ControllerContext) {
     /** Fetches the branch soon; never throws, and several calls are one fetch. */
     poke: wakeLeader,
     /** Returns null while the process works, otherwise the reason; without names of domains. */
-    isHealthy: (): string | null => {
-      if (clock.monotonic() - position.tickMs >= maxTickMs)
-        return 'the election of the leader has stopped'
-      const isIdle = position.awayMs === null && found.working === null
-      if (isIdle && found.unattended.length > 0) return 'nothing works on a rollout that is due'
-      return context.isHung() ? 'the work of the leader makes no progress' : null
-    },
+    isHealthy: (): string | null =>
+      findFault({ nowMs: clock.monotonic(), position, found, isHung: context.isHung() }),
     /** Returns null if the replica can serve, otherwise the reason; without names of domains. */
     findUnready: async (): Promise<string | null> => {
       if (signal.aborted) return ending
-      const { term } = position
-      const ping = leadership.isCurrent(term ?? 0).then(
-        (isCurrent) => (term === null || isCurrent ? null : ending),
-        (error: unknown) => {
-          if (!(error instanceof EdgewiseError)) throw error
-          return 'the database can not be reached'
-        },
-      )
       const timeout = clock.sleep(context.pingMs, signal).then(() => 'the database does not answer')
-      return Promise.race([ping, timeout])
+      return Promise.race([ping(leadership, position.term), timeout])
     },
+  }
+}
+
+/** What the health of a process depends on; `nowMs` by the monotonic clock. */
+interface Vitals {
+  nowMs: number
+  position: Pick<Position, 'tickMs' | 'awayMs'>
+  found: Pick<Findings, 'working' | 'unattended'>
+  isHung: boolean
+}
+
+/** Finds why a process does not work; null if it does. */
+export function findFault({ nowMs, position, found, isHung }: Vitals): string | null {
+  if (nowMs - position.tickMs >= maxTickMs) return 'the election of the leader has stopped'
+  const isIdle = position.awayMs === null && found.working === null
+  if (isIdle && found.unattended.length > 0) return 'nothing works on a rollout that is due'
+  return isHung ? 'the work of the leader makes no progress' : null
+}
+
+/** Asks the database for the term of this replica; returns why it can't serve, null if it can. */
+async function ping(leadership: Leadership, term: number | null): Promise<string | null> {
+  try {
+    const isCurrent = await leadership.isCurrent(term ?? 0)
+    return term === null || isCurrent ? null : ending
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    return 'the database can not be reached'
   }
 }
