@@ -9,7 +9,7 @@ import {
   findFailureCode,
   type Content,
 } from '../outlets/notify/notification.ts'
-import { openOutbox, type Outbox } from '../outlets/notify/outbox.ts'
+import { openOutbox, type Delivered, type Outbox } from '../outlets/notify/outbox.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
 import { findStatus, type Executed } from '../operations/submission/executed.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
@@ -32,20 +32,8 @@ export type Notifications = ReturnType<typeof createNotifications>
  * failure is logged, and changes nothing else.
  */
 export function createNotifications(outside: Outside, metrics: ServerMetrics, logger: Logger) {
-  const withOutbox = async (
-    workspace: Settings,
-    work: (outbox: Outbox) => Promise<void>,
-  ): Promise<void> => {
-    if (workspace.config.notify.length === 0) return
-    const outbox = openOutbox(workspace, outside)
-    if (outbox === null) return
-    try {
-      await work(outbox)
-    } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
-      logger.warn(`notifications can't be kept: ${error.message}`, { code: error.code })
-    }
-  }
+  const withOutbox = (workspace: Settings, work: (outbox: Outbox) => Promise<void>) =>
+    useOutbox(workspace, { outside, logger }, work)
   return {
     /** Executes a plan, and notifies of its outcome, or that there is none. */
     aboutRun: async <T extends Executed>(
@@ -58,13 +46,10 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
         withOutbox(workspace, async (outbox) => void (token = await outbox.begin('serve')))
       try {
         const executed = await execute({ ...ports, outside: { ...ports.outside, onSending } })
-        const content = describe(executed)
-        // The same apply is repeated until it sends something.
-        const isRepeated = content?.events.every((event) => event === 'failed') === true
+        const { each, once } = describeRun(executed)
         await withOutbox(workspace, async (outbox) => {
-          await outbox.finish(token, content === null || isRepeated ? [] : [content])
-          if (content !== null && isRepeated)
-            await outbox.reportOnce(failedCommit, workspace.commit, content)
+          await outbox.finish(token, each)
+          if (once !== null) await outbox.reportOnce(failedCommit, workspace.commit, once)
         })
         return executed
       } catch (error) {
@@ -93,17 +78,26 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
     /** Sends what is due. */
     deliver: (workspace: Settings): Promise<void> =>
       withOutbox(workspace, async (outbox) => {
-        const { postponed, givenUp, dropped, failures } = await outbox.deliverDue()
-        const lost = postponed + givenUp + dropped
-        if (lost > 0)
-          logger.warn(`${pluralize(lost, 'notification')} not sent`, {
-            postponed,
-            givenUp,
-            dropped,
-            failures,
-          })
+        warnOfLost(await outbox.deliverDue(), logger)
         metrics.setOutbox(await outbox.count())
       }),
+  }
+}
+
+/** Works with the outbox of a workspace, if it has receivers and a database. */
+async function useOutbox(
+  workspace: Settings,
+  { outside, logger }: { outside: Outside; logger: Logger },
+  work: (outbox: Outbox) => Promise<void>,
+): Promise<void> {
+  if (workspace.config.notify.length === 0) return
+  const outbox = openOutbox(workspace, outside)
+  if (outbox === null) return
+  try {
+    await work(outbox)
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    logger.warn(`notifications can't be kept: ${error.message}`, { code: error.code })
   }
 }
 
@@ -117,9 +111,26 @@ function describeFailure({ kind, id, error }: Failure): Content | null {
   return describeNotApplied(what, findFailureCode(error))
 }
 
-function describe(executed: Executed): ReturnType<typeof describeApply> {
+/** Sorts what a run says: `each` is sent for each run, `once` for each commit. */
+export function describeRun(executed: Executed): { each: Content[]; once: Content | null } {
   const { finished, inWaves, doubts, result } = executed
-  if (finished === undefined) return null
+  if (finished === undefined) return { each: [], once: null }
   const { refusals } = result
-  return describeApply({ finished, status: findStatus(executed), inWaves, refusals, doubts })
+  const status = findStatus(executed)
+  const content = describeApply({ finished, status, inWaves, refusals, doubts })
+  if (content === null) return { each: [], once: null }
+  // The same apply is repeated until it sends something.
+  const isRepeated = content.events.every((event) => event === 'failed')
+  return isRepeated ? { each: [], once: content } : { each: [content], once: null }
+}
+
+function warnOfLost({ postponed, givenUp, dropped, failures }: Delivered, logger: Logger): void {
+  const lost = postponed + givenUp + dropped
+  if (lost > 0)
+    logger.warn(`${pluralize(lost, 'notification')} not sent`, {
+      postponed,
+      givenUp,
+      dropped,
+      failures,
+    })
 }
