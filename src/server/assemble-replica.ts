@@ -82,7 +82,7 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
     ...base,
     workspace,
     branch: beginning.branch,
-    found: reconciler.found,
+    reconciler,
     logger,
     outside: quick,
     pages: createPageSource({

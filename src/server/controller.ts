@@ -11,6 +11,7 @@ import { createLogDialogue } from './log-dialogue.ts'
 import type { Logger } from './logger.ts'
 import type { PageSource } from './pages/create-page-source.ts'
 import { type Position, findRole } from './leader/position.ts'
+import type { Reconciler } from './leader/reconciler.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 
 /** Decisions that the HTTP interface accepts. */
@@ -33,7 +34,7 @@ interface ControllerContext {
   /** The workspace as it was when the controller began. */
   workspace: LoadedWorkspace
   branch: Branch
-  found: Findings
+  reconciler: Pick<Reconciler, 'found'>
   leadership: Leadership
   metrics: ServerMetrics
   position: Position
@@ -57,7 +58,7 @@ const lockTimeout = 10
 
 /** Creates the controller: what the HTTP interface reads and decides. */
 export function createController(context: ControllerContext) {
-  const { workspace, branch, found, leadership, metrics, position, logger, outside } = context
+  const { workspace, branch, reconciler, leadership, metrics, position, logger, outside } = context
   const { clock, signal } = outside
   const ports = { outside, dialogue: createLogDialogue(logger) }
   const wakeLeader = () => {
@@ -77,7 +78,7 @@ export function createController(context: ControllerContext) {
       database: position.awayMs === null ? 'reached' : 'away',
       workspace: workspace.config.id,
       branch: { location: branch.location, name: branch.name },
-      ...found,
+      ...reconciler.found,
     }),
     /** Returns the plan of the fetched commit, as JSON; at most a minute old. */
     plan: context.pages.planJson,
@@ -102,8 +103,10 @@ export function createController(context: ControllerContext) {
     /** Fetches the branch soon; never throws, and several calls are one fetch. */
     poke: wakeLeader,
     /** Returns null while the process works, otherwise the reason; without names of domains. */
-    isHealthy: (): string | null =>
-      findFault({ nowMs: clock.monotonic(), position, found, isHung: context.isHung() }),
+    isHealthy: (): string | null => {
+      const { found } = reconciler
+      return findFault({ nowMs: clock.monotonic(), position, found, isHung: context.isHung() })
+    },
     /** Returns null if the replica can serve, otherwise the reason; without names of domains. */
     findUnready: async (): Promise<string | null> => {
       if (signal.aborted) return ending
