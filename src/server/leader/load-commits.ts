@@ -6,12 +6,15 @@ import type { Logger } from '../logger.ts'
 /** Removes the secrets of a commit from a text. */
 type Scrub = (text: string) => string
 
+/** Ports of the loader. */
+export interface LoadPorts {
+  outside: Outside
+  loadCommit(branch: Branch, commit: string, outside: Outside): Promise<Committed>
+}
+
 /** What commits are loaded with. */
 export interface LoadContext {
-  ports: {
-    outside: Outside
-    loadCommit(branch: Branch, commit: string, outside: Outside): Promise<Committed>
-  }
+  ports: LoadPorts
   branch: Branch
   identity: Identity
   logger: Pick<Logger, 'setScrub'>

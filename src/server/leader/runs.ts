@@ -1,5 +1,5 @@
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
-import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { apply } from '../../operations/apply.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
 import type { Plan } from '../../core/model/plan.ts'
@@ -21,25 +21,21 @@ import {
 } from './compare-drift.ts'
 import { createFleetReader } from './fleet-reader.ts'
 import { describeTaken, selectFree, type FreeDomains } from './free-domains.ts'
-import { createLoader } from './load-commits.ts'
+import { createLoader, type LoadContext, type LoadPorts } from './load-commits.ts'
 import type { Logger } from '../logger.ts'
 import type { Failure, Notifications } from '../notifications.ts'
 import { observeRun } from './observe-run.ts'
 import { findManifests, findReady } from './rollout-step.ts'
-import type { Branch } from '../branch/branch.ts'
-import { refuseInvalid, type Committed, type Identity } from '../branch/workspaces.ts'
+import { refuseInvalid, type Committed } from '../branch/workspaces.ts'
 
 /** Ports of runs: those of the operations, and what comes from files and programs. */
-export interface RunPorts extends Ports {
-  loadCommit(branch: Branch, commit: string, outside: Outside): Promise<Committed>
+export interface RunPorts extends Ports, LoadPorts {
   buildDriftRequest(workspace: Settings, outside: Outside): DriftRequest
 }
 
 /** What runs work with. */
-export interface RunContext {
+export interface RunContext extends LoadContext {
   ports: RunPorts
-  branch: Branch
-  identity: Identity
   metrics: ServerMetrics
   logger: Logger
   notifications: Notifications
@@ -234,16 +230,13 @@ async function compareAndRepair(
   return summary
 }
 
-function describeError(error: unknown): {
-  code: ErrorCode | 'defect'
-  message: string
-  detail: string
-} {
-  if (error instanceof EdgewiseError)
-    return { code: error.code, message: error.message, detail: error.hint }
-  if (error instanceof Error)
-    return { code: 'defect', message: error.message, detail: error.stack ?? '' }
-  return { code: 'defect', message: String(error), detail: '' }
+function describeError(error: unknown) {
+  const defect = 'defect' as const
+  if (!(error instanceof Error)) return { code: defect, message: String(error), detail: '' }
+  const { message, stack = '' } = error
+  return error instanceof EdgewiseError
+    ? { code: error.code, message, detail: error.hint }
+    : { code: defect, message, detail: stack }
 }
 
 function describeHeld({ held }: Plan['summary']): string | null {

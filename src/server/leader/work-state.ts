@@ -1,6 +1,5 @@
-import type { Findings, ListedRollout } from '../../core/model/listed-rollout.ts'
+import type { DriftCounts, Findings, ListedRollout } from '../../core/model/listed-rollout.ts'
 import type { Settings } from '../../operations/runtime/workspace-parts.ts'
-import type { DriftSummary } from '../../outlets/report/drift/json.ts'
 import { type Committed, pickSettings } from '../branch/workspaces.ts'
 import {
   type Agenda,
@@ -180,9 +179,13 @@ export function endStep(
   return status === 'none' ? ended : applyRest(ended, nowMs)
 }
 
-/** Takes over what a drift check has found, which an apply may have to send. */
-export function endDrift(state: WorkState, summary: DriftSummary, now: Moment): WorkState {
-  const { pending, live, inDoubt, held, unanswered } = summary
+/** Takes over what a drift check has found; an apply sends what is pending and not held. */
+export function endDrift(
+  state: WorkState,
+  counts: Omit<DriftCounts, 'at'> & { held: number },
+  now: Moment,
+): WorkState {
+  const { pending, live, inDoubt, held, unanswered } = counts
   const checked = updateFound(state, { drift: { at: now.at, pending, live, inDoubt, unanswered } })
   return pending + inDoubt > held ? applyRest(checked, now.ms) : checked
 }
