@@ -208,7 +208,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   },
   {
     name: 'the log is removed before its changes are durable in their files',
-    file: 'src/state/folder/change-log.ts',
+    file: 'src/state/folder/move-to-files.ts',
     find: 'if (!(await disk.syncIfThere(path))) return false',
     replace: '',
     seeds: 600,
