@@ -278,7 +278,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
     name: 'a process does not wait for others that have the lock',
     file: 'src/state/postgres/lock-queue.ts',
     find: 'if (first !== undefined)',
-    replace: "if (first !== undefined && table === '')",
+    replace: "if (first !== undefined && version === '')",
     seeds: 100,
     found: 18,
   },

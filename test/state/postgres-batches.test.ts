@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
-import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
+import { PostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
 import { formatBatch } from '../../src/state/format/journal.ts'
 import { buildItem, buildWave } from './store-contract.ts'
 import { context, TestSchema } from './test-schema.ts'
@@ -16,7 +16,7 @@ afterEach(() => schema.remove())
 
 function open() {
   const database = openDatabase(schema.configure(), context)
-  return createPostgresFiles(database, createPostgresLocks(database, 'lock/a'))
+  return createPostgresFiles(database, new PostgresLocks(database, 'lock/a'))
 }
 
 /** Formats a wave with these domains; the value looks like a line of a wave. */

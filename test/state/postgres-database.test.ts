@@ -8,7 +8,7 @@ import { createPool } from '../../src/state/postgres/create-pool.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { openPostgresLedger } from '../../src/state/postgres/postgres-calls.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
-import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
+import { PostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
 import { accountScope } from '../../src/state/locks/locks.ts'
 import { acquireAccount, buildContender, buildHolder, machine } from './contender.ts'
 import { FakeClock } from '../service/fake-clock.ts'
@@ -27,7 +27,7 @@ const open = (change?: (url: URL) => void) => openDatabase(schema.configure(chan
 /** Opens files and a lock like a process of its own. */
 function openState(change?: (url: URL) => void) {
   const database = open(change)
-  const locks = createPostgresLocks(database, 'lock/a')
+  const locks = new PostgresLocks(database, 'lock/a')
   return { database, locks, files: createPostgresFiles(database, locks) }
 }
 
@@ -164,7 +164,7 @@ describe('a commit that is cut off', () => {
     const clock = { ...context.clock }
     const change = (url: URL) => proxy.redirect(url)
     const database = openDatabase(schema.configure(change), { ...context, clock })
-    const locks = createPostgresLocks(database, 'lock/a')
+    const locks = new PostgresLocks(database, 'lock/a')
     await locks.listHolders(accountScope)
     clock.sleep = async () => {
       clock.sleep = context.clock.sleep

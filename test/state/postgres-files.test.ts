@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
-import { createPostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
+import { PostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
 import { acquireAccount, machine } from './contender.ts'
 import { context, TestSchema } from './test-schema.ts'
 
@@ -15,7 +15,7 @@ afterEach(() => schema.remove())
 function open(account: string, options = '') {
   const config = schema.configure((url) => url.searchParams.set('options', options))
   const database = openDatabase(config, context)
-  const locks = createPostgresLocks(database, `lock/${account}`)
+  const locks = new PostgresLocks(database, `lock/${account}`)
   return { locks, files: createPostgresFiles(database, locks) }
 }
 

@@ -5,7 +5,7 @@ import { accountScope, type Contender, type LockScope } from '../../src/state/lo
 import type { Database } from '../../src/state/postgres/database.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
-import { createPostgresLocks, type PostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
+import { PostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
 import { buildContender, buildHolder, machine } from './contender.ts'
 import { context, TestSchema } from './test-schema.ts'
 
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 /** Opens the locks of an account like a process of its own. */
 const open = (account = 'lock/a') =>
-  createPostgresLocks(openDatabase(schema.configure(), context), account)
+  new PostgresLocks(openDatabase(schema.configure(), context), account)
 
 const domains = (...names: string[]): LockScope => ({ workspace: 'w', domains: new Set(names) })
 const workspace: LockScope = { workspace: 'w', domains: null }
@@ -261,7 +261,7 @@ describe('a lock of a process that ended without a release', () => {
           }),
         ),
     }
-    const locks = createPostgresLocks(late, 'lock/a')
+    const locks = new PostgresLocks(late, 'lock/a')
     const dead = { ...machine, isRunning: () => false }
     const taking = locks.acquire(domains('a'), buildContender('next', { machine: dead }))
     await expect(taking).rejects.toMatchObject(isLocked('dead'))
@@ -348,7 +348,7 @@ describe('a removal whose answer was lost', () => {
         return losses++ === 0 ? database.transact(work) : result
       },
     }
-    expect(await createPostgresLocks(lossy, 'lock/a').revoke('one', machine)).toBe(true)
+    expect(await new PostgresLocks(lossy, 'lock/a').revoke('one', machine)).toBe(true)
   })
 })
 

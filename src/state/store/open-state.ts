@@ -15,7 +15,7 @@ import type { Database } from '../postgres/database.ts'
 import { createLeadership, type Leadership } from '../postgres/leadership.ts'
 import { openPostgresLedger } from '../postgres/postgres-calls.ts'
 import { createPostgresFiles } from '../postgres/postgres-files.ts'
-import { createPostgresLocks } from '../postgres/postgres-locks.ts'
+import { PostgresLocks } from '../postgres/postgres-locks.ts'
 import { createAccountLock, type Locks } from '../locks/locks.ts'
 import type { CallStore, StateKey, Store } from './store.ts'
 import {
@@ -182,7 +182,7 @@ function openUserCalls(
 }
 
 function openInDatabase({ account, ...key }: StateLocation, database: Database): OpenState {
-  const locks = createPostgresLocks(database, buildLockPath(key.address, account))
+  const locks = new PostgresLocks(database, buildLockPath(key.address, account))
   const files = createPostgresFiles(database, locks)
   // Several applies may run at the same time: no calls belong to the store alone.
   const calls: CallStore = {

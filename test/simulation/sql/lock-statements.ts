@@ -10,7 +10,7 @@ const buildOverlap = (workspace: string, domains: string) =>
     and (other.domains is null or ${domains} is null
       or exists (select unnest(other.domains) intersect select unnest(${domains})))))`
 
-/** What the statements of src/state/postgres/postgres-locks.ts do. */
+/** What the statements of src/state/postgres/lock-statements.ts do. */
 export const lockStatements: Record<string, Statement> = {
   'select pg_advisory_xact_lock(hashtextextended($1, 0))': async (transaction, [text]) => {
     await transaction.lock(`advisory text ${String(text)}`, 'exclusive')
@@ -111,7 +111,6 @@ export const lockStatements: Record<string, Statement> = {
       held: row['held'],
     }))
   },
-  'delete from locks where token = $1': (transaction, [token]) => remove(transaction, [token]),
   'delete from locks where token = any($1)': (transaction, [tokens]) =>
     remove(transaction, tokens as unknown[]),
   [`delete from locks where account = $1 and not held

@@ -5,7 +5,7 @@ import type { ConnectionPool, Database, Row } from '../../../src/state/postgres/
 import { openDatabase } from '../../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../../src/state/postgres/postgres-files.ts'
 import { openPostgresLedger } from '../../../src/state/postgres/postgres-calls.ts'
-import { createPostgresLocks } from '../../../src/state/postgres/postgres-locks.ts'
+import { PostgresLocks } from '../../../src/state/postgres/postgres-locks.ts'
 import type { LockScope } from '../../../src/state/locks/locks.ts'
 import { buildContender, machine } from '../../state/contender.ts'
 import type { Lease } from '../../../src/state/locks/lease.ts'
@@ -112,7 +112,7 @@ async function runChanges(seed: number, open: () => Database): Promise<unknown[]
   let ids = 0
   const processes = [1, 2].map(() => {
     const database = listen({ ...open(), newId: () => `id ${++ids}` }, heard)
-    const locks = createPostgresLocks(database, 'lock/one')
+    const locks = new PostgresLocks(database, 'lock/one')
     return { locks, files: createPostgresFiles(database, locks) }
   })
   const leases: Lease[] = []
