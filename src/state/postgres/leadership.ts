@@ -1,5 +1,5 @@
 import { getProcessId, parseProcessId, type Machine, type ProcessId } from '../locks/machine.ts'
-import type { Database } from './database.ts'
+import type { Database, Row, Sql } from './database.ts'
 
 /** Time without a sign of life after which another replica becomes the leader, ms. */
 export const leaderMs = 10_000
@@ -32,27 +32,7 @@ export function createLeadership(database: Database, workspace: string) {
      * @param token unique for this process
      */
     campaign: (token: string, machine: Machine): Promise<Term | null> =>
-      database.transact(async (sql) => {
-        await sql(`insert into ${table} (workspace) values ($1) on conflict do nothing`, [
-          workspace,
-        ])
-        const [row] = await sql(
-          `select number, token, process, wakes,
-             seen_at < clock_timestamp() - $2 * interval '1 millisecond' as ended
-           from ${table} where workspace = $1 for update`,
-          [workspace, leaderMs],
-        )
-        const isOwn = row?.['token'] === token
-        if (row === undefined || (row['ended'] !== true && !isOwn)) return null
-        const number = Number(row['number']) + 1
-        await sql(
-          `update ${table} set number = $2, token = $3, process = $4, seen_at = clock_timestamp()
-           where workspace = $1`,
-          [workspace, number, token, JSON.stringify(getProcessId(machine))],
-        )
-        const previous = isOwn ? null : parseProcessId(String(row['process']))
-        return { number, previous, wakes: Number(row['wakes']) }
-      }),
+      database.transact((sql) => campaign(sql, table, workspace, token, machine)),
     /**
      * Gives a sign of life, and returns how often the leader was woken so far; null if another
      * process is the leader now.
@@ -87,4 +67,41 @@ export function createLeadership(database: Database, workspace: string) {
         await sql(`update ${table} set wakes = wakes + 1 where workspace = $1`, [workspace])
       }),
   }
+}
+
+async function campaign(
+  sql: Sql,
+  table: string,
+  workspace: string,
+  token: string,
+  machine: Machine,
+): Promise<Term | null> {
+  await sql(`insert into ${table} (workspace) values ($1) on conflict do nothing`, [workspace])
+  const [row] = await sql(
+    `select number, token, process, wakes,
+       seen_at < clock_timestamp() - $2 * interval '1 millisecond' as ended
+     from ${table} where workspace = $1 for update`,
+    [workspace, leaderMs],
+  )
+  const next = row === undefined ? null : computeNextTerm(row, token)
+  if (next === null) return null
+  await sql(
+    `update ${table} set number = $2, token = $3, process = $4, seen_at = clock_timestamp()
+     where workspace = $1`,
+    [workspace, next.number, token, JSON.stringify(getProcessId(machine))],
+  )
+  return next
+}
+
+/**
+ * Computes the term that a process may begin; null while another process is the leader.
+ *
+ * @param row of the last term
+ * @param token of the process: its own last term ends if it begins another
+ */
+export function computeNextTerm(row: Row, token: string): Term | null {
+  const isOwn = row['token'] === token
+  if (row['ended'] !== true && !isOwn) return null
+  const previous = isOwn ? null : parseProcessId(String(row['process']))
+  return { number: Number(row['number']) + 1, previous, wakes: Number(row['wakes']) }
 }
