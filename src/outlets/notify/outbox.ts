@@ -5,11 +5,9 @@ import {
   type NewMessage,
   type ReportedDrift,
 } from '../../state/postgres/outbox.ts'
-import { createHash } from 'node:crypto'
 import type { NotifyConfig, NotifyEvent } from '../../core/model/config.ts'
 import type { Drift } from '../../core/model/drift.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { isObject, parseJson } from '../../core/model/json.ts'
 import { createTransport } from '../../operations/runtime/connect.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { heartbeatMs } from '../../state/locks/lease.ts'
@@ -20,11 +18,10 @@ import {
   describeDrift,
   describeGone,
   describeLost,
-  listDiffering,
   measureDrift,
   type Content,
-  type Notification,
 } from './notification.ts'
+import { hashDrift, hashText, parseNotification, writeMessages } from './message.ts'
 import { sendNotification } from './send.ts'
 
 /** What became of the notifications that were due. */
@@ -117,16 +114,11 @@ class Outbox {
    * @param scope what was compared: other selections are remembered apart
    */
   async reportDrift(drift: Drift, scope: string): Promise<void> {
-    const { unanswered = [], unread } = drift
-    const differing = listDiffering(drift)
-    const set = differing.map((each) => [each.domain, each.item, each.kinds, each.confidence])
-    const all = unanswered.length === 0 ? set : [...set, unanswered]
-    const hash = all.length === 0 ? '' : hashText(JSON.stringify(all))
-    const current = { hash, ...measureDrift(drift) }
+    const current = { hash: hashDrift(drift), ...measureDrift(drift) }
     await this.#reportChange(
       scope,
       current,
-      (last) => describeDrift(drift) ?? describeGone(last, unread),
+      (last) => describeDrift(drift) ?? describeGone(last, drift.unread),
     )
   }
 
@@ -220,14 +212,8 @@ class Outbox {
   }
 
   #write(content: Content, wanted = content.events): NewMessage[] {
-    const { id: workspace, service, notify } = this.#config
-    const [id, time] = [this.#outside.newId(), this.#formatNow()]
-    const { account } = service
-    const format = 'edgewise.notification/1'
-    const text = JSON.stringify({ format, id, time, workspace, account, ...content })
-    return notify
-      .filter(({ on }) => on.some((event) => wanted.includes(event)))
-      .map(({ key }) => ({ id, receiver: key, text }))
+    const stamp = { id: this.#outside.newId(), time: this.#formatNow() }
+    return writeMessages(this.#config, content, wanted, stamp)
   }
 
   #formatNow(): string {
@@ -236,26 +222,3 @@ class Outbox {
 }
 
 export type { Outbox }
-
-function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
-/** Parses a stored notification; null if a person has changed it. */
-function parseNotification(text: string): Notification | null {
-  const data = parseJson(text)
-  return isNotification(data) ? data : null
-}
-
-function isNotification(data: unknown): data is Notification {
-  return (
-    isObject(data) &&
-    data['format'] === 'edgewise.notification/1' &&
-    ['id', 'time', 'workspace', 'account', 'title'].every((k) => typeof data[k] === 'string') &&
-    Array.isArray(data['events']) &&
-    Array.isArray(data['parts']) &&
-    data['parts'].every(
-      (part) => isObject(part) && Array.isArray(part['domains']) && Array.isArray(part['items']),
-    )
-  )
-}

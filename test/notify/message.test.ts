@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import type { NotifyConfig } from '../../src/core/model/config.ts'
+import type { Drift } from '../../src/core/model/drift.ts'
+import { hashDrift, parseNotification, writeMessages } from '../../src/outlets/notify/message.ts'
+import type { Content } from '../../src/outlets/notify/notification.ts'
+
+const stamp = { id: 'one', time: '2026-11-20T03:00:00.000Z' }
+const content: Content = { events: ['refused'], title: 'No.', apply: null, parts: [], next: null }
+const buildReceiver = (key: string, on: NotifyConfig['on']): NotifyConfig => ({
+  key,
+  kind: 'webhook',
+  url: '',
+  on,
+  variables: [],
+})
+
+it('a notification goes to the receivers of its events, and is read as it was written', () => {
+  const notify = [
+    buildReceiver('a', ['drift']),
+    buildReceiver('b', ['drift', 'refused']),
+    buildReceiver('c', ['refused']),
+  ]
+  const sender = { id: 'w', service: { account: 'a' }, notify }
+  const messages = writeMessages(sender, content, ['refused'], stamp)
+  expect(messages.map(({ id, receiver }) => [id, receiver])).toEqual([
+    ['one', 'b'],
+    ['one', 'c'],
+  ])
+  expect(parseNotification(messages[0]?.text ?? '')).toEqual({
+    format: 'edgewise.notification/1',
+    workspace: 'w',
+    account: 'a',
+    ...stamp,
+    ...content,
+  })
+})
+
+it.each(['', '[]', '{"format":"edgewise.notification/2"}', '{"format":"edgewise.notification/1"}'])(
+  'no notification is read from %j',
+  (text) => {
+    expect(parseNotification(text)).toBeNull()
+  },
+)
+
+it('drift has another hash with each domain that the service does not have', () => {
+  const drift: Drift = { items: [], pending: [], live: [], inDoubt: [] }
+  expect(hashDrift(drift)).toBe('')
+  const [one, two] = [['a.example.com'], ['b.example.com']].map((unanswered) =>
+    hashDrift({ ...drift, unanswered }),
+  )
+  expect(one).toMatch(/^[0-9a-f]{64}$/)
+  expect(two).not.toBe(one)
+})
