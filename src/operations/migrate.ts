@@ -1,7 +1,9 @@
 import { parseWorkspaceConfig } from '../manifest/workspace-file/workspace-config.ts'
 import { explainVariables, listVariables } from '../manifest/workspace-file/workspace-env.ts'
 import type { StateConfig } from '../core/model/config.ts'
+import { storeRows } from '../manifest/workspace-file/stores.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
+import { listAll } from '../core/model/text/words.ts'
 import { type LoadedWorkspace, hidePasswords } from './runtime/load-workspace.ts'
 import { openState } from './runtime/open-state.ts'
 import type { Outside } from './runtime/outside.ts'
@@ -83,19 +85,22 @@ export interface ChosenStore {
 }
 
 /**
- * Parses a place for state: `git:BRANCH`, `dir:PATH`, or the address of a database, which may be
- * `${env:NAME}`. It follows the rules of `state` in the workspace file.
+ * Parses a place for state, as one of the stores names it; an address may be `${env:NAME}`. It
+ * follows the rules of `state` in the workspace file.
  *
  * @throws EdgewiseError `usage`
  */
 export function parseStore(text: string, env: Outside['env']): ChosenStore {
   const settings = readSettings(text)
-  if (settings === null)
+  if (settings === null) {
+    const rows = storeRows.map(([, row]) => row)
+    const [places, examples] = [rows.map(({ place }) => place), rows.map(({ example }) => example)]
     throw new EdgewiseError(
       'usage',
-      `the place for the state is not one of git:BRANCH, dir:PATH and the address of a database`,
-      "Expected for example git:edgewise-state, dir:.edgewise/state or '${env:DATABASE_URL}'.",
+      `the place for the state is not one of ${listAll(places, 'and')}`,
+      `Expected for example ${listAll(examples, 'or')}.`,
     )
+  }
   const file = { path: '--to', text: JSON.stringify({ version: 1, state: settings }) }
   const parsed = parseWorkspaceConfig(file, env)
   if (parsed.config === null) {
@@ -114,8 +119,9 @@ export function parseStore(text: string, env: Outside['env']): ChosenStore {
 }
 
 function readSettings(text: string): Record<string, string> | null {
-  if (/^(?:postgres(?:ql)?:\/\/|\$\{env:)/.test(text)) return { store: 'postgres', url: text }
-  const [, kind, place = ''] = /^(git|dir):(.+)$/s.exec(text) ?? []
-  if (kind === undefined) return null
-  return kind === 'git' ? { store: kind, branch: place } : { store: kind, path: place }
+  for (const [store, { readPlace }] of storeRows) {
+    const settings = readPlace(text)
+    if (settings !== null) return { store, ...settings }
+  }
+  return null
 }

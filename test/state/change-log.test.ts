@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openState, type OpenState } from '../../src/state/store/open-state.ts'
+import { openState } from '../../src/state/store/open-state.ts'
+import type { OpenState } from '../../src/state/store/store-opener.ts'
 import { getRegister } from './contender.ts'
 import type { RecordedState, Store } from '../../src/state/store/store.ts'
 import { itOften, runs } from '../runs.ts'

@@ -2,7 +2,7 @@ import type { LockHolder } from '../../src/state/format/lock-file.ts'
 import { accountScope, type AccountLock, type Contender } from '../../src/state/locks/locks.ts'
 import type { Lease } from '../../src/state/locks/lease.ts'
 import type { Machine } from '../../src/state/locks/machine.ts'
-import type { OpenState } from '../../src/state/store/open-state.ts'
+import type { OpenState } from '../../src/state/store/store-opener.ts'
 import type { Register } from '../../src/state/store/register.ts'
 import { context } from './test-schema.ts'
 

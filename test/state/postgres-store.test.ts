@@ -1,7 +1,8 @@
 // @module-tag often
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Lease } from '../../src/state/locks/lease.ts'
-import { openState, type OpenState } from '../../src/state/store/open-state.ts'
+import { openState } from '../../src/state/store/open-state.ts'
+import type { OpenState } from '../../src/state/store/store-opener.ts'
 import type { Database } from '../../src/state/postgres/database.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'

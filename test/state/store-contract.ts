@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/core/model/rollout.ts'
 import type { Applied } from '../../src/core/model/applied.ts'
-import type { OpenState } from '../../src/state/store/open-state.ts'
+import type { OpenState } from '../../src/state/store/store-opener.ts'
 import { accountScope } from '../../src/state/locks/locks.ts'
 import { acquireAccount, buildHolder } from './contender.ts'
 import type { RecordedState, RecordedItem, Store, Batch } from '../../src/state/store/store.ts'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { formatTime, pluralize } from '../../core/model/text/words.ts'
+import { storeRows } from '../../manifest/workspace-file/stores.ts'
+import { formatTime, listAll, pluralize } from '../../core/model/text/words.ts'
 import type { ItemKey } from '../../core/model/item.ts'
 import { formatExamples, type Declare } from './declare.ts'
 import {
@@ -93,7 +94,10 @@ function declareMigrate(state: Command, declare: Declare): void {
     },
   }).requiredOption(
     '--to <store>',
-    "git:BRANCH, dir:PATH, or a database such as '${env:DATABASE_URL}'",
+    listAll(
+      storeRows.map(([, { place }]) => place),
+      'or',
+    ),
   )
   addLockOptions(command).addHelpText(
     'after',

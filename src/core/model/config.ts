@@ -35,12 +35,15 @@ export interface Guards {
   order: 'ask' | 'off'
 }
 
+/** A store for state; `src/manifest/workspace-file/stores.ts` says how each is configured. */
+export type StoreName = 'git' | 'dir' | 'postgres'
+
 /**
  * Location of the state. `store` is null if none is configured: git in a git repository, a folder
  * elsewhere.
  */
 export interface StateConfig {
-  store: 'git' | 'dir' | 'postgres' | null
+  store: StoreName | null
   branch: string
   remote: string
   path: string

@@ -1,5 +1,6 @@
 import type { Finding } from '../manifests/finding.ts'
 import { listVariables } from './workspace-env.ts'
+import { storeRows } from './stores.ts'
 import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 import type { NotifyConfig, StateConfig } from '../../core/model/config.ts'
@@ -82,13 +83,6 @@ function findUrlFault(text: string): string | null {
   )
 }
 
-/** The keys of each store. */
-const keysOfStores = {
-  git: ['branch', 'remote'],
-  dir: ['path'],
-  postgres: ['url', 'schema'],
-}
-
 /**
  * Checks the location of the state.
  *
@@ -98,7 +92,7 @@ export function checkState(
   state: StateConfig,
   find: (pointer: string) => Json | undefined,
 ): Finding[] {
-  const foreign = Object.entries(keysOfStores).flatMap(([store, keys]) =>
+  const foreign = storeRows.flatMap(([store, { keys }]) =>
     store === state.store ? [] : keys.map((key) => ({ store, key, pointer: `/state/${key}` })),
   )
   const found = foreign

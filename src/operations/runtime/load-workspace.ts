@@ -12,6 +12,7 @@ import { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../../manifest/workspace-file/workspace.ts'
 import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import type { NotifyConfig, PlacedText, StateConfig } from '../../core/model/config.ts'
+import { stores } from '../../manifest/workspace-file/stores.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { SourceTree } from '../../core/model/source-tree.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
@@ -186,11 +187,12 @@ async function nameWorkspace(
 ): Promise<string> {
   const home = resolveLinks(root)
   const folder = resolveLinks(resolve(home, state.path))
-  const usesFolder = state.database === undefined && !isWithin(home, folder)
+  const isElsewhere = state.store !== null && stores[state.store].isElsewhere(state)
+  const usesFolder = !isElsewhere && !isWithin(home, folder)
   const top = findTop(home)
   const base = top ?? (usesFolder ? folder : home)
   const path = relative(base, join(home, workspaceFile)).replaceAll(sep, '/')
-  const isShared = state.database !== undefined || (state.store === 'dir' && usesFolder)
+  const isShared = isElsewhere || (state.store === 'dir' && usesFolder)
   const remote = top !== null && isShared ? await findRemoteName(home, state.remote, env) : null
   return remote === null ? path : `${remote}//${path}`
 }

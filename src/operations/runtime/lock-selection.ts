@@ -6,7 +6,7 @@ import { narrowDomains } from '../../core/plan/selection.ts'
 import type { Store } from '../../state/store/store.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { accountScope, type LockScope } from '../../state/locks/locks.ts'
-import type { OpenState } from '../../state/store/open-state.ts'
+import type { OpenState } from '../../state/store/store-opener.ts'
 import { covers } from '../../state/store/load-journal.ts'
 
 /**

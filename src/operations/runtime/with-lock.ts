@@ -12,7 +12,7 @@ import { type LockHolder, formatLockHolder } from '../../state/format/lock-file.
 import { HangingRemoteError } from '../../state/git/remote-calls.ts'
 import { type Lease, leaseMs } from '../../state/locks/lease.ts'
 import { type LockScope, computeRevokedWait } from '../../state/locks/locks.ts'
-import type { OpenState } from '../../state/store/open-state.ts'
+import type { OpenState } from '../../state/store/store-opener.ts'
 import type { Recorder } from '../../state/store/store.ts'
 
 /** Options of operations that change state. */

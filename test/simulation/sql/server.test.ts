@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openState, type OpenState } from '../../../src/state/store/open-state.ts'
+import { openState } from '../../../src/state/store/open-state.ts'
+import type { OpenState } from '../../../src/state/store/store-opener.ts'
 import { realDisk } from '../../../src/state/folder/real-disk.ts'
 import type { ConnectionPool, Database, Row } from '../../../src/state/postgres/database.ts'
 import { openDatabase } from '../../../src/state/postgres/open-database.ts'

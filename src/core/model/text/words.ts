@@ -9,6 +9,12 @@ export function listSome(names: string[], max = 3): string {
   return rest > 0 ? `${names.slice(0, max).join(', ')} and ${rest} more` : names.join(', ')
 }
 
+/** Lists all names: `a, b or c`. */
+export function listAll(names: string[], word: 'and' | 'or'): string {
+  const last = names.slice(-1)
+  return [names.slice(0, -1).join(', '), ...last].filter((part) => part !== '').join(` ${word} `)
+}
+
 /** Formats a length of time in hours and minutes. */
 export function formatLength(ms: number): string {
   const minutes = Math.round(ms / 60_000)

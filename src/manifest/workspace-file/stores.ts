@@ -1,0 +1,48 @@
+import type { StateConfig, StoreName } from '../../core/model/config.ts'
+
+/** What the workspace file and the command line say of one kind of store. */
+interface StoreRow {
+  /** Keys under `state` that are valid with this store only. */
+  keys: string[]
+  /** Names a place in it, as `state migrate --to` takes one; and an example of such a place. */
+  place: string
+  example: string
+  /** Reads such a place into the keys under `state`; null if the text names none. */
+  readPlace(text: string): Record<string, string> | null
+  /** Tests whether its place is known and in no checkout: several repositories may share it. */
+  isElsewhere(state: StateConfig): boolean
+}
+
+/** The stores for state. `src/state/stores.ts` opens them. */
+export const stores: Record<StoreName, StoreRow> = {
+  git: {
+    keys: ['branch', 'remote'],
+    place: 'git:BRANCH',
+    example: 'git:edgewise-state',
+    readPlace: (text) => readAfter('git:', text, 'branch'),
+    isElsewhere: () => false,
+  },
+  dir: {
+    keys: ['path'],
+    place: 'dir:PATH',
+    example: 'dir:.edgewise/state',
+    readPlace: (text) => readAfter('dir:', text, 'path'),
+    isElsewhere: () => false,
+  },
+  postgres: {
+    keys: ['url', 'schema'],
+    place: 'the address of a database',
+    example: "'${env:DATABASE_URL}'",
+    readPlace: (text) => (/^(?:postgres(?:ql)?:\/\/|\$\{env:)/.test(text) ? { url: text } : null),
+    isElsewhere: ({ database }) => database !== undefined,
+  },
+}
+
+/** The rows of the stores by name. */
+export const storeRows = Object.entries(stores) as [StoreName, StoreRow][]
+
+/** Reads `<start><value>` into a key. */
+function readAfter(start: string, text: string, key: string): Record<string, string> | null {
+  const value = text.startsWith(start) ? text.slice(start.length) : ''
+  return value === '' ? null : { [key]: value }
+}
