@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { ApplyRequest } from '../../operations/apply.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
+import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
@@ -33,52 +35,8 @@ export function declareApply(program: Command, declare: Declare): void {
     args: ['a file of "edgewise plan --out"; without it, apply plans and asks'],
     examples: ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
     traced: true,
-    run: async (context, [planFile], options) => {
-      context.io.saveMemory?.()
-      const { apply } = await import('../../operations/apply.ts')
-      const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
-      const { executeAndFinish, openToWrite } = await import('../finish-executed.ts')
-      const { withApplyReports } = await import('../apply-report.ts')
-      const { createReports } = await import('../reports.ts')
-      const { loadFile } = await import('../load-file.ts')
-      const { findCheckout } = await import('../../state/git/find-repository.ts')
-      const workspace = await openToWrite(context)
-      const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
-      const request = {
-        ...buildGuardRequest(options),
-        target: options.target,
-        items: options.item,
-        waves: options.waves,
-        suspends: !options.wait,
-        retryHeld: options.retryHeld === true,
-        allowRelease: options.allowRelease === true,
-        verify: options.verify === true,
-        lockTimeout: options.lockTimeout,
-        planFile:
-          path === null
-            ? undefined
-            : loadFile(
-                path,
-                `the plan file ${path}`,
-                'Make one with "edgewise plan --out FILE".',
-                findCheckout(workspace.root) ?? workspace.root,
-              ),
-      }
-      const files = createReports('apply', options, workspace, context.io)
-      let outside: Outside = context.io
-      if (options.metricsFile !== undefined) {
-        const { createMetricsFile } = await import('../metrics-file.ts')
-        const metrics = createMetricsFile(options.metricsFile, workspace, context.io)
-        files.push(metrics.file)
-        outside = metrics.outside
-      }
-      const { code } = await executeAndFinish(context, workspace, outside, (watched) =>
-        withApplyReports(files, !options.waves, createTerminalDialogue(context), (recorded) =>
-          apply(workspace, request, { outside: watched, ...recorded }),
-        ),
-      )
-      return code
-    },
+    run: (context, [planFile], options) =>
+      runApply(context, typeof planFile === 'string' ? planFile : null, options),
   })
   addReportOption(addOlderOption(addGuardOptions(addSelectionOptions(command))))
     .option(
@@ -94,4 +52,61 @@ export function declareApply(program: Command, declare: Declare): void {
     .option('--allow-release', 'release items that another workspace with this id has applied')
     .option('--metrics-file <file>', 'write metrics for a text-file collector of Prometheus')
   addLockOptions(command)
+}
+
+/** Runs an apply with its reports and metrics, and returns the exit code. */
+async function runApply(
+  context: CommandContext,
+  planFile: string | null,
+  options: ApplyOptions,
+): Promise<number> {
+  context.io.saveMemory?.()
+  const { apply } = await import('../../operations/apply.ts')
+  const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
+  const { executeAndFinish, openToWrite } = await import('../finish-executed.ts')
+  const { withApplyReports } = await import('../apply-report.ts')
+  const { createReports } = await import('../reports.ts')
+  const workspace = await openToWrite(context)
+  const plan =
+    planFile === null
+      ? undefined
+      : await loadPlanFile(resolve(context.io.cwd, planFile), workspace.root)
+  const request = buildRequest(options, plan)
+  const files = createReports('apply', options, workspace, context.io)
+  let outside: Outside = context.io
+  if (options.metricsFile !== undefined) {
+    const { createMetricsFile } = await import('../metrics-file.ts')
+    const metrics = createMetricsFile(options.metricsFile, workspace, context.io)
+    files.push(metrics.file)
+    outside = metrics.outside
+  }
+  const { code } = await executeAndFinish(context, workspace, outside, (watched) =>
+    withApplyReports(files, !options.waves, createTerminalDialogue(context), (recorded) =>
+      apply(workspace, request, { outside: watched, ...recorded }),
+    ),
+  )
+  return code
+}
+
+async function loadPlanFile(path: string, root: string): Promise<string> {
+  const { loadFile } = await import('../load-file.ts')
+  const { findCheckout } = await import('../../state/git/find-repository.ts')
+  const hint = 'Make one with "edgewise plan --out FILE".'
+  return loadFile(path, `the plan file ${path}`, hint, findCheckout(root) ?? root)
+}
+
+/** Builds the request of an apply; `planFile` is the text of a saved plan. */
+function buildRequest(options: ApplyOptions, planFile: string | undefined): ApplyRequest {
+  return {
+    ...buildGuardRequest(options),
+    target: options.target,
+    items: options.item,
+    waves: options.waves,
+    suspends: !options.wait,
+    retryHeld: options.retryHeld === true,
+    allowRelease: options.allowRelease === true,
+    verify: options.verify === true,
+    lockTimeout: options.lockTimeout,
+    planFile,
+  }
 }
