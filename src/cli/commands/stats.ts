@@ -32,41 +32,7 @@ export function declareStats(program: Command, declare: Declare): void {
       'stats all --from 3d',
     ],
     traced: true,
-    run: async (context, [named], { sum = false, area, forward, ...times }) => {
-      const { queryStats } = await import('../../operations/stats.ts')
-      const { buildStatsJson } = await import('../../outlets/report/stats/json.ts')
-      const { formatStats } = await import('../../outlets/report/stats/text.ts')
-      const { createTimeZone } = await import('../../core/model/time/time-zone.ts')
-      const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
-      const { openWorkspace } = await import('../open.ts')
-      const { parseTimeSpan } = await import('./time-span.ts')
-      const { io, options, paint } = context
-      // An answer may quote a secret of the manifests: known ones are removed from it.
-      const workspace = openWorkspace(context, 'available')
-      const zone = createTimeZone(workspace.config.service.timezone)
-      const json = options.json === true
-      const domains = named as string[]
-      const isFinest = times.grain === undefined && domains.length === 1 && domains[0] === 'all'
-      const aligned: typeof times = isFinest ? { ...times, grain: grains[0] } : times
-      const span = parseTimeSpan(aligned, io.clock.now(), zone)
-      const request: StatsRequest = {
-        ...span,
-        ...(isFinest ? { grain: null } : {}),
-        domains,
-        sum,
-        area,
-        labels: forward === true ? 'end' : 'start',
-        keepPoints: json,
-      }
-      const ports = createQueryPorts(context, () => startQueryProgress(context, 'statistics'))
-      const stats = await queryStats(workspace, request, ports)
-      const noData = stats.tallies.every(({ counts }) => sumRequests(counts) === 0)
-      if (noData) noteNoData(context, zone.name)
-      if (isFinest) noteGrain(context, stats.grain)
-      const layout = { paint, columns: io.columns, verbose: options.verbose === true }
-      io.out(`${json ? JSON.stringify(buildStatsJson(stats)) : formatStats(stats, layout)}\n`)
-      return exitCodes.done
-    },
+    run: (context, [domains], options) => runStats(context, domains as string[], options),
   })
     .option(
       '--from <time>',
@@ -86,6 +52,46 @@ export function declareStats(program: Command, declare: Declare): void {
         .default('all'),
     )
     .option('--forward', 'label points with the ends of their periods; not for the domain "all"')
+}
+
+/** Queries statistics, prints them, and returns the exit code. */
+async function runStats(
+  context: CommandContext,
+  domains: string[],
+  { sum = false, area, forward, ...times }: StatsOptions,
+): Promise<number> {
+  const { queryStats } = await import('../../operations/stats.ts')
+  const { buildStatsJson } = await import('../../outlets/report/stats/json.ts')
+  const { formatStats } = await import('../../outlets/report/stats/text.ts')
+  const { createTimeZone } = await import('../../core/model/time/time-zone.ts')
+  const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
+  const { openWorkspace } = await import('../open.ts')
+  const { parseTimeSpan } = await import('./time-span.ts')
+  const { io, options, paint } = context
+  // An answer may quote a secret of the manifests: known ones are removed from it.
+  const workspace = openWorkspace(context, 'available')
+  const zone = createTimeZone(workspace.config.service.timezone)
+  const json = options.json === true
+  const isFinest = times.grain === undefined && domains.length === 1 && domains[0] === 'all'
+  const aligned: typeof times = isFinest ? { ...times, grain: grains[0] } : times
+  const span = parseTimeSpan(aligned, io.clock.now(), zone)
+  const request: StatsRequest = {
+    ...span,
+    ...(isFinest ? { grain: null } : {}),
+    domains,
+    sum,
+    area,
+    labels: forward === true ? 'end' : 'start',
+    keepPoints: json,
+  }
+  const ports = createQueryPorts(context, () => startQueryProgress(context, 'statistics'))
+  const stats = await queryStats(workspace, request, ports)
+  const noData = stats.tallies.every(({ counts }) => sumRequests(counts) === 0)
+  if (noData) noteNoData(context, zone.name)
+  if (isFinest) noteGrain(context, stats.grain)
+  const layout = { paint, columns: io.columns, verbose: options.verbose === true }
+  io.out(`${json ? JSON.stringify(buildStatsJson(stats)) : formatStats(stats, layout)}\n`)
+  return exitCodes.done
 }
 
 /** Notes the grain that was chosen for the whole account. */
