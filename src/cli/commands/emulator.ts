@@ -5,7 +5,7 @@ import { collect, createIntegerParser } from './options.ts'
 
 /** `edgewise emulator`: runs an emulator of the service until it is interrupted. */
 export function declareEmulator(program: Command, declare: Declare): void {
-  declare<EmulatorFlags>(program, 'emulator', {
+  const command = declare<EmulatorFlags>(program, 'emulator', {
     description: 'run an emulator of the service',
     examples: [
       'emulator',
@@ -15,6 +15,12 @@ export function declareEmulator(program: Command, declare: Declare): void {
     run: async (context, args, options) =>
       (await import('../emulator.ts')).runEmulator(context, args, options),
   })
+  addAnswerOptions(addServerOptions(command))
+}
+
+/** Adds the options for the address, the token and the stored data. */
+function addServerOptions(command: Command): Command {
+  return command
     .option(
       '--port <number>',
       'port to listen on; 0 picks a free one',
@@ -33,6 +39,11 @@ export function declareEmulator(program: Command, declare: Declare): void {
     .option('--token-file <file>', 'file of the token')
     .option('--domains <file>', 'existing domains, one per line; every well-formed one by default')
     .option('--data <file>', 'persist its data in this file')
+}
+
+/** Adds the options for the answers: call rate, items, statistics and faults. */
+function addAnswerOptions(command: Command): Command {
+  return command
     .option(
       '--calls-per-minute <number>',
       'call rate of writes; 0 refuses nothing',
