@@ -203,7 +203,7 @@ async function confirm(question: Question, { io, options }: CommandContext): Pro
   if (question.kind === 'release') {
     if (options.json === true || io.ask === null) throw createReleaseRefusal(question)
   } else if (options.yes === true) return true
-  const { text, hint } = describeQuestion(question)
+  const { text, hint } = buildPrompt(question)
   if (options.json === true && question.kind !== 'unlock')
     throw new EdgewiseError('declined', 'cannot prompt with --json', hint)
   if (io.ask === null)
@@ -221,70 +221,62 @@ function describeApply(plan: Plan): string {
   return `Apply these changes with ${pluralize(writes.length, 'write')}${also}?`
 }
 
-/** Builds the text of a question, and the hint if it can't be asked. */
-function describeQuestion(question: Exclude<Question, { kind: 'older' }>): {
+/** A question for a terminal, and the hint if it can't be asked. */
+interface Prompt {
   text: string
   hint: string
-} {
+}
+
+/** Builds the prompt of a question. */
+function buildPrompt(question: Exclude<Question, { kind: 'older' }>): Prompt {
   switch (question.kind) {
-    case 'apply': {
-      return {
-        text: `\n${describeApply(question.plan)}`,
-        hint: 'Pass --yes to apply without a prompt.',
-      }
-    }
-    case 'accept': {
-      const count = pluralize(question.items, 'item')
-      return {
-        text:
-          `\nRecord the observed values of ${count} of ` +
+    case 'apply':
+      return createYesPrompt('apply', `\n${describeApply(question.plan)}`)
+    case 'accept':
+      return createYesPrompt(
+        'accept',
+        `\nRecord the observed values of ${pluralize(question.items, 'item')} of ` +
           `${pluralize(question.domains, 'domain')}? Nothing is sent to the service.`,
-        hint: 'Pass --yes to accept without a prompt.',
-      }
-    }
-    case 'forget': {
-      const count = pluralize(question.items, 'item')
-      return {
-        text:
-          `Forget ${question.what} (${count})? The service keeps its configuration; ` +
-          'items in manifests are written again as a whole.',
-        hint: 'Pass --yes to forget without a prompt.',
-      }
-    }
-    case 'move': {
-      const count = pluralize(question.items, 'item')
-      return {
-        text:
-          `Hand ${question.what} (${count}) over to the workspace "${question.to}"? ` +
-          'This workspace then no longer manages them.',
-        hint: 'Pass --yes to move without a prompt.',
-      }
-    }
-    case 'migrate': {
-      const count = pluralize(question.domains, 'domain')
-      return {
-        text: `Copy the state of ${count} to ${question.to}? Commands then refuse the state here.`,
-        hint: 'Pass --yes to migrate without a prompt.',
-      }
-    }
+      )
+    case 'forget':
+      return createYesPrompt(
+        'forget',
+        `Forget ${question.what} (${pluralize(question.items, 'item')})? The service keeps its ` +
+          'configuration; items in manifests are written again as a whole.',
+      )
+    case 'move':
+      return createYesPrompt(
+        'move',
+        `Hand ${question.what} (${pluralize(question.items, 'item')}) over to the workspace ` +
+          `"${question.to}"? This workspace then no longer manages them.`,
+      )
+    case 'migrate':
+      return createYesPrompt(
+        'migrate',
+        `Copy the state of ${pluralize(question.domains, 'domain')} to ${question.to}? ` +
+          'Commands then refuse the state here.',
+      )
     case 'prune':
-      return {
-        text:
-          `Prune ${pluralize(question.applies, 'apply', 'applies')}? They stay in the history, ` +
+      return createYesPrompt(
+        'prune',
+        `Prune ${pluralize(question.applies, 'apply', 'applies')}? They stay in the history, ` +
           "but can't be rolled back any more.",
-        hint: 'Pass --yes to prune without a prompt.',
-      }
+      )
     case 'release':
       return {
         text: `\n${describeStrangeRelease(question)}. Is this the workspace that applied them?`,
         hint: releaseHint,
       }
     case 'unlock':
-      return {
-        text:
-          'Remove the lock? An apply that still runs sends nothing more after 5 seconds; the ' +
+      return createYesPrompt(
+        'remove the lock',
+        'Remove the lock? An apply that still runs sends nothing more after 5 seconds; the ' +
           'next command waits until then, and until its calls have ended.',
-        hint: 'Pass --yes to remove the lock without a prompt.',
-      }
+      )
   }
+}
+
+/** Creates a prompt with the hint to pass `--yes` for this action. */
+function createYesPrompt(action: string, text: string): Prompt {
+  return { text, hint: `Pass --yes to ${action} without a prompt.` }
 }
