@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
 import { formatLocalTime } from '../../src/core/model/text/words.ts'
-import { createActivity } from '../../src/outlets/report/apply/activity.ts'
+import {
+  advanceActivity,
+  createActivity,
+  formatActivity,
+} from '../../src/outlets/report/apply/activity.ts'
 
 const time = '2026-03-01T00:00:00.000Z'
 const now = Date.parse(time)
@@ -15,11 +19,19 @@ const waiting: ApplyEvent = {
   message: 'the call budget is used up',
 }
 
+function formatAfter(writes: number, ...events: ApplyEvent[]): string {
+  const activity = events.reduce(
+    (state, event) => advanceActivity(state, event, now),
+    createActivity(writes),
+  )
+  return formatActivity(activity, now, { callsLeft: 4, callsPerMinute: 4 })
+}
+
 it('the live line of an apply shows what it does', () => {
-  const activity = createActivity(12)
-  const shown = (atMs = now) => activity.format(atMs, { callsLeft: 4, callsPerMinute: 4 })
+  let activity = createActivity(12)
+  const shown = (atMs = now) => formatActivity(activity, atMs, { callsLeft: 4, callsPerMinute: 4 })
   const report = (...events: ApplyEvent[]) => {
-    for (const event of events) activity.report(event, now)
+    for (const event of events) activity = advanceActivity(activity, event, now)
     return shown()
   }
   const bar = '░░░░░░░░░░ 0/12 writes · about 2 min left · '
@@ -44,28 +56,35 @@ it('the live line of an apply shows what it does', () => {
 })
 
 it('the live line of an apply counts no write that was not sent', () => {
-  const activity = createActivity(3)
   const message = 'gone'
-  activity.report(started(1), now)
-  activity.report({ type: 'write.not-sent', time, id: 1, message }, now)
-  activity.report({ type: 'write.not-sent', time, id: 2, message, reason: 'unchanged' }, now)
-  expect(activity.format(now, { callsLeft: 4, callsPerMinute: 4 })).toBe(
-    '███░░░░░░░ 1/3 writes · recording',
-  )
+  expect(
+    formatAfter(
+      3,
+      started(1),
+      { type: 'write.not-sent', time, id: 1, message },
+      { type: 'write.not-sent', time, id: 2, message, reason: 'unchanged' },
+    ),
+  ).toBe('███░░░░░░░ 1/3 writes · recording')
 })
 
 it('the live line of an apply shows the wait of a wave, then its writes', () => {
-  const activity = createActivity(2)
-  const shown = () => activity.format(now, { callsLeft: 4, callsPerMinute: 4 })
   const about1 = { time, wave: 1, waves: 2, domains: 1, until: '2026-03-01T00:01:00.000Z' }
-  activity.report({ type: 'wave.waiting', ...about1, reason: 'health' }, now)
-  expect(shown()).toMatch(/^wave 1\/2 · health until \d\d:01:00 \(1:00 left\) · 1 domain$/)
+  const wait: ApplyEvent = { type: 'wave.waiting', ...about1, reason: 'health' }
+  expect(formatAfter(2, wait)).toMatch(
+    /^wave 1\/2 · health until \d\d:01:00 \(1:00 left\) · 1 domain$/,
+  )
   const [before, after] = [
     { requests: 100, bad: 1 },
     { requests: 100, bad: 2 },
   ]
-  activity.report({ type: 'wave.watched', time, wave: 1, statuses: ['5xx'], before, after }, now)
-  expect(shown()).toContain(' · 5xx 1.00 % → 2.00 % of 100')
-  activity.report(started(2), now)
-  expect(shown()).toContain('sending write 2')
+  const watched: ApplyEvent = {
+    type: 'wave.watched',
+    time,
+    wave: 1,
+    statuses: ['5xx'],
+    before,
+    after,
+  }
+  expect(formatAfter(2, wait, watched)).toContain(' · 5xx 1.00 % → 2.00 % of 100')
+  expect(formatAfter(2, wait, watched, started(2))).toContain('sending write 2')
 })

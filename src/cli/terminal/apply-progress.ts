@@ -1,6 +1,10 @@
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Extent, Progress } from '../../operations/runtime/ports.ts'
-import { createActivity } from '../../outlets/report/apply/activity.ts'
+import {
+  advanceActivity,
+  createActivity,
+  formatActivity,
+} from '../../outlets/report/apply/activity.ts'
 import { createEventLines } from '../../outlets/report/apply/event-lines.ts'
 import type { CommandContext } from '../io.ts'
 import { wrapForStderr } from './output.ts'
@@ -33,18 +37,18 @@ const maxConfirmed = 20
 function startLive({ io, errPaint, live }: CommandContext, extent: Extent): Progress {
   const { writes, parts, callsPerMinute } = extent
   const lines = createEventLines(parts, errPaint, io.errColumns)
-  const activity = createActivity(writes)
+  let activity = createActivity(writes)
   const print = (line: string) => io.err(`${wrapForStderr(line, io)}\n`)
   let left = callsPerMinute
   live.show(() =>
     io.signal.aborted
       ? 'interrupted: ending the calls in flight; a second Ctrl-C exits at once'
-      : activity.format(io.clock.now(), { callsLeft: left, callsPerMinute }),
+      : formatActivity(activity, io.clock.now(), { callsLeft: left, callsPerMinute }),
   )
   return {
     report: (event, callsLeft) => {
       left = callsLeft ?? left
-      activity.report(event, io.clock.now())
+      activity = advanceActivity(activity, event, io.clock.now())
       const printed = lines.format(event)
       if (!isLive(event, writes)) printed.forEach(print)
       live.draw()
