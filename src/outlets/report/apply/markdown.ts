@@ -17,7 +17,7 @@ import {
   selectFitting,
 } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
-import { collectOutcomes, type Unconfirmed } from './outcomes.ts'
+import { collectOutcomes, type Unconfirmed, type WriteEnd } from './outcomes.ts'
 import { formatRolloutEvent } from './rollout-text.ts'
 import { formatHeadline, isWaiting, type FinishedStatus } from './text.ts'
 
@@ -76,11 +76,12 @@ export function formatApplyMarkdown(report: ApplyReport): string {
     `#### Planned\n\n${formatPlanSummary(report.plan, plainPaint)}\n` +
     `${formatCompared(report.plan)}\n${formatChangeTable(plan.changes)}`
   const width = findMax(
-    Array.from(outcomes.words.values(), ({ length }) => length),
+    Array.from(outcomes.ends.values(), (end) => formatEnd(end).length),
     0,
   )
   const writes = plan.writes.slice(0, maxWrites).map((write) => {
-    const word = outcomes.words.get(write.id) ?? ''
+    const end = outcomes.ends.get(write.id)
+    const word = end === undefined ? '' : formatEnd(end)
     return `${word.padEnd(width)}${formatWrite(write, plan, style)}`
   })
   const waves = formatPlannedWaves(plan, maxFirstDomains)
@@ -93,6 +94,10 @@ export function formatApplyMarkdown(report: ApplyReport): string {
   const text = `${[...head, planned].join('\n')}\n`
   const room = maxCharacters - text.length - foot.length
   return `${text}${formatChangeParts(groupPlanChanges(plan.changes), room, whole)}${foot}`
+}
+
+function formatEnd(end: WriteEnd): string {
+  return end === 'unchanged' ? 'unchanged, not sent' : end
 }
 
 const titles = {

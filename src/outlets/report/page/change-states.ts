@@ -51,7 +51,7 @@ function createStateLookup(
   writes: Write[],
   events: ApplyEvent[],
 ): (write: number, key: string) => State {
-  const { words, notSent, refused, inDoubt } = collectOutcomes(writes, events)
+  const { ends, notSent, refused, inDoubt } = collectOutcomes(writes, events)
   const begun = new Set(events.flatMap((event) => (event.type === 'write.started' ? event.id : [])))
   const parts = new Map<string, State>()
   const add = (entries: Unconfirmed[], state: State) => {
@@ -62,10 +62,10 @@ function createStateLookup(
   add(refused, 'refused')
   add(inDoubt, 'in-doubt')
   return (write, key) => {
-    const word = words.get(write)
+    const end = ends.get(write)
     // Until an outcome follows, the effect of a write that was begun is not known.
-    if (word === 'not begun') return begun.has(write) ? 'in-doubt' : 'not sent'
-    if (word === 'unchanged, not sent') return 'unchanged'
+    if (end === 'not begun') return begun.has(write) ? 'in-doubt' : 'not sent'
+    if (end === 'unchanged') return 'unchanged'
     return parts.get(`${write} ${key}`) ?? 'confirmed'
   }
 }
