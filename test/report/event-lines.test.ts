@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
-import { createEventLines } from '../../src/outlets/report/apply/event-lines.ts'
+import { EventLines } from '../../src/outlets/report/apply/event-lines.ts'
 import { formatPart } from '../../src/outlets/report/apply/event-text.ts'
 import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 import { plainPaint } from '../../src/outlets/report/text/paint.ts'
@@ -28,7 +28,7 @@ const notSent = (id: number, message: string): ApplyEvent => ({
 })
 
 function format(events: ApplyEvent[], columns = Infinity): string[] {
-  const lines = createEventLines(parts, plainPaint, columns)
+  const lines = new EventLines(parts, plainPaint, columns)
   return [...events.flatMap((event) => lines.format(event)), ...lines.end()]
 }
 

@@ -5,7 +5,7 @@ import {
   createActivity,
   formatActivity,
 } from '../../outlets/report/apply/activity.ts'
-import { createEventLines } from '../../outlets/report/apply/event-lines.ts'
+import { EventLines } from '../../outlets/report/apply/event-lines.ts'
 import type { CommandContext } from '../io.ts'
 import { wrapForStderr } from './output.ts'
 
@@ -23,7 +23,7 @@ export function startProgress(context: CommandContext, extent: Extent): Progress
 }
 
 function startLog({ io, errPaint }: CommandContext, { parts }: Extent): Progress {
-  const lines = createEventLines(parts, errPaint, Infinity)
+  const lines = new EventLines(parts, errPaint, Infinity)
   const print = (line: string) => io.err(`${line}\n`)
   return {
     report: (event) => lines.format(event).forEach(print),
@@ -36,7 +36,7 @@ const maxConfirmed = 20
 
 function startLive({ io, errPaint, live }: CommandContext, extent: Extent): Progress {
   const { writes, parts, callsPerMinute } = extent
-  const lines = createEventLines(parts, errPaint, io.errColumns)
+  const lines = new EventLines(parts, errPaint, io.errColumns)
   let activity = createActivity(writes)
   const print = (line: string) => io.err(`${wrapForStderr(line, io)}\n`)
   let left = callsPerMinute
