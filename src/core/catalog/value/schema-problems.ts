@@ -38,80 +38,99 @@ function isInside(error: SchemaError, path: string): boolean {
   return error.instancePath.startsWith(path) && error.schemaPath.includes('/oneOf/')
 }
 
+/** Violation of a keyword, with the value and the schema at its place. */
+interface Violation {
+  pointer: string
+  params: SchemaError['params']
+  value: Json | undefined
+  schema: ItemSchema
+}
+
 function createProblem(error: SchemaError, schema: ItemSchema, root: Json): Problem {
-  const value = resolvePointer(root, error.instancePath)
-  const { params } = error
-  const refuseExpected = (expected: string) =>
-    describeRefusal(error.instancePath, `expected ${expected}, got ${describeValue(value)}`)
-  switch (error.keyword) {
-    case 'required': {
-      const field = String(params['missingProperty'])
-      return describeMissingField(error.instancePath, `the field "${field}" is required here`)
-    }
-    case 'additionalProperties': {
-      const field = String(params['additionalProperty'])
-      const known = Object.keys(findSchema(schema, error.schemaPath).properties ?? {})
-      const hint = didYouMean(field, known)
-      const list = hint === '' ? ` Known fields: ${known.join(', ')}.` : hint
-      const pointer = error.instancePath + formatPointerStep(field)
-      return describeRefusal(pointer, `there is no field "${field}".${list}`, 'unknown-field')
-    }
-    case 'type': {
-      const fields = Object.keys(findSchema(schema, error.schemaPath).properties ?? {})
-      const withFields =
-        fields.length === 0
-          ? ''
-          : ` (${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ', …' : ''})`
-      // Text in place of an object with secret fields may be a secret.
-      const shownValue = holdsSecrets(findSchema(schema, error.schemaPath))
-        ? describeKind(value)
-        : describeValue(value)
-      const expected = `${typeWords[String(params['type'])] ?? String(params['type'])}${withFields}`
-      return describeRefusal(error.instancePath, `expected ${expected}, got ${shownValue}`)
-    }
-    case 'enum': {
-      const allowed = (params['allowedValues'] as Json[]).map(String)
-      const hint = suggestAllowed(value, allowed)
-      return describeRefusal(
-        error.instancePath,
-        `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}` +
-          (hint === '' ? '' : `.${hint}`),
-      )
-    }
-    case 'const':
-      return refuseExpected(describeValue(params['allowedValue'] as Json))
-    case 'minimum':
-    case 'maximum':
-      return refuseExpected(`a number ${String(params['comparison'])} ${String(params['limit'])}`)
-    case 'minLength':
-      return describeRefusal(error.instancePath, 'expected some text, got an empty string')
-    case 'maxLength':
-      return describeRefusal(
-        error.instancePath,
-        `expected at most ${String(params['limit'])} characters, got ${String(value).length}`,
-      )
-    case 'minItems':
-      return describeRefusal(
-        error.instancePath,
-        `expected at least ${String(params['limit'])} entry, got an empty list`,
-      )
-    case 'maxItems':
-      return describeRefusal(
-        error.instancePath,
-        `expected at most ${String(params['limit'])} entries, got ` +
-          `${Array.isArray(value) ? value.length : 0}`,
-      )
-    case 'format':
-      return createFormatProblem(error.instancePath, String(params['format']), value)
-    case 'pattern':
-      return refuseExpected(
-        patternWords[String(params['pattern'])] ?? `text that matches ${String(params['pattern'])}`,
-      )
-    case 'oneOf':
-      return refuseExpected('an entry in one of the allowed forms (see "edgewise explain")')
-    default:
-      return describeRefusal(error.instancePath, `the rule "${error.keyword}" is violated`)
-  }
+  const { instancePath: pointer, params, keyword } = error
+  const create = creators[keyword]
+  if (create === undefined) return describeRefusal(pointer, `the rule "${keyword}" is violated`)
+  const value = resolvePointer(root, pointer)
+  return create({ pointer, params, value, schema: findSchema(schema, error.schemaPath) })
+}
+
+/** Creators of problems, by keyword. */
+const creators: Partial<Record<string, (violation: Violation) => Problem>> = {
+  required: ({ pointer, params }) =>
+    describeMissingField(
+      pointer,
+      `the field "${String(params['missingProperty'])}" is required here`,
+    ),
+  additionalProperties: createFieldProblem,
+  type: createTypeProblem,
+  enum: createEnumProblem,
+  const: (violation) =>
+    refuseValue(violation, describeValue(violation.params['allowedValue'] as Json)),
+  minimum: createRangeProblem,
+  maximum: createRangeProblem,
+  minLength: (violation) => refuseValue(violation, 'some text', 'an empty string'),
+  maxLength: (violation) =>
+    refuseValue(
+      violation,
+      `at most ${String(violation.params['limit'])} characters`,
+      String(String(violation.value).length),
+    ),
+  minItems: (violation) =>
+    refuseValue(violation, `at least ${String(violation.params['limit'])} entry`, 'an empty list'),
+  maxItems: (violation) => {
+    const { params, value } = violation
+    const count = Array.isArray(value) ? value.length : 0
+    return refuseValue(violation, `at most ${String(params['limit'])} entries`, String(count))
+  },
+  format: ({ pointer, params, value }) =>
+    createFormatProblem(pointer, String(params['format']), value),
+  pattern: (violation) => {
+    const pattern = String(violation.params['pattern'])
+    return refuseValue(violation, patternWords[pattern] ?? `text that matches ${pattern}`)
+  },
+  oneOf: (violation) =>
+    refuseValue(violation, 'an entry in one of the allowed forms (see "edgewise explain")'),
+}
+
+function refuseValue(
+  { pointer, value }: Violation,
+  expected: string,
+  got = describeValue(value),
+): Problem {
+  return describeRefusal(pointer, `expected ${expected}, got ${got}`)
+}
+
+function createFieldProblem({ pointer, params, schema }: Violation): Problem {
+  const field = String(params['additionalProperty'])
+  const known = Object.keys(schema.properties ?? {})
+  const hint = didYouMean(field, known)
+  const list = hint === '' ? ` Known fields: ${known.join(', ')}.` : hint
+  const text = `there is no field "${field}".${list}`
+  return describeRefusal(pointer + formatPointerStep(field), text, 'unknown-field')
+}
+
+function createTypeProblem(violation: Violation): Problem {
+  const { params, value, schema } = violation
+  const type = String(params['type'])
+  const fields = Object.keys(schema.properties ?? {})
+  const some = `${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ', …' : ''}`
+  const expected = `${typeWords[type] ?? type}${fields.length === 0 ? '' : ` (${some})`}`
+  // Text in place of an object with secret fields may be a secret.
+  const got = holdsSecrets(schema) ? describeKind(value) : describeValue(value)
+  return refuseValue(violation, expected, got)
+}
+
+function createEnumProblem(violation: Violation): Problem {
+  const { params, value } = violation
+  const allowed = (params['allowedValues'] as Json[]).map(String)
+  const hint = suggestAllowed(value, allowed)
+  const got = `${describeValue(value)}${hint === '' ? '' : `.${hint}`}`
+  return refuseValue(violation, joinAlternatives(allowed), got)
+}
+
+function createRangeProblem(violation: Violation): Problem {
+  const { comparison, limit } = violation.params
+  return refuseValue(violation, `a number ${String(comparison)} ${String(limit)}`)
 }
 
 /** Returns ` Did you mean "x"?` with the allowed value that was meant, or an empty string. */
