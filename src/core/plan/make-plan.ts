@@ -4,7 +4,7 @@ import type { Action, Change, Write } from '../model/change.ts'
 import { compileDomainGlobs } from '../model/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
-import type { Effort, Plan } from '../model/plan.ts'
+import type { Effort, Plan, PlanSummary } from '../model/plan.ts'
 import { pickTree, type SourceTree } from '../model/source-tree.ts'
 import { findApprovalWaves } from './assign-waves.ts'
 import { hashDomains } from './basis.ts'
@@ -68,24 +68,9 @@ export interface PlanInput extends SourceTree {
  * the desired state
  */
 export function makePlan(input: PlanInput): Plan {
-  const { recorded, desired, changes, grouping, limits } = input
-  const {
-    effort = 'normal',
-    solver = null,
-    first = [],
-    notes = {},
-    waves = { waveByDomain: new Map<Domain, number>() },
-  } = input
-  const problem: WriteProblem = {
-    needs: listNeeds(changes, recorded, input.deletes),
-    grouping,
-    domainsPerWrite: limits.domainsPerWrite,
-    effort,
-    solver,
-    parallel: input.parallel,
-    progress: input.progress,
-    ...(first.length === 0 ? {} : { isFirst: compileDomainGlobs(first) }),
-  }
+  const { recorded, desired, changes, effort = 'normal', notes = {} } = input
+  const { waves = { waveByDomain: new Map<Domain, number>() } } = input
+  const problem = createProblem(input)
   const kinds = findKinds(changes)
   const { writes, lowerBound, writesAtOnce } = writeInWaves(
     problem,
@@ -105,17 +90,7 @@ export function makePlan(input: PlanInput): Plan {
   return {
     changes,
     writes,
-    summary: {
-      domains: domains.length,
-      ...countActions(changes),
-      unchanged: input.unchanged,
-      held: 0,
-      conditional: changes.filter(({ reason }) => reason === 'secret-unknown').length,
-      writes: writes.length,
-      lowerBound,
-      seconds: 60 * Math.max(0, Math.ceil(writes.length / limits.callsPerMinute) - 1),
-      totalSeconds: computeTimes(writes, { ...limits, rollout: input.rollout }).total,
-    },
+    summary: summarize(input, domains.length, writes, lowerBound),
     basis: {
       desired: hashDomains(input.basis?.desired ?? desired, domains),
       recorded: hashDomains(input.basis?.recorded ?? recorded, domains),
@@ -134,6 +109,40 @@ export function makePlan(input: PlanInput): Plan {
       ...(notes.kinds === 'off' ? [] : describeKinds(planWaves)),
     ],
     ...(planWaves.length < 2 ? {} : { waves: planWaves }),
+  }
+}
+
+/** Creates the problem of grouping the changes into writes. */
+function createProblem(input: PlanInput): WriteProblem {
+  const { first = [] } = input
+  return {
+    needs: listNeeds(input.changes, input.recorded, input.deletes),
+    grouping: input.grouping,
+    domainsPerWrite: input.limits.domainsPerWrite,
+    effort: input.effort ?? 'normal',
+    solver: input.solver ?? null,
+    parallel: input.parallel,
+    progress: input.progress,
+    ...(first.length === 0 ? {} : { isFirst: compileDomainGlobs(first) }),
+  }
+}
+
+function summarize(
+  { changes, unchanged, limits, rollout }: PlanInput,
+  domains: number,
+  writes: Write[],
+  lowerBound: number,
+): PlanSummary {
+  return {
+    domains,
+    ...countActions(changes),
+    unchanged,
+    held: 0,
+    conditional: changes.filter(({ reason }) => reason === 'secret-unknown').length,
+    writes: writes.length,
+    lowerBound,
+    seconds: 60 * Math.max(0, Math.ceil(writes.length / limits.callsPerMinute) - 1),
+    totalSeconds: computeTimes(writes, { ...limits, rollout }).total,
   }
 }
 
