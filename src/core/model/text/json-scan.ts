@@ -84,20 +84,16 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
     } else if (expected === 'key' && character === '"' && frame !== undefined) {
       const stop = findTextEnd(text, at)
       if (typeof stop !== 'number') return end(stop)
-      const key = JSON.parse(text.slice(at, stop)) as string
-      if (frame.keys.has(key) && duplicates.length < maxDuplicates) duplicates.push([at, stop])
-      frame.keys.add(key)
-      frame.step = key
-      frame.key = [at, stop]
+      const isDuplicate = enterKey(frame, JSON.parse(text.slice(at, stop)) as string, [at, stop])
+      if (isDuplicate && duplicates.length < maxDuplicates) duplicates.push([at, stop])
       at = stop
       expected = 'colon'
     } else if (expected === 'value' && (character === '[' || character === '{')) {
       locate(at, at + 1)
       if (stack.length >= inputLimits.levels) return end({ at, reason: tooDeep, isTooDeep: true })
-      const isList = character === '['
-      stack.push({ isList, step: isList ? 0 : '', keys: new Set(), key: null })
+      stack.push(openFrame(character === '['))
       at++
-      expected = isList ? 'value' : 'key'
+      expected = character === '[' ? 'value' : 'key'
       isFirst = true
       continue
     } else if (expected === 'value') {
@@ -109,6 +105,19 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
     } else return end(createFault(text, at, expectations[expected]))
     isFirst = false
   }
+}
+
+function openFrame(isList: boolean): Frame {
+  return { isList, step: isList ? 0 : '', keys: new Set(), key: null }
+}
+
+/** Enters the value of a key of an object, and returns whether the object has had the key. */
+function enterKey(frame: Frame, key: string, place: [start: number, end: number]): boolean {
+  const isDuplicate = frame.keys.has(key)
+  frame.keys.add(key)
+  frame.step = key
+  frame.key = place
+  return isDuplicate
 }
 
 function skipBlanks(text: string, from: number): number {
