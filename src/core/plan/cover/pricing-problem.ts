@@ -19,6 +19,7 @@ export interface PricedRectangle {
 /** Prices up to this are not violations, because of the solver's tolerance. */
 const priceTolerance = 1 + 1e-6
 
+/** A set of columns, and the classes of rows that share it. */
 interface Branch {
   classes: number[]
   /** Sum of a row's duals for the columns, by class. */
@@ -26,6 +27,13 @@ interface Branch {
   /** Sum of the duals of the columns. */
   base: number
   columns: Column[]
+}
+
+/** Rows and columns to price: kinds of the columns, sizes of the classes, and rows of a write. */
+interface PricingInput {
+  kinds: ColumnKind[]
+  sizes: number[]
+  width: number
 }
 
 /**
@@ -36,79 +44,113 @@ interface Branch {
  * @returns rectangles by descending price, and an upper bound of the price of any rectangle
  */
 export function solvePricingProblem(
-  { kinds, sizes, width }: { kinds: ColumnKind[]; sizes: number[]; width: number },
-  { rowDuals, columnDuals }: Duals,
+  input: PricingInput,
+  duals: Duals,
   steps: number,
 ): { rectangles: PricedRectangle[]; maxPrice: number } {
-  const order = [...new Set(rowDuals.flatMap((columnPrices) => [...columnPrices.keys()]))].toSorted(
-    (a, b) => a - b,
-  )
-  const suffixes = rowDuals.map((columnPrices) =>
-    computeSuffixSums(columnPrices, order, columnDuals),
-  )
-  const rectangles: PricedRectangle[] = []
-  let [maxPrice, stepsLeft, bestPrice] = [priceTolerance, steps, priceTolerance]
-
-  /** Sums the prices of the best `width` rows; `getPrice` returns a row's price by class. */
-  const sumTopRows = (classes: number[], getPrice: (i: number) => number): number => {
-    const sorted = classes.map((_, i) => i).toSorted((a, b) => getPrice(b) - getPrice(a))
-    let [sum, room] = [0, width]
-    for (const i of sorted) {
-      const count = Math.min(room, sizes[classes[i] ?? 0] ?? 0)
-      sum += count * getPrice(i)
-      room -= count
-      if (room === 0) break
-    }
-    return sum
-  }
-
-  const branch = ({ classes, rowPrices, base, columns }: Branch, from: number): void => {
-    for (let position = from; position < order.length; position++) {
-      const column = order[position] ?? 0
-      if (!columns.every((other) => isCompatible(kinds, other, column))) continue
-      const child: Branch = {
-        classes: [],
-        rowPrices: [],
-        base: base + (columnDuals[column] ?? 0),
-        columns: [...columns, column],
-      }
-      for (const [i, index] of classes.entries()) {
-        const price = rowDuals[index]?.get(column)
-        if (price === undefined) continue
-        child.classes.push(index)
-        child.rowPrices.push((rowPrices[i] ?? 0) + price)
-      }
-      if (child.classes.length === 0) continue
-      const columnBound = findMax(
-        child.classes.map((index) => suffixes[index]?.columns[position + 1] ?? 0),
-      )
-      const bound =
-        child.base +
-        columnBound +
-        sumTopRows(
-          child.classes,
-          (i) =>
-            (child.rowPrices[i] ?? 0) + (suffixes[child.classes[i] ?? 0]?.rows[position + 1] ?? 0),
-        )
-      if (bound <= priceTolerance + (bestPrice - priceTolerance) / 4) continue
-      if (stepsLeft-- <= 0) {
-        maxPrice = Math.max(maxPrice, bound)
-        continue
-      }
-      const price = child.base + sumTopRows(child.classes, (i) => child.rowPrices[i] ?? 0)
-      if (price > priceTolerance) {
-        rectangles.push({ rows: chooseRows(child, sizes, width), columns: child.columns, price })
-        bestPrice = Math.max(bestPrice, price)
-      }
-      branch(child, position + 1)
-    }
-  }
-  branch(
+  const { sizes } = input
+  const search = new PricingSearch(input, duals, steps)
+  search.explore(
     { classes: sizes.map((_, i) => i), rowPrices: sizes.map(() => 0), base: 0, columns: [] },
     0,
   )
-  maxPrice = Math.max(maxPrice, bestPrice)
-  return { rectangles: rectangles.toSorted((a, b) => b.price - a.price), maxPrice }
+  const maxPrice = Math.max(search.maxPrice, search.bestPrice)
+  return { rectangles: search.rectangles.toSorted((a, b) => b.price - a.price), maxPrice }
+}
+
+/** Branch and bound: the rectangles found, and the prices of those that may be left. */
+class PricingSearch {
+  readonly rectangles: PricedRectangle[] = []
+  /** Upper bound of the price of the sets that were not explored. */
+  maxPrice = priceTolerance
+  bestPrice = priceTolerance
+  readonly #input: PricingInput
+  readonly #duals: Duals
+  /** Columns with a dual, ascending. */
+  readonly #order: Column[]
+  readonly #suffixes: ReturnType<typeof computeSuffixSums>[]
+  #stepsLeft: number
+
+  constructor(input: PricingInput, duals: Duals, steps: number) {
+    this.#input = input
+    this.#duals = duals
+    const { rowDuals, columnDuals } = duals
+    const order = [...new Set(rowDuals.flatMap((prices) => [...prices.keys()]))]
+    this.#order = order.toSorted((a, b) => a - b)
+    this.#suffixes = rowDuals.map((prices) => computeSuffixSums(prices, this.#order, columnDuals))
+    this.#stepsLeft = steps
+  }
+
+  /** Explores the sets that add columns of the order, from a position on, to those of a branch. */
+  explore(branch: Branch, from: number): void {
+    for (let position = from; position < this.#order.length; position++) {
+      const child = this.#addColumn(branch, this.#order[position] ?? 0)
+      if (child === null) continue
+      const bound = this.#computeBound(child, position + 1)
+      if (bound <= priceTolerance + (this.bestPrice - priceTolerance) / 4) continue
+      if (this.#stepsLeft-- <= 0) {
+        this.maxPrice = Math.max(this.maxPrice, bound)
+        continue
+      }
+      this.#addRectangle(child)
+      this.explore(child, position + 1)
+    }
+  }
+
+  /** Adds a column to a branch; null if it is not compatible, or no class has it. */
+  #addColumn({ classes, rowPrices, base, columns }: Branch, column: Column): Branch | null {
+    const { kinds } = this.#input
+    if (!columns.every((other) => isCompatible(kinds, other, column))) return null
+    const { rowDuals, columnDuals } = this.#duals
+    const child: Branch = {
+      classes: [],
+      rowPrices: [],
+      base: base + (columnDuals[column] ?? 0),
+      columns: [...columns, column],
+    }
+    for (const [i, index] of classes.entries()) {
+      const price = rowDuals[index]?.get(column)
+      if (price === undefined) continue
+      child.classes.push(index)
+      child.rowPrices.push((rowPrices[i] ?? 0) + price)
+    }
+    return child.classes.length === 0 ? null : child
+  }
+
+  /** Computes the maximum price with any of the columns from a position on. */
+  #computeBound({ classes, rowPrices, base }: Branch, from: number): number {
+    const suffixes = this.#suffixes
+    const columnBound = findMax(classes.map((index) => suffixes[index]?.columns[from] ?? 0))
+    const getPrice = (i: number) =>
+      (rowPrices[i] ?? 0) + (suffixes[classes[i] ?? 0]?.rows[from] ?? 0)
+    return base + columnBound + sumTopRows(classes, this.#input, getPrice)
+  }
+
+  /** Adds the rectangle of a branch if its price is a violation. */
+  #addRectangle(branch: Branch): void {
+    const { classes, rowPrices, base, columns } = branch
+    const price = base + sumTopRows(classes, this.#input, (i) => rowPrices[i] ?? 0)
+    if (price <= priceTolerance) return
+    this.rectangles.push({ rows: chooseRows(branch, this.#input), columns, price })
+    this.bestPrice = Math.max(this.bestPrice, price)
+  }
+}
+
+/** Sums the prices of the best `width` rows; `getPrice` returns a row's price by class. */
+function sumTopRows(
+  classes: number[],
+  { sizes, width }: PricingInput,
+  getPrice: (i: number) => number,
+): number {
+  const sorted = classes.map((_, i) => i).toSorted((a, b) => getPrice(b) - getPrice(a))
+  let [sum, room] = [0, width]
+  for (const i of sorted) {
+    const count = Math.min(room, sizes[classes[i] ?? 0] ?? 0)
+    sum += count * getPrice(i)
+    room -= count
+    if (room === 0) break
+  }
+  return sum
 }
 
 /**
@@ -132,8 +174,7 @@ function computeSuffixSums(
 
 function chooseRows(
   { classes, rowPrices }: Branch,
-  sizes: number[],
-  width: number,
+  { sizes, width }: PricingInput,
 ): Map<number, number> {
   const rows = new Map<number, number>()
   let room = width
