@@ -1,10 +1,10 @@
+import { Assembly, type StackLookup } from './assembly.ts'
 import { checkProfile } from './check-profile.ts'
-import { type Declared, createPlaceLookup, toLayer } from './declared-places.ts'
+import { createPlaceLookup, toLayer } from './declared-places.ts'
 import type { Layer } from '../workspace-file/find-origin.ts'
 import { ProblemQuota, createDiagnostic } from './finding.ts'
 import { ItemCache } from './item-cache.ts'
 import { listFiles } from './list-files.ts'
-import { createConfigDiagnostic } from './manifest-diagnostics.ts'
 import type { ConfigContext } from './parse-config.ts'
 import {
   type Declaration,
@@ -13,9 +13,9 @@ import {
   type Profile,
   parseDocument,
 } from './parse-document.ts'
-import { parseManifest } from './parse-manifest.ts'
 import { ProfileProblems } from './profile-problems.ts'
 import {
+  type Profiles,
   type Stack,
   buildStack,
   findProfileProblems,
@@ -25,10 +25,9 @@ import {
 import { ReplacementBudget } from './references.ts'
 import { findIdleNulls } from './unknown-names.ts'
 import type { Workspace, WorkspaceConfig } from '../workspace-file/workspace.ts'
-import type { DocumentPlace, YamlDocument } from '../yaml/yaml-file.ts'
-import { findPlace } from '../yaml/yaml-place.ts'
+import type { YamlDocument } from '../yaml/yaml-file.ts'
 import { inputLimits } from '../../core/model/input-limits.ts'
-import type { Domain, Snapshot } from '../../core/model/item.ts'
+import type { Domain } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import { append } from '../../core/model/lists.ts'
 import { type Progress, ignoreProgress } from '../../core/model/parallel.ts'
@@ -57,11 +56,50 @@ export function assemble(
   checked: Progress = ignoreProgress,
 ): Assembled {
   checked(0, documents.length)
+  const quota = new ProblemQuota()
+  const { declarations, diagnostics } = parseDocuments(documents, quota)
+  const profiles = indexProfiles(declarations.filter((each) => each.kind === 'profile'))
+  append(diagnostics, profiles.diagnostics)
+  append(diagnostics, findProfileProblems(declarations, profiles.byName))
+  const limited = limitStacks(declarations, profiles.byName, quota)
+  append(diagnostics, limited.diagnostics)
+  append(diagnostics, findAllNulls(declarations, home, config.defaults, quota))
+  const flawed = new Set(diagnostics.map(({ file, document }) => `${document} ${file}`))
+  const isFlawed = (manifest: Manifest | KnownManifest) => {
+    if (manifest.kind === 'known') return limited.emptied.has(manifest)
+    const { index, file } = manifest.document
+    return quota.isFlawed(manifest.document) || flawed.has(`${index} ${file.path}`)
+  }
+  const rules = createRules(config, keeper)
+  const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
+  const problems = checkProfiles(defaults, profiles.byName, rules)
+  const findStack = createStackLookup(profiles.byName, defaults)
+  const assembly = new Assembly({ rules, problems, quota, findStack })
+  const clean: KnownManifest[] = []
+  for (const [i, declaration] of declarations.entries()) {
+    checked(i, documents.length)
+    if (declaration.kind === 'profile') continue
+    const whole = assembly.add(declaration)
+    if (whole !== null && !isFlawed(declaration)) clean.push(whole)
+  }
+  append(diagnostics, assembly.end())
+  return {
+    desired: assembly.desired,
+    diagnostics: diagnostics.toSorted(compareDiagnostics),
+    files: listFiles(paths, declarations, profiles.byName),
+    findItemPlace: createPlaceLookup(assembly.declared),
+    clean,
+  }
+}
+
+/** Parses documents into declarations; equal lists of profiles become the same list. */
+function parseDocuments(
+  documents: (YamlDocument | KnownManifest)[],
+  quota: ProblemQuota,
+): { declarations: (Manifest | Profile | KnownManifest)[]; diagnostics: Diagnostic[] } {
   const declarations: (Manifest | Profile | KnownManifest)[] = []
   const diagnostics: Diagnostic[] = []
-  /** Manifests with equal lists of profiles share one. */
   const lists = new Map<string, Declaration['profiles']>()
-  const quota = new ProblemQuota()
   for (const document of documents) {
     if ('kind' in document) {
       declarations.push(document)
@@ -76,108 +114,22 @@ export function assemble(
     lists.set(key, declaration.profiles)
     declarations.push(declaration)
   }
-  const profiles = indexProfiles(
-    declarations.filter((each): each is Profile => each.kind === 'profile'),
-  )
-  append(diagnostics, profiles.diagnostics)
-  append(diagnostics, findProfileProblems(declarations, profiles.byName))
-  const limited = limitStacks(declarations, profiles.byName, quota)
-  append(diagnostics, limited.diagnostics)
-  for (const each of declarations) {
-    if (each.kind === 'known') continue
-    const domain = each.kind === 'manifest' ? each.domains[0]?.domain : undefined
-    append(diagnostics, findNulls(each.document, '/config', each.config, quota, domain))
-  }
-  append(diagnostics, findNulls(home, '/defaults', config.defaults, quota))
-  const flawed = new Set(diagnostics.map(({ file, document }) => `${document} ${file}`))
-  const isFlawed = (document: DocumentPlace) =>
-    quota.isFlawed(document) || flawed.has(`${document.index} ${document.file.path}`)
-
-  const rules: ConfigContext = {
-    secrets: new Set(Object.keys(config.secrets)),
-    keeper,
-    allowLiteralSecrets: config.allowLiteralSecrets,
-    itemKeys: config.service.itemKeys,
-    deletes: config.service.unset,
-    itemCache: new ItemCache(),
-    budget: new ReplacementBudget(),
-    unknownItems: new Map(),
-    itemsLeft: { count: inputLimits.unknownItems },
-  }
-  const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
-  const problems = new ProfileProblems(
-    [
-      defaults,
-      ...[...profiles.byName.values()].map((profile) => ({
-        ...toLayer(profile),
-        profile: { name: profile.name, entry: 0 },
-      })),
-    ].map((layer) => ({ layer, findings: checkProfile(layer, rules) })),
-  )
-  const users = new Map<YamlDocument, number>()
-  const stacks = new Map<Declaration['profiles'], Stack>()
-  const findStack = ({ profiles: named }: Pick<Declaration, 'profiles'>): Stack => {
-    let stack = stacks.get(named)
-    if (stack === undefined)
-      stacks.set(named, (stack = buildStack(named, profiles.byName, defaults)))
-    return stack
-  }
-
-  const desired: Snapshot = new Map()
-  const clean: KnownManifest[] = []
-  const declared = new Map<Domain, Declared>()
-  for (const [i, manifest] of declarations.entries()) {
-    checked(i, documents.length)
-    if (manifest.kind === 'profile') continue
-    const stack = findStack(manifest)
-    const domains: Domain[] = []
-    const { file, index } = manifest.document
-    for (const { domain, pointer } of manifest.domains) {
-      const first = declared.get(domain)
-      if (first === undefined) {
-        declared.set(domain, { file, index, pointer, stack })
-        domains.push(domain)
-      } else {
-        for (const each of quota.take(manifest.document, [first]))
-          diagnostics.push(createDuplicateDiagnostic(domain, manifest.document, pointer, each))
-      }
-    }
-    for (const document of stack.documents)
-      users.set(document, (users.get(document) ?? 0) + domains.length)
-    if (manifest.kind === 'known') {
-      for (const { domain, items } of manifest.domains)
-        if (declared.get(domain)?.file === file) desired.set(domain, items)
-      if (!limited.emptied.has(manifest)) clean.push(manifest)
-      continue
-    }
-    const layers = [...stack.layers, toLayer(manifest)]
-    const result = parseManifest({ manifest, domains, layers, stack }, rules, problems, quota)
-    for (const [domain, items] of result.items) desired.set(domain, items)
-    append(diagnostics, result.diagnostics)
-    const isClean = !result.hasFindings && !isFlawed(manifest.document)
-    if (isClean && domains.length === manifest.domains.length)
-      clean.push(toKnown(manifest, desired))
-  }
-  const shared = problems.report(users, quota)
-  append(diagnostics, shared.diagnostics)
-  for (const use of shared.others)
-    for (const each of quota.take(use.manifest.document, [use]))
-      diagnostics.push(createConfigDiagnostic(each))
-  append(diagnostics, quota.summarize())
-  return {
-    desired,
-    diagnostics: diagnostics.toSorted(compareDiagnostics),
-    files: listFiles(paths, declarations, profiles.byName),
-    findItemPlace: createPlaceLookup(declared),
-    clean,
-  }
+  return { declarations, diagnostics }
 }
 
-/** Returns a manifest with the items of its domains, which makes its configuration dispensable. */
-function toKnown({ document, profiles, domains }: Manifest, desired: Snapshot): KnownManifest {
-  const { file, index } = document
-  const known = domains.map((each) => ({ ...each, items: desired.get(each.domain) ?? new Map() }))
-  return { kind: 'known', document: { file, index }, profiles, domains: known }
+/** Finds nulls without an effect in manifests, in profiles and in the defaults. */
+function findAllNulls(
+  declarations: (Manifest | Profile | KnownManifest)[],
+  home: YamlDocument,
+  defaults: JsonObject,
+  quota: ProblemQuota,
+): Diagnostic[] {
+  const own = declarations.flatMap((each) => {
+    if (each.kind === 'known') return []
+    const domain = each.kind === 'manifest' ? each.domains[0]?.domain : undefined
+    return findNulls(each.document, '/config', each.config, quota, domain)
+  })
+  return [...own, ...findNulls(home, '/defaults', defaults, quota)]
 }
 
 function findNulls(
@@ -194,21 +146,37 @@ function findNulls(
     )
 }
 
-function createDuplicateDiagnostic(
-  domain: Domain,
-  document: DocumentPlace,
-  pointer: string,
-  first: Declared,
-): Diagnostic {
-  const related = [{ ...findPlace(first, first.pointer), message: 'first declared here' }]
-  const { path } = first.file
-  const detail = `the domain "${domain}" is already declared in ${path}. Remove one of the two.`
-  return createDiagnostic(document, {
-    code: 'domain-duplicate',
-    pointer,
-    summary: 'Duplicate domain',
-    detail,
-    domain,
-    related,
-  })
+function createRules(config: WorkspaceConfig, keeper: SecretKeeper): ConfigContext {
+  return {
+    secrets: new Set(Object.keys(config.secrets)),
+    keeper,
+    allowLiteralSecrets: config.allowLiteralSecrets,
+    itemKeys: config.service.itemKeys,
+    deletes: config.service.unset,
+    itemCache: new ItemCache(),
+    budget: new ReplacementBudget(),
+    unknownItems: new Map(),
+    itemsLeft: { count: inputLimits.unknownItems },
+  }
+}
+
+/** Checks the defaults and each profile alone. */
+function checkProfiles(defaults: Layer, byName: Profiles, rules: ConfigContext): ProfileProblems {
+  const profiles = [...byName.values()].map((profile) => ({
+    ...toLayer(profile),
+    profile: { name: profile.name, entry: 0 },
+  }))
+  return new ProfileProblems(
+    [defaults, ...profiles].map((layer) => ({ layer, findings: checkProfile(layer, rules) })),
+  )
+}
+
+/** Creates a lookup of the stack of a list of profiles, which builds each stack once. */
+function createStackLookup(byName: Profiles, defaults: Layer): StackLookup {
+  const stacks = new Map<Declaration['profiles'], Stack>()
+  return (profiles) => {
+    const stack = stacks.get(profiles) ?? buildStack(profiles, byName, defaults)
+    stacks.set(profiles, stack)
+    return stack
+  }
 }
