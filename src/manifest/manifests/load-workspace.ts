@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { exists, findRealPath } from '../../files/look.ts'
-import { append } from '../../core/model/lists.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { formatPointerStep } from '../../core/model/json.ts'
 import { limitProblems, formatPlace, type Diagnostic } from '../../core/model/problem.ts'
@@ -10,7 +9,7 @@ import { assemble } from './assemble.ts'
 import { loadFiles } from './cache/load-files.ts'
 import { ManifestCache, type LoadedFile, type CacheFile } from './cache/manifest-cache.ts'
 import { checkSecretValues, createSecretFinding } from '../workspace-file/credential-places.ts'
-import { createDiagnostic, createFileDiagnostic } from './finding.ts'
+import { createDiagnostic, createFileDiagnostic, type Finding } from './finding.ts'
 import { findFiles } from './find-files.ts'
 import type { Layer } from '../workspace-file/find-origin.ts'
 import { workspaceFile } from '../workspace-file/find-root.ts'
@@ -63,8 +62,7 @@ export function loadWorkspace(
   const { config, home, document, paths } = found
   const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
   const isCached = paths.length >= minCachedFiles && added.length === 0
-  const opened = isCached ? (aids.openCache?.() ?? null) : null
-  const cache = opened === null ? null : new ManifestCache(opened.file, opened.program, config)
+  const cache = isCached ? openCache(config, aids) : null
   const defaults: Layer = { config: config.defaults, document, base: '/defaults' }
   const { loaded, hashStack } = loadFiles(found.folder, paths, cache, defaults, keeper, aids)
   const [stored, unreadable] = splitLoaded(loaded)
@@ -72,28 +70,24 @@ export function loadWorkspace(
     ...stored,
     ...added.filter(({ path }) => path !== workspaceFile).map(parseYaml),
   ].toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1))
-  const all = [...found.diagnostics, ...unreadable]
-  const documents = files.flatMap((yaml) => {
-    append(all, yaml.diagnostics)
-    const { known = [] } = yaml
-    if (yaml.documents.length + yaml.diagnostics.length + known.length === 0)
-      all.push(createEmptied(yaml.file))
-    return [...yaml.documents, ...known]
-  })
+  const documents = files.flatMap((yaml) => [...yaml.documents, ...(yaml.known ?? [])])
   const names = [home.path, ...paths, ...added.map(({ path }) => path)]
   const assembled = assemble(config, document, documents, keeper, names, aids.checked)
   cache?.save(files, assembled.clean, hashStack)
   // Parsing the manifests has resolved the secrets they refer to.
-  const held = config.texts.filter((text) => keeper.occursIn(text)).map(createSecretFinding)
-  if (held.length > 0)
-    throw createInvalidError(held.map((finding) => createDiagnostic(document, finding)))
+  refuseFindings(
+    document,
+    config.texts.filter((text) => keeper.occursIn(text)).map(createSecretFinding),
+  )
   let noManifest: Diagnostic | undefined
   return {
     root,
     config,
     desired: assembled.desired,
     diagnostics: limitProblems([
-      ...all,
+      ...found.diagnostics,
+      ...unreadable,
+      ...files.flatMap(listFileProblems),
       ...assembled.diagnostics,
       ...findMovedProblems(config.moved, document, assembled.desired),
       ...findExcessiveGlobs(config, document, assembled.desired.size),
@@ -112,6 +106,17 @@ export function loadWorkspace(
         createWeakDiagnostic(document, name, value),
       ),
   }
+}
+
+function openCache(config: WorkspaceConfig, aids: LoadingAids): ManifestCache | null {
+  const opened = aids.openCache?.() ?? null
+  return opened === null ? null : new ManifestCache(opened.file, opened.program, config)
+}
+
+/** Lists the problems of a file as a whole. */
+function listFileProblems({ file, documents, known = [], diagnostics }: LoadedFile): Diagnostic[] {
+  const isEmpty = documents.length + diagnostics.length + known.length === 0
+  return isEmpty ? [createEmptied(file)] : diagnostics
 }
 
 /**
@@ -212,9 +217,7 @@ function findWorkspaceFiles(
   const loaded = parseWorkspaceConfig(home, env)
   if (loaded.config === null) throw createInvalidError(loaded.diagnostics)
   const values = loadSecretsWithoutCommand(folder, loaded.config.secrets, env)
-  const misplaced = checkSecretValues(loaded.config, values)
-  if (misplaced.length > 0)
-    throw createInvalidError(misplaced.map((each) => createDiagnostic(loaded.document, each)))
+  refuseFindings(loaded.document, checkSecretValues(loaded.config, values))
 
   const globs = [loaded.config.manifests, loaded.config.profiles]
   const found = findFiles(folder, globs, onListed)
@@ -237,6 +240,12 @@ function splitLoaded<Loaded extends object>(
     if ('severity' in result) diagnostics.push(result)
     else loaded.push(result)
   return [loaded, diagnostics]
+}
+
+/** @throws EdgewiseError `invalid` if there are findings in the workspace file */
+function refuseFindings(document: YamlDocument, findings: Finding[]): void {
+  if (findings.length > 0)
+    throw createInvalidError(findings.map((finding) => createDiagnostic(document, finding)))
 }
 
 function createInvalidError(diagnostics: Diagnostic[]): EdgewiseError {
