@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Domain } from '../../src/core/model/item.ts'
-import { leftOut, unknownDomain, type Outcome } from '../../src/core/model/outcome.ts'
+import { unknownDomain, type Outcome } from '../../src/core/model/outcome.ts'
 import { createDomains, bad, good, World } from './world.ts'
 
 const gone = 'd3.example.com'
@@ -61,7 +61,7 @@ describe.each([true, false])('an unknown domain, named by the answer: %s', (isNa
     expect(result).toMatchObject({ refused: 1, notSent: 0, inDoubt: 0 })
     expect(world.ended).toMatchObject({ outcome: 'incomplete', parts: result.parts })
     expect(world.events.filter(({ type }) => type === 'part.not-sent')).toMatchObject([
-      { domains: [gone], message: leftOut },
+      { domains: [gone], message: 'left out: the service does not know the domain' },
     ])
     for (const [domain, recorded] of world.recorded())
       for (const [item, { status, apply }] of recorded)

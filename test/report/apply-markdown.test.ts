@@ -139,12 +139,12 @@ describe('the report of an apply', () => {
   it('counts the writes that an interrupt kept from being sent', () => {
     const writes = Array.from({ length: 412 }, (_, i) => buildWrite({ id: i + 1 }))
     const events = writes.map(({ id }): ApplyEvent => {
-      return { type: 'write.not-sent', time, id, message: 'interrupted' }
+      return { type: 'write.not-sent', time, id, message: 'interrupted', reason: 'interrupted' }
     })
     const end = { ...finished, confirmed: 0, refused: 0, inDoubt: 0, notSent: 412 }
     const text = formatApplyMarkdown({
       plan: { ...plan, writes },
-      events: [...events, { ...end, stopped: 'interrupted' }],
+      events: [...events, { ...end, stopped: 'interrupted', interrupted: 'writes' }],
       status: 'incomplete',
       problem: null,
     })

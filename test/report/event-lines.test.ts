@@ -98,7 +98,10 @@ describe('writes that were not sent', () => {
   })
 
   it('are counted in the last line only if an interrupt is the reason', () => {
-    const many = Array.from({ length: 412 }, (_, i) => notSent(i + 1, 'interrupted'))
+    const many = Array.from({ length: 412 }, (_, i) => ({
+      ...(notSent(i + 1, 'interrupted') as object),
+      reason: 'interrupted',
+    })) as ApplyEvent[]
     expect(format([...many, finished])).toEqual([])
   })
 

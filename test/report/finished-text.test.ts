@@ -37,12 +37,16 @@ describe('the last line of an apply', () => {
 
   it('is one sentence with the next command after an interrupt', () => {
     const stopped = 'interrupted'
-    const counts = { confirmed: 4, refused: 1, inDoubt: 2, notSent: 405, stopped }
+    const counts = {
+      ...{ confirmed: 4, refused: 1, inDoubt: 2, notSent: 405 },
+      ...{ stopped, interrupted: 'writes' },
+    }
     expect(format(counts, 'incomplete')).toBe(
       'Interrupted: 4 of 412 writes confirmed, 1 refused, 2 in-doubt, 405 never sent; ' +
         '"edgewise apply" sends the rest.',
     )
-    const rollout = { notSent: 1, unchanged: 3, stopped: `${stopped}; apply again` }
+    const again = { stopped: `${stopped}; apply again`, interrupted: 'rollout' }
+    const rollout = { notSent: 1, unchanged: 3, ...again }
     expect(format(rollout, 'incomplete')).toBe(
       'Interrupted: 0 of 1 write confirmed, 1 never sent, 3 unchanged; ' +
         '"edgewise apply" resumes the rollout.',

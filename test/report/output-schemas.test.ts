@@ -42,7 +42,13 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     items: ['https'],
     message: 'timed out',
   },
-  'write.not-sent': { type: 'write.not-sent', time, id: 1, message: 'interrupted' },
+  'write.not-sent': {
+    type: 'write.not-sent',
+    time,
+    id: 1,
+    message: 'interrupted',
+    reason: 'interrupted',
+  },
   'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
   'part.confirmed': {
     type: 'part.confirmed',

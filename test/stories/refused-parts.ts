@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
-import { leftOut } from '../../src/core/model/outcome.ts'
 import type { Ended, RealRuns } from '../long/real-runs.ts'
 
 const limits = 'limits: {callsPerMinute: 10000}\ngrouping: {groups: all}'
@@ -83,6 +82,6 @@ export async function leaveOutUnknown(real: RealRuns, state: string): Promise<vo
   )
   const whole = events.filter((event) => event.type === 'write.not-sent')
   expect(parts.every((domains) => domains.join() === unknown)).toBe(true)
-  expect(whole.every(({ message }) => message === leftOut)).toBe(true)
+  expect(whole.every(({ reason }) => reason === 'left-out')).toBe(true)
   expect(events.at(-1)).toMatchObject({ parts: { confirmed: 0, inDoubt: 0 } })
 }

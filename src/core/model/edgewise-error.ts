@@ -1,5 +1,6 @@
 import type { Diagnostic } from './problem.ts'
 import type { Doubt } from './events.ts'
+import { interrupted } from './outcome.ts'
 
 /** Reasons why a command ended early; a closed list, printed with `--json`. */
 export type ErrorCode =
@@ -51,6 +52,13 @@ export class CancelledError extends EdgewiseError {
   constructor(message: string) {
     super('declined', message)
     this.name = 'CancelledError'
+  }
+}
+
+/** An operation that was interrupted while it only looked. */
+export class InterruptedError extends EdgewiseError {
+  constructor() {
+    super('declined', interrupted)
   }
 }
 

@@ -28,8 +28,8 @@ export type UntimedEvent =
       type: 'write.not-sent'
       id: number
       message: string
-      /** Present if the write was not needed: its secrets have their recorded values. */
-      reason?: 'unchanged'
+      /** Absent for any other reason, which only the message has. */
+      reason?: NotSentReason
     }
   | { type: 'write.waiting'; id: number; seconds: number; message: string }
   | ({ type: 'write.isolating'; id: number } & Part)
@@ -87,6 +87,7 @@ export type UntimedEvent =
       type: 'apply.finished'
       apply: string
       stopped: string | null
+      interrupted?: Interrupted
       takenBack?: boolean
       /** Present if a rollout stays open: what it has not sent may still be sent. */
       open?: true
@@ -95,6 +96,16 @@ export type UntimedEvent =
       /** Writes not sent because nothing differs; in none of the other counts. Absent for 0. */
       unchanged?: number
     } & OutcomeCounts)
+
+/**
+ * Kind of a reason why a write was not sent. `unchanged`: it was not needed, its secrets have their
+ * recorded values. `interrupted`: an interrupt. `left-out`: an earlier write has shown that the
+ * service does not know its domains.
+ */
+export type NotSentReason = 'unchanged' | 'interrupted' | 'left-out'
+
+/** Where an interrupt ended an apply: at its writes, or between the waves of a rollout. */
+export type Interrupted = 'writes' | 'rollout'
 
 /** Times in ISO 8601; the end of a span is not part of it. */
 interface Span {

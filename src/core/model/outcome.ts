@@ -23,7 +23,14 @@ export type Outcome =
     }
   | { kind: 'throttled'; message: string; retryAfterMs: number | null; limits: Limits }
   | { kind: 'in-doubt'; message: string; limits?: Limits }
-  | { kind: 'not sent'; message: string }
+  | ({ kind: 'not sent' } & EndReason)
+
+/** Reason why a write is not sent, or why an apply ends early. */
+export interface EndReason {
+  message: string
+  /** Present if it is an interrupt. */
+  interrupted?: true
+}
 
 /** Periods for which the service counts calls, ms. */
 export const periodMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
@@ -52,7 +59,5 @@ export interface ApplyCounts {
   parts: OutcomeCounts
 }
 
-/** Reason of a write that an interrupt kept from being sent, and of the end of its apply. */
+/** Name of an interrupt in messages. */
 export const interrupted = 'interrupted'
-/** Reason of a write, or a part of one, whose domains an earlier write has shown to be unknown. */
-export const leftOut = 'left out: the service does not know the domain'

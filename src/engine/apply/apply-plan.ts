@@ -4,6 +4,7 @@ import { nameChange, type Change, type Write } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { Domain } from '../../core/model/item.ts'
+import type { EndReason } from '../../core/model/outcome.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import type { Applied } from '../../core/model/applied.ts'
@@ -11,7 +12,7 @@ import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { recordItems } from './attempt.ts'
 import { createCounts, isAllConfirmed, moveCounts } from './counts.ts'
-import { createEmptyResult } from './results.ts'
+import { createEmptyResult, endEarly } from './results.ts'
 import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
 import { IntentBatches, removeItems } from './intent-batches.ts'
 import { createOutcomeRecorder } from './outcome-groups.ts'
@@ -81,8 +82,8 @@ export async function applyPlan(
   if (result.unrecorded !== null) await markDoubtful(plan.writes, run, context.signal)
 
   const { writes, parts } = run.counts
-  const { stopped } = result
-  run.report({ type: 'apply.finished', apply: run.apply, stopped, ...writes, parts })
+  const { stopped, interrupted } = result
+  run.report({ type: 'apply.finished', apply: run.apply, stopped, interrupted, ...writes, parts })
   return Object.assign(result, writes, { parts })
 }
 
@@ -103,7 +104,7 @@ async function sendWave(
   const intents = new IntentBatches(writes, releases, run)
   const failure = await intents.recordFirst()
   if (failure !== null) throwUnlessSent(failure.error, run)
-  if (run.signal.aborted) run.result.stopped ??= explainAbort(run.signal)
+  if (run.signal.aborted) endEarly(run.result, explainAbort(run.signal))
   else if (releases.length > 0) await release(removeItems(releases, run.recorded), run)
   await sendAll(writes, intents, run)
   if (writes.length > 0) run.report({ type: 'wave.finished', wave })
@@ -133,9 +134,9 @@ function createRun(
     atMs + Math.max(context.clock.monotonic() - upMs, context.uptime() - uptimeMs - 1000)
   const time = () => new Date(now()).toISOString()
   const startedAt = time()
-  const stop = (why: string) => {
-    result.stopped ??= why
-    halt.abort(why)
+  const stop = (why: EndReason) => {
+    endEarly(result, why)
+    halt.abort(why.message)
   }
   const inOrder = createSerialQueue()
   const run: Run = {
@@ -163,7 +164,7 @@ function createRun(
     time,
     toApplied: (counts) => buildApplied(context, startedAt, counts),
     sharing: startSharing(context.store.share, context.clock, (failure) =>
-      stop(explainUnshared(failure)),
+      stop({ message: explainUnshared(failure) }),
     ),
   }
   return run
@@ -221,14 +222,13 @@ async function sendNext(write: Write, intents: IntentBatches, run: Run): Promise
   const failure = await intents.begin(write)
   if (failure !== null) throwUnlessSent(failure.error, run)
   if (run.signal.aborted) {
-    run.result.stopped ??= explainAbort(run.signal)
-    reportNotSent(write, run.result.stopped, run)
+    reportNotSent(write, endEarly(run.result, explainAbort(run.signal)), run)
     return
   }
   try {
     await executeWrite(write, run)
   } catch (error) {
-    run.stop('the state could not be recorded')
+    run.stop({ message: 'the state could not be recorded' })
     throw error
   }
 }

@@ -57,7 +57,7 @@ export async function bisect(
       ],
     })
     for (const part of unsaved) outcomes.settle(part, 'refused')
-    reportRest(`a part of the refused write: ${ended ?? explainAbort(run.signal)}`)
+    reportRest(`a part of the refused write: ${ended ?? explainAbort(run.signal).message}`)
   } catch (error) {
     reportRest(explainUnrecorded(error))
     throw error
@@ -142,7 +142,7 @@ class RectangleBisection implements Bisection {
     if (outcome.kind !== 'refused') throw new Ended(outcome.message)
     this.#keepAnswer(part, outcome, sent.doubted)
     if (!outcome.fatal) return outcome
-    run.stop(outcome.message)
+    run.stop(outcome)
     throw new Ended(outcome.message)
   }
 

@@ -1,5 +1,6 @@
 import { isSafeToRepeat, type Write } from '../../core/model/change.ts'
-import { leftOut } from '../../core/model/outcome.ts'
+import type { NotSentReason } from '../../core/model/events.ts'
+import type { EndReason } from '../../core/model/outcome.ts'
 import { failSpan, getSpan, inSpan, type Span } from '../../core/model/tracing.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { bisect } from './bisect.ts'
@@ -31,7 +32,8 @@ async function execute(planned: Write, run: Run, span?: Span): Promise<void> {
   const inDoubtItem = findDeltaInDoubt(write, run)
   if (inDoubtItem !== null) {
     const reason = `an earlier write left ${inDoubtItem} in-doubt`
-    reportNotSent(write, `${reason}; only another apply can write the whole item`, run)
+    const message = `${reason}; only another apply can write the whole item`
+    reportNotSent(write, { message }, run)
     return
   }
   const whole = { domains: write.domains, items: Object.keys(write.items) }
@@ -54,7 +56,7 @@ async function execute(planned: Write, run: Run, span?: Span): Promise<void> {
     if (run.called.has(write.id)) {
       run.result.sent = true
       reportInDoubt(write.id, [whole], explainUnrecorded(error), run)
-    } else reportNotSent(write, explainError(error), run)
+    } else reportNotSent(write, { message: explainError(error) }, run)
     throw error
   })
   traceOutcome(outcome, span)
@@ -67,15 +69,15 @@ async function execute(planned: Write, run: Run, span?: Span): Promise<void> {
       run.report({ type: 'write.refused', id, code: outcome.code, message: outcome.message })
       if (isBisected(outcome)) return bisect(write, outcome, doubted, before, run)
       // No part of the write is to blame: the service accepts no call.
-      run.stop(outcome.message)
+      run.stop(outcome)
       if (!isUnsaved) reportInDoubt(write.id, [whole], explainPossiblySaved(doubted), run)
       return
     case 'in-doubt':
       reportInDoubt(write.id, [whole], outcome.message, run)
       return
     case 'not sent':
-      run.report({ type: 'write.not-sent', id, message: outcome.message })
-      run.stop(outcome.message)
+      run.report(buildNotSent(id, outcome))
+      run.stop(outcome)
   }
 }
 
@@ -92,12 +94,12 @@ async function leaveOutUnknown(write: Write, run: Run): Promise<Write | null> {
     writes: isWhole ? [write.id] : [],
     moves: [{ ...move, writes: isWhole ? 1 : 0 }],
   }).catch((error: unknown) => {
-    reportNotSent(write, explainError(error), run)
+    reportNotSent(write, { message: explainError(error) }, run)
     throw error
   })
-  const about = { id: write.id, message: leftOut }
+  const about = { id: write.id, message: 'left out: the service does not know the domain' }
   if (isWhole) {
-    run.report({ type: 'write.not-sent', ...about })
+    run.report({ type: 'write.not-sent', ...about, reason: 'left-out' })
     return null
   }
   run.report({ type: 'part.not-sent', ...about, domains: unknown, items: Object.keys(write.items) })
@@ -114,10 +116,15 @@ function traceOutcome(outcome: Sent['outcome'], span?: Span): void {
 }
 
 /** Reports a write that is not sent. */
-export function reportNotSent(write: Write, message: string, run: Run): void {
+export function reportNotSent(write: Write, why: EndReason, run: Run): void {
   if (run.begun.has(write.id))
     run.counts = moveCounts(run.counts, [moveWrites([write], 'inDoubt', 'notSent')])
-  run.report({ type: 'write.not-sent', id: write.id, message })
+  run.report(buildNotSent(write.id, why))
+}
+
+function buildNotSent(id: number, { message, interrupted }: EndReason) {
+  const reason: { reason?: NotSentReason } = interrupted === true ? { reason: 'interrupted' } : {}
+  return { type: 'write.not-sent' as const, id, message, ...reason }
 }
 
 /**

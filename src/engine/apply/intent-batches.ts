@@ -98,7 +98,8 @@ export class IntentBatches {
         run.batches = number
       })
     } catch (error) {
-      run.stop(`the intents of the next writes could not be recorded: ${explainError(error)}`)
+      const why = explainError(error)
+      run.stop({ message: `the intents of the next writes could not be recorded: ${why}` })
       return { error }
     }
     for (const { id } of writes) run.begun.add(id)

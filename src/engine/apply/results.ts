@@ -1,5 +1,5 @@
 import { append } from '../../core/model/lists.ts'
-import type { OutcomeCounts } from '../../core/model/outcome.ts'
+import type { EndReason, OutcomeCounts } from '../../core/model/outcome.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { createEmptyCounts, isAllConfirmed } from './counts.ts'
 import type { ApplyResult } from './run.ts'
@@ -19,11 +19,20 @@ export function createEmptyResult(recorded: RecordedState): ApplyResult {
   }
 }
 
+/** Ends an apply early, unless it has a reason already, and returns its reason. */
+export function endEarly(result: ApplyResult, { message, interrupted }: EndReason): EndReason {
+  if (result.stopped === null && interrupted === true) result.interrupted = 'writes'
+  result.stopped ??= message
+  const isInterrupt = result.interrupted !== undefined
+  return { message: result.stopped, ...(isInterrupt ? { interrupted: true } : {}) }
+}
+
 /** Adds the result of an apply to a total. */
 export function addResult(total: ApplyResult, more: ApplyResult): void {
   addOutcomes(total, more)
   addOutcomes(total.parts, more.parts)
   total.sent ||= more.sent
+  if (total.stopped === null && more.interrupted !== undefined) total.interrupted = more.interrupted
   total.stopped ??= more.stopped
   append(total.refusals, more.refusals)
   append(total.unsettled, more.unsettled)

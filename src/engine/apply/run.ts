@@ -3,8 +3,8 @@ import type { Domain, ItemKey, Value, Part } from '../../core/model/item.ts'
 import type { Place } from '../../core/model/problem.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import type { RecordedState, Store } from '../../state/store/store.ts'
-import type { ApplyCounts, OutcomeCounts } from '../../core/model/outcome.ts'
-import type { ApplyEvent, UntimedEvent, Refusal } from '../../core/model/events.ts'
+import type { ApplyCounts, EndReason, OutcomeCounts } from '../../core/model/outcome.ts'
+import type { ApplyEvent, Interrupted, UntimedEvent, Refusal } from '../../core/model/events.ts'
 import type { SourceTree } from '../../core/model/source-tree.ts'
 import type { Sending } from './send-write.ts'
 import type { EarlierCalls } from './earlier-calls.ts'
@@ -72,6 +72,8 @@ export interface ApplyResult extends OutcomeCounts {
   sent: boolean
   /** Reason of an early end, or of unshared outcomes; null if the apply ran to its end. */
   stopped: string | null
+  /** Present if an interrupt is that reason. */
+  interrupted?: Interrupted
   /** Refused parts of writes, for messages at the lines of manifests. */
   refusals: Refusal[]
   /** True if a health check rolled back everything that was sent; absent without a rollback. */
@@ -129,7 +131,7 @@ export interface Run extends ApplyContext, EarlierCalls {
   /** Records outcomes durably, perhaps with others that arrive at the same time. */
   recordOutcomes(outcomes: OutcomeGroup): Promise<void>
   /** Stops the apply: no further write begins, and no write is retried. */
-  stop(why: string): void
+  stop(why: EndReason): void
   /**
    * Returns the time, ms since 1970: monotonic within an apply, even if the wall clock is set. It
    * counts the time asleep.

@@ -1,5 +1,5 @@
 import { isDelete, isSafeToRepeat, type Write } from '../../core/model/change.ts'
-import { interrupted, type Outcome } from '../../core/model/outcome.ts'
+import { interrupted, type EndReason, type Outcome } from '../../core/model/outcome.ts'
 import { holdsSecret, type SecretPort } from '../../core/model/secret.ts'
 import { getSpan, type Tracer } from '../../core/model/tracing.ts'
 import { formatLocalTime } from '../../core/model/text/words.ts'
@@ -83,7 +83,10 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   let attempts: Attempts = { unreached: 0, inDoubt: 0, throttled: 0, doubt: null }
   for (;;) {
     if (!(await acquireCall(sending, reportWait)))
-      return endUnsent(attempts, signal.aborted ? explainAbort(signal) : explainLongWait(sending))
+      return endUnsent(
+        attempts,
+        signal.aborted ? explainAbort(signal) : { message: explainLongWait(sending) },
+      )
     // A call that outlives the lock could take effect during another apply. Nothing may come
     // between the last check and the call, not even an `await`.
     let clearance = lease.check(timeoutMs)
@@ -94,7 +97,9 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     }
     if (clearance !== 'clear') {
       await budget.release(false)
-      return endUnsent(attempts, clearance === 'look' ? unseen : clearance.refused)
+      return endUnsent(attempts, {
+        message: clearance === 'look' ? unseen : clearance.refused,
+      })
     }
     const outcome = await call()
     await budget.release(
@@ -114,8 +119,8 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   }
 }
 
-function endUnsent({ doubt }: Attempts, message: string): Sent {
-  return { outcome: doubt ?? { kind: 'not sent', message }, doubted: doubt !== null }
+function endUnsent({ doubt }: Attempts, reason: EndReason): Sent {
+  return { outcome: doubt ?? { kind: 'not sent', ...reason }, doubted: doubt !== null }
 }
 
 /** Decides what follows an outcome of a call, by the attempts before it. */
@@ -127,7 +132,7 @@ export function decideStep(
 ): Step {
   if (outcome.kind === 'not sent') {
     const attempts = { ...before, unreached: before.unreached + 1 }
-    if (attempts.unreached >= maxUnreached) return { sent: endUnsent(attempts, outcome.message) }
+    if (attempts.unreached >= maxUnreached) return { sent: endUnsent(attempts, outcome) }
     return { waitMs: limits.backOff(attempts.unreached), why: outcome.message, attempts }
   }
   if (outcome.kind === 'in-doubt') {
@@ -158,11 +163,11 @@ function waitForLimit(
   limits: RetryLimits,
 ): Step {
   const attempts = { ...before, throttled: before.throttled + 1 }
-  if (attempts.throttled >= maxThrottled) return { sent: endUnsent(attempts, message) }
+  if (attempts.throttled >= maxThrottled) return { sent: endUnsent(attempts, { message }) }
   const waitMs = reportedMs ?? limits.unreportedMs() ?? limits.backOff(attempts.throttled)
   if (waitMs <= limits.maxWaitMs) return { waitMs, why: message, attempts }
   const why = limits.usedUp() ?? 'the wait exceeds limits.maxWaitSeconds'
-  return { sent: endUnsent(attempts, `${message} (${why})`) }
+  return { sent: endUnsent(attempts, { message: `${message} (${why})` }) }
 }
 
 function createRetryLimits(sending: Sending): RetryLimits {
@@ -235,9 +240,12 @@ function computeUnreportedMs({ budget, clock }: Sending): number | null {
 
 const unseen = 'the lock could not be checked within 5 seconds: its store is unreachable or slow'
 
-/** Returns the reason of an abort, by default `interrupted`. */
-export function explainAbort(signal: AbortSignal): string {
-  return typeof signal.reason === 'string' ? signal.reason : interrupted
+/** Returns the reason of an abort; without a text it is an interrupt. */
+export function explainAbort(signal: AbortSignal): EndReason {
+  const { reason } = signal
+  return typeof reason === 'string'
+    ? { message: reason }
+    : { message: interrupted, interrupted: true }
 }
 
 /** Computes a back-off: 1, 2, 4 … seconds, at most a minute, with jitter in its upper half. */

@@ -1,7 +1,7 @@
 import type { ApplyResult } from '../apply/run.ts'
 import { isAchieved } from '../../core/diff/diff-snapshots.ts'
 import { computeWindows } from '../../core/health/windows.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, InterruptedError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
@@ -66,15 +66,19 @@ export async function rollOut(
       const until = formatLocalTime(context.clock.now() + error.waitMs)
       result.stopped = `It waits until ${until}; "edgewise apply" resumes it then`
     } else if (!(error instanceof EdgewiseError) || !result.sent) throw error
-    else result.stopped ??= explainEarlyEnd(error, progress)
+    else if (result.stopped === null) {
+      result.stopped = explainEarlyEnd(error, progress)
+      if (error instanceof InterruptedError) result.interrupted = 'rollout'
+    }
   }
   const unsent = plan.writes.filter(({ wave }) => wave > progress.counted)
   result.notSent += unsent.length
   result.parts.notSent += countParts(unsent)
   result.recorded = progress.recorded
-  const { confirmed, refused, inDoubt, notSent, parts, stopped, takenBack, open } = result
+  const { confirmed, refused, inDoubt, notSent, parts, takenBack, open } = result
+  const { stopped, interrupted } = result
   const counts = { confirmed, refused, inDoubt, notSent, parts, takenBack, open }
-  context.report({ type: 'apply.finished', apply: id, stopped, ...counts })
+  context.report({ type: 'apply.finished', apply: id, stopped, interrupted, ...counts })
   return result
 }
 
@@ -228,7 +232,8 @@ function leaveOpen(why: string, { result }: Progress): 'left' {
 /** Leaves a rollout after an interrupt, or once another apply has ended it. */
 function leave(reason: string, { changes, writes }: Plan, progress: Progress): 'left' {
   const { result } = progress
-  if (reason !== interruptedRollout) delete result.open
+  if (reason === interruptedRollout) result.interrupted = 'rollout'
+  else delete result.open
   if (reason !== endedElsewhere || !isAchieved(changes, progress.recorded))
     return leaveOpen(reason, progress)
   result.elsewhere = writes.filter(({ wave }) => wave > progress.counted).length

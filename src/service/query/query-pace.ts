@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, InterruptedError } from '../../core/model/edgewise-error.ts'
 import { periodMs, type Limits } from '../../core/model/outcome.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { ServiceLimits } from '../service-limits.ts'
@@ -99,7 +99,7 @@ export class QueryPace {
 
 /** @throws EdgewiseError `declined` if the signal is aborted */
 export function refuseInterrupted(signal?: AbortSignal): void {
-  if (signal?.aborted === true) throw new EdgewiseError('declined', 'interrupted')
+  if (signal?.aborted === true) throw new InterruptedError()
 }
 
 function createTooLongError(waitMs: number, maxWaitMs: number): EdgewiseError {

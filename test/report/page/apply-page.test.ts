@@ -75,7 +75,7 @@ describe('the page of an apply', () => {
       { type: 'part.refused', ...parts(2, 'c'), file: 'domains/c.yaml', line: 7, ...refusal },
       started(3, 'e'),
       { type: 'write.in-doubt', ...parts(3, 'e'), message: 'no answer' },
-      { type: 'write.not-sent', time, id: 4, message: 'interrupted' },
+      { type: 'write.not-sent', time, id: 4, message: 'interrupted', reason: 'interrupted' },
       { type: 'write.not-sent', time, id: 5, message: 'as recorded', reason: 'unchanged' },
       { ...finished, stopped: 'lost the lock' },
     ])

@@ -1,6 +1,5 @@
 import type { ApplyEvent } from '../../../core/model/events.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import { interrupted, leftOut } from '../../../core/model/outcome.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
@@ -54,7 +53,7 @@ export class EventLines {
 
   /** Formats the writes that were not sent, if the apply ended without its last event. */
   end(): string[] {
-    const groups = groupBy(this.#notSent, ({ message }) => message)
+    const groups = groupBy(this.#notSent, ({ reason = '', message }) => `${reason} ${message}`)
     this.#notSent = []
     return [...groups.values()].flatMap((same) => this.#printNotSent(same))
   }
@@ -63,8 +62,8 @@ export class EventLines {
   #printNotSent(same: NotSent[]): string[] {
     const [first] = same
     // The last line of an interrupted apply counts them.
-    if (first === undefined || first.message === interrupted) return []
-    if (same.length <= maxNotSent && first.message !== leftOut)
+    if (first === undefined || first.reason === 'interrupted') return []
+    if (same.length <= maxNotSent && first.reason !== 'left-out')
       return same.flatMap((event) => this.#print(event))
     const { dim } = this.#context.paint
     const count = pluralize(same.length, 'write')

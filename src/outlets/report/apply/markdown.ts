@@ -1,6 +1,5 @@
 import { findMax, groupBy } from '../../../core/model/lists.ts'
 import type { ApplyEvent } from '../../../core/model/events.ts'
-import { leftOut } from '../../../core/model/outcome.ts'
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { groupPlanChanges } from '../plan/blocks.ts'
@@ -134,11 +133,12 @@ function formatEntries(entries: Unconfirmed[], kind: string): string[] {
 
 /** Formats writes that were not sent: more than a few for one reason, or left out, are counted. */
 function formatNotSent(entries: Unconfirmed[], kind: string): string[] {
-  return [...groupBy(entries, ({ message }) => message)].flatMap(([message, same]) =>
-    same.length <= maxNotSent && message !== leftOut
-      ? formatEntries(same, kind)
-      : [`${kind}${pluralize(same.length, 'write')}\n    ${escapeInvisible(message)}`],
-  )
+  const groups = groupBy(entries, ({ isLeftOut, message }) => `${isLeftOut === true} ${message}`)
+  return [...groups.values()].flatMap((same) => {
+    const [{ isLeftOut = false, message } = { message: '' }] = same
+    if (same.length <= maxNotSent && !isLeftOut) return formatEntries(same, kind)
+    return [`${kind}${pluralize(same.length, 'write')}\n    ${escapeInvisible(message)}`]
+  })
 }
 
 function formatEntry({ id, domains, items, message, place }: Unconfirmed, kind: string): string {

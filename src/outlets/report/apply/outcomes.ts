@@ -10,6 +10,8 @@ export interface Unconfirmed {
   domains: string[]
   items: string[]
   message: string
+  /** Present if it was not sent because the service does not know its domains. */
+  isLeftOut?: true
   /** Place in a manifest, such as `domains/a.yaml:7`; null if there is none. */
   place: string | null
 }
@@ -101,7 +103,7 @@ function addEvent(collected: Collected, event: ApplyEvent): void {
       break
     case 'part.not-sent':
       collected.reduced.add(event.id)
-      notSent.push({ ...event, place: null })
+      notSent.push({ ...event, isLeftOut: true, place: null })
       break
     case 'write.in-doubt':
       if (!ends.has(event.id)) ends.set(event.id, 'in-doubt')
@@ -111,7 +113,10 @@ function addEvent(collected: Collected, event: ApplyEvent): void {
     case 'write.not-sent':
       ends.set(event.id, event.reason === 'unchanged' ? 'unchanged' : 'not sent')
       if (event.reason !== 'unchanged')
-        notSent.push(createEntry(collected, event.id, event.message))
+        notSent.push({
+          ...createEntry(collected, event.id, event.message),
+          ...(event.reason === 'left-out' ? { isLeftOut: true } : {}),
+        })
       break
     default:
   }

@@ -1,6 +1,6 @@
 import type { ApplyEvent, Doubt } from '../../../core/model/events.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import { interrupted, type OutcomeCounts } from '../../../core/model/outcome.ts'
+import type { OutcomeCounts } from '../../../core/model/outcome.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -47,7 +47,7 @@ export function formatFinished(
 ): string {
   const headline = formatHeadline(event, status, paint)
   if (isInterrupted(event)) {
-    const next = event.stopped === interrupted ? 'sends the rest' : 'resumes the rollout'
+    const next = event.interrupted === 'writes' ? 'sends the rest' : 'resumes the rollout'
     return `${headline.slice(0, -1)}; "${command}" ${next}.`
   }
   const isExpected = event.takenBack !== undefined || isWaiting(status)
@@ -57,8 +57,8 @@ export function formatFinished(
 }
 
 /** Returns whether an interrupt ended an apply, unless it rolls back. */
-export function isInterrupted({ stopped, takenBack }: FinishedEvent): boolean {
-  return takenBack === undefined && stopped?.split(';')[0] === interrupted
+export function isInterrupted({ interrupted, takenBack }: FinishedEvent): boolean {
+  return takenBack === undefined && interrupted !== undefined
 }
 
 function formatInterrupted(event: FinishedEvent, paint: Paint): string {

@@ -103,9 +103,7 @@ export function getRolloutPath(id: string): string {
 function formatRollback(rollback: PageRollout['rollback'], waves: PageWave[]): string {
   if (rollback === null) return ''
   const { reason, writes } = rollback
-  const cause = waves.find(
-    ({ health }) => health?.state === 'worse' && reason.includes(health.reason ?? reason),
-  )
+  const cause = waves.find(({ health }) => health?.state === 'worse')
   const why = cause === undefined ? reason : `wave ${cause.wave} is worse than its baseline.`
   return (
     '<p class="callout rollback" data-rollback><strong><span aria-hidden="true">↩</span> ' +
