@@ -7,7 +7,7 @@ import { formatUnrecorded } from '../outlets/report/apply/text.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import type { ReportFile } from './save-file.ts'
 
-/** What a report of an apply is about. */
+/** Subject of a report of an apply. */
 export interface ApplyRecord extends ApplyReport {
   /** Without the waves of a rollout. */
   atOnce: boolean

@@ -13,13 +13,13 @@ export interface OwnLimits {
 /** Limits of a commit: those of a plan for 10,000 domains, and plenty more. */
 export const ownLimits: OwnLimits = { seconds: 60, megabytes: 1024 }
 
-/** How a process of this program ended. */
+/** End of a process of this program. */
 export interface OwnEnd {
   /** Null if it was ended by a signal. */
   code: number | null
   /** The error that it printed as JSON; null without one. */
   error: Record<string, unknown> | null
-  /** What it took too much of, such as "more than 60 seconds"; null if it ended by itself. */
+  /** The exceeded limit, such as "more than 60 seconds"; null if it ended by itself. */
   excess: string | null
 }
 
@@ -32,7 +32,7 @@ const maxBytes = 1024 * 1024
 const measureMs = 250
 /** Priority below that of this process: it must not take the processor from the leader. */
 const niceness = 10
-/** How V8 ends a process whose heap is full, and the system one that takes too much memory. */
+/** Signals that end a process: from V8 for a full heap, from the system for too much memory. */
 const memorySignals = ['SIGABRT', 'SIGKILL']
 
 /**

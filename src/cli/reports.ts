@@ -12,7 +12,7 @@ import { createOutput, saveOutput, type ReportFile } from './save-file.ts'
 
 const plainStyle = { paint: plainPaint, columns: 110, verbose: false }
 
-/** What a report of each command is about. */
+/** Subjects of the reports of each command. */
 interface Subjects {
   /** `notes`: about the state, without the warnings of the plan. */
   plan: { plan: Plan; notes: string[] }
@@ -28,7 +28,7 @@ export interface History {
   dropped: number
   /** Null for all domains. */
   domain: PastDomain | null
-  /** What the applies did; null if only their list was loaded. */
+  /** The changes of the applies; null if only their list was loaded. */
   fleet: PastFleet | null
 }
 

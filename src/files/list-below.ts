@@ -7,7 +7,7 @@ import { findCode, findKind } from './look.ts'
 /** A file or folder of a folder. Links are shown as what they lead to. */
 export type Entry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>
 
-/** What is not listed, by its path relative to the root, with `/`. */
+/** A file or folder that is not listed, by its path relative to the root, with `/`. */
 export interface ListFault {
   path: string
   kind: 'outside' | 'unreadable' | 'too-many'

@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { resolveLinks } from './is-inside.ts'
 
-/** What the top of a work tree has: of git and of other systems, or of a workspace without one. */
+/** Names at the top of a work tree of git or another system, or of a workspace without one. */
 const marks =
   '.git .hg .jj .sl .svn .bzr .pijul .fslckout .repo _FOSSIL_ _MTN _darcs CVS edgewise.yaml'.split(
     ' ',

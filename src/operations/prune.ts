@@ -123,7 +123,7 @@ function describePrune({ applies, before }: Pick<Pruned, 'applies' | 'before'>):
   return `Pruned ${count} that ended before ${formatTime(before)}`
 }
 
-/** What limits the applies to prune. */
+/** Limits of the applies to prune. */
 export interface PruneLimits {
   /** Only applies that ended before this instant, ms since 1970. */
   beforeMs: number

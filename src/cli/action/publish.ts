@@ -14,7 +14,7 @@ import { findMarkdown, requireVariable, type Env, type Inputs } from './inputs.t
 /** Maximum size of a report, bytes. */
 const maxReportBytes = 16 * 1024 * 1024
 
-/** What was done: a line for the log, and whether it is a warning. */
+/** Report of what was done: a line for the log, and whether it is a warning. */
 export interface Published {
   text: string
   isWarning: boolean

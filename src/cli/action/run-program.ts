@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import type { Env } from './inputs.ts'
 import { delimiter, isAbsolute } from 'node:path'
 
-/** How to run the program. */
+/** Options for running the program. */
 export interface ProgramOptions {
   /** File with the code of the program. */
   program: string

@@ -8,7 +8,7 @@ import { runOnState } from './run-on-state.ts'
 /** Seconds to wait for the lock by default: longer than most waves take to send. */
 const lockTimeout = 600
 
-/** What each decision about a rollout does. */
+/** Effects of the decisions about a rollout. */
 const decisions: Record<RolloutVerb, string> = {
   approve: 'approve the wave that a rollout waits for',
   pause: 'stop a rollout before its next wave',

@@ -6,7 +6,7 @@ import { loadWorkspaceFiles } from '../../manifest/manifests/load-workspace.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { findWorkspaceRoot } from '../open.ts'
 
-/** What can stand for a word: files, folders, or one of a list of words. */
+/** Candidates for a word: files, folders, or one of a list of words. */
 export type Completions = 'files' | 'folders' | { word: string; description: string }[]
 
 /**

@@ -3,7 +3,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 /** Options of `edgewise init`. */
 export interface InitOptions {
   ci?: CiHost | 'none'
-  /** What the workflow runs, pinned by hash. */
+  /** The program that the workflow runs, pinned by hash. */
   action?: string
 }
 
@@ -33,7 +33,7 @@ export function parseChoice({ ci, action }: InitOptions): Pin | null | undefined
 /** CI service that a workflow is written for. */
 export type CiHost = 'github' | 'gitlab'
 
-/** What a workflow runs, pinned by hash. */
+/** The program that a workflow runs, pinned by hash. */
 export interface Pin {
   host: CiHost
   /** `OWNER/REPO@SHA` for GitHub, `IMAGE@sha256:DIGEST` for GitLab. */

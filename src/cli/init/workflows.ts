@@ -140,7 +140,7 @@ interface Workflow {
   top: string
   /** Texts by path from there. */
   files: Record<string, string>
-  /** What runs when, and where the remaining steps are described. */
+  /** The runs and their times, and the place of the remaining steps. */
   note: string
 }
 

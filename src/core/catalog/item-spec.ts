@@ -21,7 +21,7 @@ export type DeltaForm = Exclude<FormName, 'replace' | 'unset' | 'delete'>
 export interface AnswerForm {
   /** Builds the form that the service returns for a payload. */
   build(payload: Wire): Json
-  /** Whether the service may have returned this answer for the payload. */
+  /** Tests whether the service may have returned this answer for the payload. */
   matches(payload: Wire, answer: Json): boolean
 }
 
@@ -115,7 +115,7 @@ export interface ItemRow {
   observe?: ItemSpec['observe']
   answerForm?: ItemSpec['answerForm']
   domainsAtTop?: boolean
-  /** Whether a canonical value means the same as no item, e.g. an emptied list. */
+  /** Tests whether a canonical value means the same as no item, e.g. an emptied list. */
   isEmpty?: (value: Value) => boolean
 }
 

@@ -51,7 +51,7 @@ export interface PastChange {
   outcome: 'confirmed' | 'in-doubt' | 'unchanged' | 'released' | 'not-recorded' | 'not-known'
 }
 
-/** What an apply intended, by domain and item. */
+/** Changes that an apply intended, by domain and item. */
 export type PastChanges = ReadonlyMap<Domain, ReadonlyMap<ItemKey, PastChange>>
 
 /**

@@ -15,7 +15,7 @@ export interface WaitingProcess {
   until: number
 }
 
-/** What other processes with the same account have called, and wait for. */
+/** Calls and waits of other processes with the same account. */
 export interface OtherCalls {
   calls: TimedCalls[]
   waiting: WaitingProcess[]

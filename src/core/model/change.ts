@@ -26,7 +26,7 @@ export interface Change {
    */
   reason: 'differs' | 'in-doubt' | 'cleared' | 'secret-unknown'
   by?: ItemKey
-  /** What it undoes, if it goes back to an older value: `commit 1a2b3c4d5e6f`. In no JSON. */
+  /** Source that it undoes, if it goes back to an older value: `commit 1a2b3c4d`. In no JSON. */
   undoes?: string
   /** Canonical values; null if nothing was recorded, or nothing is managed any more. */
   before: Value | null

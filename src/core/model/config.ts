@@ -49,9 +49,9 @@ export interface StateConfig {
   path: string
   /** Whether a folder of the checkout may hold it in a CI job too; absent: no. */
   allowLocal?: boolean
-  /** Of the store postgres; absent if a variable of its address has no value. */
+  /** Database of the store postgres; absent if a variable of its address has no value. */
   database?: DatabaseConfig
-  /** Of the store postgres: variables that may hold its address or its password. */
+  /** Variables of the store postgres that may hold its address or its password. */
   variables?: string[]
 }
 

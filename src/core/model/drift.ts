@@ -75,7 +75,7 @@ export interface Drift {
   unread?: number
 }
 
-/** What was read back of the confirmed items of an apply. */
+/** Comparison of the confirmed items of an apply with those that were read back. */
 export interface Verified {
   /** Items that the service has as they were sent. */
   same: number

@@ -113,7 +113,7 @@ interface Span {
   to: string
 }
 
-/** What the verdict of a wave rests on, over time. */
+/** Statistics behind the verdict of a wave, over time. */
 export interface WaveStatistics {
   /** Status codes that count as bad, the tolerated rise in percentage points, and the minimum. */
   statuses: string[]

@@ -26,7 +26,7 @@ export const inputLimits = {
   layers: 250_000,
 } as const
 
-/** What to do about more nesting than allowed; both parsers and the scan of JSON say it. */
+/** Message about more nesting than allowed, of both parsers and the scan of JSON. */
 export const tooDeep = `expected at most ${inputLimits.levels} levels of nesting, got more`
 
 /** Explains that a text is too long; null if it is not. */

@@ -37,18 +37,18 @@ export interface ListedRollout {
   command: string
 }
 
-/** What a command decided about a rollout. */
+/** Decision of a command about a rollout. */
 type Verb = 'approved' | 'already-approved' | 'resumed' | 'paused' | 'already-paused' | 'aborted'
 
 /** A decided rollout. */
 export interface Decided {
   verb: Verb
   rollout: Rollout
-  /** Who decided it, and when: an earlier command for `already-…`. */
+  /** Its author and time: those of an earlier command for `already-…`. */
   by: Decision
 }
 
-/** What the last drift check has found: items, and domains that the service does not have. */
+/** Findings of the last drift check: items, and domains that the service does not have. */
 export type DriftCounts = {
   at: string
   pending: number
@@ -57,22 +57,22 @@ export type DriftCounts = {
   unanswered: number
 }
 
-/** What a controller has found so far; times are ISO 8601, null if unknown. */
+/** Findings of a controller so far; times are ISO 8601, null if unknown. */
 export type Findings = {
   commit: string | null
   fetchedAt: string | null
-  /** How the last apply of a commit ended; `message`: why not everything is applied. */
+  /** End of the last apply of a commit; `message`: why not everything is applied. */
   applied: { commit: string; at: string; status: string; message: string | null } | null
   drift: DriftCounts | null
-  /** What the leader does at the moment; null while it waits for something to do. */
+  /** Work of the leader at the moment; null while it waits for something to do. */
   working: { what: string; since: string } | null
   /** Rollouts whose next step has been due for more than a minute, and that nothing works on. */
   unattended: string[]
-  /** What fails at the moment; null if nothing does. */
+  /** Failure at the moment; null if there is none. */
   problem: string | null
 }
 
-/** What a controller knows, for people. */
+/** Knowledge of a controller, for people. */
 export interface Overview extends Findings {
   workspace: string
   /** `ending`: it leads no more, and will not again. */

@@ -12,7 +12,7 @@ export interface TaskKind<Task, Result> {
   run(task: Task, context: TaskContext): Result
 }
 
-/** What a task finds in its thread. */
+/** Context of a task in its thread. */
 export interface TaskContext {
   solver: Solver | null
   progress: Progress

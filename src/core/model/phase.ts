@@ -17,7 +17,7 @@ export type PhaseName =
   | 'saving-state'
   | 'pruning'
 
-/** What an operation does at the moment. */
+/** Phase of an operation at the moment. */
 export interface Phase {
   name: PhaseName
   /** Finished parts; absent if they are not counted. */

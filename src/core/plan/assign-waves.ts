@@ -14,7 +14,7 @@ interface WaveProblem {
   width: number
   /** Cumulative shares or numbers of domains; the last one covers all domains. */
   amounts: Amount[]
-  /** Whether a domain belongs to the first wave. */
+  /** Tests whether a domain belongs to the first wave. */
   isFirst(domain: Domain): boolean
   /** Each kind of change starts in the earliest wave that has room for it. */
   kinds?: Kinds

@@ -9,12 +9,12 @@ export interface Needed {
   reason: 'emptied' | 'together'
 }
 
-/** What a part of a plan is: its changes, and what is known of the items at the service. */
+/** A part of a plan: its changes, and the known state of their items at the service. */
 export interface PlanPart {
   isPlanned(change: Change): boolean
-  /** Whether the desired value of an item is the last applied one. */
+  /** Tests whether the desired value of an item is the last applied one. */
   isApplied(change: Change): boolean
-  /** Whether the service probably has the last applied value of an item. */
+  /** Tests whether the service probably has the last applied value of an item. */
   isUntouched(change: Change): boolean
   /** Sets of items that take effect together. */
   together: ItemKey[][]

@@ -3,7 +3,7 @@ export const domainTypes = ['page', 'download', 'video_demand', 'dynamic', 'vide
 export const domainStatuses = ['serving', 'suspend', 'deploying', 'deleted'] as const
 export type DomainStatus = (typeof domainStatuses)[number]
 
-/** What an extended service records of a domain beside its configuration. */
+/** The record of a domain in an extended service, beside its configuration. */
 export interface DomainRecord {
   area: (typeof areas)[number]
   type: (typeof domainTypes)[number]

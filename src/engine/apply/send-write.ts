@@ -64,7 +64,7 @@ export interface RetryLimits {
   settleMs: number
   /** Computes the wait before an attempt, by the number of those before it. */
   backOff(count: number): number
-  /** How long an hour or a day lasts in which the service allows no more calls; null for none. */
+  /** Returns the length, ms, of an hour or a day without calls left; null for neither. */
   unreportedMs(): number | null
   /** Explains that the service allows no more calls in this hour or day; null if it does. */
   usedUp(): string | null

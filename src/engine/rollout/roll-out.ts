@@ -99,7 +99,7 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
 }
 
 /**
- * How a step of a wave ended; `again`: the current wave is looked for again; `left`: the rollout.
+ * The end of a step of a wave; `again`: the current wave is looked for again; `left`: the rollout.
  */
 type StepEnd = 'done' | 'incomplete' | 'again' | 'left'
 

@@ -26,7 +26,7 @@ import type { Workspace, WorkspaceConfig } from '../workspace-file/workspace.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from '../yaml/yaml-file.ts'
 import { findPlace } from '../yaml/yaml-place.ts'
 
-/** What loading many manifests can use: other threads and a cache. */
+/** Aids for loading many manifests: other threads and a cache. */
 export interface LoadingAids {
   parallel?: Parallel
   /** Gets the number of files listed so far. */

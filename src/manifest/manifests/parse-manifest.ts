@@ -10,7 +10,7 @@ import type { ProblemQuota } from './finding.ts'
 import type { ProfileProblems } from './profile-problems.ts'
 import type { Stack } from './profiles.ts'
 
-/** What a manifest says of its domains. */
+/** Items of a manifest's domains, with the problems of the manifest. */
 interface ParsedManifest {
   items: Snapshot
   diagnostics: Diagnostic[]

@@ -25,7 +25,7 @@ export interface SecretSources {
    * @throws EdgewiseError `access` if its file is in the checkout
    */
   lookUp(name: string): string | null
-  /** Whether the value comes from a command. */
+  /** Tests whether the value comes from a command. */
   isCommand(name: string): boolean
   /** Explains in a clause why a value is not available. */
   explain(name: string): string
@@ -37,12 +37,12 @@ export interface SecretSources {
   run(name: string, signal: AbortSignal): Promise<string>
 }
 
-/** What no program gets. */
+/** Secrets and variables that no program gets. */
 export interface Withheld extends DatabaseSecrets {
   token: string
 }
 
-/** What a source may be used for, and where it stands. */
+/** The allowed uses of a source, and its place. */
 interface SecretChecks {
   reach: SecretReach
   /** Tests whether git has a file, by its path from the root, or would add it. */

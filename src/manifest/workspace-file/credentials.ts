@@ -7,7 +7,7 @@ import { parseUrl } from '../../core/model/text/url.ts'
 
 /** A text that belongs to one place of the workspace file only. */
 export interface Credential {
-  /** What it is, for messages. */
+  /** Its kind, for messages. */
   name: string
   /** Where it belongs: a clause for messages. */
   rule: string
@@ -152,7 +152,7 @@ function findPasswordVariables(url: string): string[] {
   return [...listVariables(start), ...listVariables(password)]
 }
 
-/** What must stay hidden of a database. */
+/** The parts of a database's settings that must stay hidden. */
 export interface DatabaseSecrets {
   /** Names of the variables that may hold its address or its password. */
   variables: string[]

@@ -4,7 +4,7 @@ import type { Page } from '../../core/model/page/page.ts'
 import type { PageAbout } from '../../outlets/report/page/page-about.ts'
 import type { Outside } from '../runtime/outside.ts'
 
-/** What is selected, and the commit of the manifests. */
+/** The selection, and the commit of the manifests. */
 interface Selected {
   target: readonly string[]
   items: readonly string[]

@@ -152,7 +152,7 @@ async function listAll(queries: QueryClient, warn: (text: string) => void): Prom
 /** Age from which what was read counts as old, ms. */
 const maxAgeMs = 3_600_000
 
-/** What an interrupted import has read, so that the next one need not read it again. */
+/** Configurations that an interrupted import has read, and that the next one need not read. */
 export interface ReadCache {
   /** Configurations that were read within the last hour, and after all that is recorded of them. */
   load(recorded: RecordedState): Map<Domain, JsonObject>

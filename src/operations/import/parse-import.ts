@@ -25,7 +25,7 @@ export interface ParsedPayload {
   unknownFields: string[]
 }
 
-/** What import files have. */
+/** Content of import files. */
 export interface ParsedImports {
   payloads: ParsedPayload[]
   /** Names of files without any item beside others. */

@@ -10,7 +10,7 @@ import type { OpenState } from '../../state/store/store-opener.ts'
 import { covers } from '../../state/store/load-journal.ts'
 
 /**
- * What a command locks, in stores that lock domains: the account, the workspace, or these domains
+ * Scope of a lock in stores that lock domains: the account, the workspace, or these domains
  * of it. They are chosen again under the lock; null for the whole workspace.
  */
 export type LockSelection =

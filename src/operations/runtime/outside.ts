@@ -54,7 +54,7 @@ export interface StateOutside extends Reaching, Pick<Computing, 'onPhase' | 'tra
   openGit?(folder: string, remote: string): Promise<GitRepository | null>
   /** Creates the connections to a database; absent: over this machine's network. */
   createPool?(config: DatabaseConfig): ConnectionPool
-  /** How long a lost database is tried again, ms; absent: 30 s. */
+  /** Time during which a lost database is tried again, ms; absent: 30 s. */
   databasePatienceMs?: number
   /** Prints notes while an operation runs; absent: nowhere. */
   note?: Note

@@ -78,7 +78,7 @@ export type Question =
   /** Consent to a plan does not answer it: who can't ask throws `createReleaseRefusal`. */
   | StrangeRelease
 
-/** What a workspace would release although it may not be the one that applied it. */
+/** Items that a workspace would release although it may not be the one that applied it. */
 export interface StrangeRelease {
   kind: 'release'
   /** Numbers of the items to release, and of their domains. */

@@ -10,7 +10,7 @@ import type { Dialogue, Ports } from './ports.ts'
 import { useMoves } from '../history/renamed-domains.ts'
 import { withLock, type Locked, type LockRequest } from './with-lock.ts'
 
-/** What the state is locked and loaded for. */
+/** Purpose for which the state is locked and loaded. */
 interface Purpose {
   /** Shown to other processes. */
   reason: string

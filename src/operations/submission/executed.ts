@@ -11,7 +11,7 @@ export type ApplyFinished = Extract<ApplyEvent, { type: 'apply.finished' }>
 
 /** Result of executing a plan. */
 export interface Executed {
-  /** What was to be sent, without conditional changes. */
+  /** The planned writes, without conditional changes. */
   plan: Plan
   result: ApplyResult
   /** Last event; absent if nothing began. */

@@ -18,7 +18,7 @@ export const states = [
   'pausing',
 ] as const
 
-/** What is known of an apply; null where it is unknown yet, or was never known. */
+/** Known facts about an apply; null where it is unknown yet, or was never known. */
 export interface ApplyFacts {
   /** Id of the workspace, and name of the account. */
   workspace: string

@@ -8,7 +8,7 @@ const maxNames = 5
 /** Parts that a message of a chat lists. */
 const maxParts = 10
 
-/** What a receiver gets. */
+/** Message for a receiver. */
 export interface Message {
   body: string
   headers: Record<string, string>

@@ -8,7 +8,7 @@ import { errorDescriptions } from '../../core/model/generated/errors.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Part } from '../../core/model/item.ts'
 
-/** What a command reports to receivers; without values of items, which may be secret. */
+/** Report of a command to receivers, without values of items, which may be secret. */
 export interface Notification {
   /** The same for each attempt to send it. */
   id: string
@@ -16,13 +16,13 @@ export interface Notification {
   time: string
   workspace: string
   account: string
-  /** What happened. */
+  /** Events that occurred. */
   events: NotifyEvent[]
   /** One sentence. */
   title: string
   /** Id of the apply; null for drift. */
   apply: string | null
-  /** What is not as it should be. */
+  /** Parts that are not as they should be. */
   parts: ({ event: NotifyEvent } & Part)[]
   /** The next step; null if there is none. */
   next: string | null
@@ -37,7 +37,7 @@ export interface ApplyFacts {
   doubts: Part[]
 }
 
-/** What a notification is about. */
+/** Content of a notification. */
 export type Content = Pick<Notification, 'events' | 'title' | 'apply' | 'parts' | 'next'>
 
 /** Describes what an apply has done; null if it sent nothing. */

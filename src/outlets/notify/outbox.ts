@@ -24,16 +24,16 @@ import {
 import { hashDrift, hashText, parseNotification, writeMessages } from './message.ts'
 import { sendNotification } from './send.ts'
 
-/** What became of the notifications that were due. */
+/** Outcomes of the notifications that were due. */
 export interface Delivered {
   sent: number
   /** Failed; another attempt follows. */
   postponed: number
   /** Given up after a day. */
   givenUp: number
-  /** Of receivers that are not configured any more. */
+  /** Notifications of receivers that are not configured any more. */
   dropped: number
-  /** What failed, by the number of its receiver, without addresses. */
+  /** Failures, by the number of its receiver, without addresses. */
   failures: string[]
 }
 

@@ -10,7 +10,7 @@ const pausesMs = [1000, 4000]
 /** Longest wait that a receiver may ask for, ms. */
 const maxPauseMs = 30_000
 
-/** What sending needs of the outside. */
+/** The part of the outside that sending needs. */
 export interface SendContext {
   clock: Pick<Clock, 'now' | 'sleep'>
   signal: AbortSignal

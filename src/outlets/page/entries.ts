@@ -10,7 +10,7 @@ import { VirtualRows } from './virtual-rows.ts'
 /** Height of a row, which the style sheet knows too. */
 const rowHeight = 46
 
-/** What the forms of a write do to an item; a plain replacement needs no word. */
+/** Words for the effect of a form on an item; a plain replacement needs no word. */
 const formWords: Record<FormName, string> = {
   replace: '',
   append: 'append',

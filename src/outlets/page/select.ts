@@ -2,7 +2,7 @@ import type { PageApply } from '../../core/model/page/page.ts'
 import { findCell, getChange, indexCells, type FullChange, type PageIndex } from './index-page.ts'
 import type { View } from './view.ts'
 
-/** What a view shows of a page. */
+/** The part of a page that a view shows. */
 export interface Selection {
   /** Positions of the changes that pass the filters. */
   matches: number[]

@@ -6,7 +6,7 @@ import { maxExportMs, parseTraceSettings, type TraceSettings } from './settings.
 
 type Sdk = typeof import('./sdk.ts')
 
-/** What traces are exported with. */
+/** Context of the export of traces. */
 export interface TracingOptions {
   /** The environment of this process: the SDK reads its own variables there. */
   env: Record<string, string | undefined>

@@ -2,7 +2,7 @@ import { parseUrl } from '../../core/model/text/url.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** How traces are exported. */
+/** Settings of the export of traces. */
 export interface TraceSettings {
   /** Time for an export with its retries, ms. */
   timeoutMs: number

@@ -7,7 +7,7 @@ import type {
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { EndedCalls } from './next-call.ts'
 
-/** What other processes have called and wait for, as last loaded. */
+/** The calls and waits of other processes, as last loaded. */
 export class OtherProcesses {
   readonly #ledger: CallLedger | null
   readonly #clock: Clock
@@ -24,7 +24,7 @@ export class OtherProcesses {
     return this.#calls
   }
 
-  /** Whether other processes may change how long this one has to wait. */
+  /** Tests whether other processes may change how long this one has to wait. */
   areThere(): boolean {
     return this.#calls.length > 0 || this.#waiting.length > 0
   }

@@ -1,9 +1,9 @@
 import type { ListedState } from '../listed-rollout.ts'
 import type { Sample } from '../health.ts'
 
-/** What pages draw of a rollout, and of the waves of a plan or an apply. */
+/** Parts of a rollout that pages draw, and of the waves of a plan or an apply. */
 export interface PageRollout {
-  /** What is known of a rollout in a server; null in the page of a plan or an apply. */
+  /** Facts about a rollout in a server; null in the page of a plan or an apply. */
   about: RolloutAbout | null
   /** Those that need attention first. */
   waves: PageWave[]
@@ -24,11 +24,11 @@ export interface RolloutAbout {
   /** Number of the current wave, and of all; null for an ended rollout. */
   progress: { wave: number; waves: number } | null
   facts: RolloutFact[]
-  /** What to do; empty for nothing. */
+  /** The next step for the reader; empty for none. */
   note: string
   /** Command that does it; empty for none. */
   command: string
-  /** What the reader decides about: a decision carries the step that was shown. */
+  /** The step that the reader decides about: a decision carries the step that was shown. */
   step: string
   decisions: { verb: 'approve' | 'resume' | 'pause'; label: string }[]
   canAbort: boolean
@@ -52,7 +52,7 @@ export interface PageWave {
   times: WaveTimes | null
   /** `needs approval`, or who has approved it; null for neither. */
   approval: string | null
-  /** What became of it; null in a plan. */
+  /** Its outcome; null in a plan. */
   health: WaveHealth | null
   /** Names of its domains, where the page does not have them elsewhere. */
   names: string[]
@@ -68,7 +68,7 @@ interface WaveTimes {
 }
 
 /**
- * What became of a wave. `unchecked`: written without a health check; `unseen`: written, and
+ * The outcome of a wave. `unchecked`: written without a health check; `unseen`: written, and
  * whether it was checked is not known; `running`: its health check has not ended; `waiting`:
  * for a baseline or an approval; `next`: it may begin.
  */

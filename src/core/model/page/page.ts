@@ -3,7 +3,7 @@ import type { PageRollback, PageWave } from './page-rollout.ts'
 import type { Applied } from '../applied.ts'
 
 /**
- * What a page shows of a plan, an apply or drift. It is JSON; every text in it may come from
+ * Content of the page of a plan, an apply or drift. It is JSON; every text in it may come from
  * anybody, and none has a secret. Numbers of domains, items, parts and writes are positions in the
  * lists of the page, from 0.
  */
@@ -18,7 +18,7 @@ export interface Page {
   /** Domains with a change; those of one write are neighbours as far as possible. */
   domains: string[]
   items: string[]
-  /** What changes, shared by all changes that look the same. */
+  /** Parts that change, shared by all changes that look the same. */
   parts: PagePart[]
   changes: PageChange[]
   writes: PageWrite[]
@@ -26,14 +26,14 @@ export interface Page {
   /** Rollback of an apply by a health check; absent if there was none. */
   rollback?: PageRollback
   callsPerMinute: number
-  /** What will not happen, or needs somebody. */
+  /** Notices of things that will not happen, or need somebody. */
   notices: PageNotice[]
   warnings: string[]
-  /** Of a history: the applies, the latest first. They take the place of the writes. */
+  /** The applies of a history, the latest first. They take the place of the writes. */
   applies?: PageApply[]
 }
 
-/** What changes in an item. */
+/** Change of an item. */
 export interface PagePart {
   item: number
   action: Action
@@ -61,7 +61,7 @@ export interface PageChange {
   writes: number[]
   /** `FILE:LINE` of the manifest that asks for it; null if none does. */
   place: string | null
-  /** How it ended or differs, such as `refused` or `in-doubt`; null in a plan. */
+  /** Its end or difference, such as `refused` or `in-doubt`; null in a plan. */
   state: string | null
 }
 
@@ -92,7 +92,7 @@ export interface PageApply {
   outcome: Applied['outcome']
   /** ISO 8601, as recorded. */
   startedAt: string
-  /** How long it took, or why that is not known. */
+  /** Its duration, or why that is not known. */
   took: string
   author: string | null
   /** `commit 1a2b3c4d5e6f`, or what was not committed. */

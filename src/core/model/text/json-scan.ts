@@ -15,7 +15,7 @@ export interface JsonPlace {
   value: [start: number, end: number]
 }
 
-/** What a scan of a JSON text finds, in offsets. */
+/** Results of the scan of a JSON text, in offsets. */
 export interface JsonScan {
   /** The first fault; null if the text is JSON. */
   fault: JsonFault | null

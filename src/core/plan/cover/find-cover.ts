@@ -89,7 +89,7 @@ export function findCover(
   }
 }
 
-/** Whether the cover takes long enough to have tasks of its own. */
+/** Tests whether the cover takes long enough to have tasks of its own. */
 export function isLargeProblem(problem: CoverProblem): boolean {
   return buildObviousCover(problem).length > maxSmallCover
 }

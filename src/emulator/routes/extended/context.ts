@@ -9,7 +9,7 @@ import {
 } from '../../entities/call.ts'
 import { Refusal } from '../refusal.ts'
 
-/** What the extended routes work with. */
+/** Context of the extended routes. */
 export interface ExtendedContext {
   store: Store
   rules: WriteRules & QueryRules & { deployMs?: number }

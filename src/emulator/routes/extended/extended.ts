@@ -7,7 +7,7 @@ import { readConfig } from './read-config.ts'
 import { countRemainingUrls, submitPrefetch, submitRefresh } from './submit-urls.ts'
 import { unsetConfig } from './unset-config.ts'
 
-/** What some services of this kind offer beyond the specification. */
+/** Offers of some services of this kind beyond the specification. */
 export interface Extended {
   routes: [string, Route][]
   /** Counts a call of the account, or throws a Refusal if there are too many. */

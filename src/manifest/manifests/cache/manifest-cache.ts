@@ -26,7 +26,7 @@ interface CacheContent {
  */
 type CachedManifest = [number, number, boolean, [Domain, number[]][]]
 
-/** What is stored of a file. */
+/** The stored part of a file: its manifests. */
 export type StoredFile = CachedManifest[]
 
 /** A loaded file: parsed, or with the manifests that the cache has of it. */

@@ -16,7 +16,7 @@ export interface Unconfirmed {
   place: string | null
 }
 
-/** How a write ended. */
+/** End of a write. */
 export type WriteEnd =
   | 'confirmed'
   /** Without the domains that the service does not know. */

@@ -17,7 +17,7 @@ import { formatNav, shorten, type Place } from './nav.ts'
 /** Sentences beside the first one. */
 const maxOthers = 20
 
-/** What a page of a server has beside its content. */
+/** Parts of a page of a server beside its content. */
 export interface Frame {
   place: Place
   token: FormToken

@@ -17,7 +17,7 @@ import { type PageAbout, buildHead } from './page-about.ts'
 import { PastCells } from './past-cells.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** What a page shows of a history. */
+/** Content of the page of a history. */
 export interface PageHistory {
   /** First to last, each with what it intended; null if that is not stored or was not loaded. */
   applies: {

@@ -111,7 +111,7 @@ function mapWrites(writes: Write[]): Map<Domain, Map<ItemKey, number[]>> {
   return all
 }
 
-/** What a part shows; its item is known by its name. */
+/** Shown content of a part; its item is known by its name. */
 export type PartContent = Omit<PagePart, 'item'>
 
 /** Columns that no line has. */

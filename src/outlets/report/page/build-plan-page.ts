@@ -22,7 +22,7 @@ export function buildPlanPage(plan: Plan, times: PlanTimes, about: PageAbout): P
   }
 }
 
-/** What a page shows of the plan itself. */
+/** Content of a page about the plan itself. */
 type Planned = Pick<
   Page,
   'domains' | 'items' | 'parts' | 'changes' | 'writes' | 'waves' | 'notices'

@@ -17,7 +17,7 @@ type Judged = Extract<ApplyEvent, { type: 'wave.judged' }>
 type Waiting = Extract<ApplyEvent, { type: 'wave.waiting' }>
 type Watched = Extract<ApplyEvent, { type: 'wave.watched' }>
 
-/** What the events of a wave report, or the state of its rollout has. */
+/** Facts about a wave, from its events or from the state of its rollout. */
 export interface Seen {
   isBegun: boolean
   isWritten: boolean

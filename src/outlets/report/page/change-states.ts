@@ -3,7 +3,7 @@ import type { ApplyEvent } from '../../../core/model/events.ts'
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
 import { collectOutcomes, type Unconfirmed } from '../apply/outcomes.ts'
 
-/** How a change, or a part of one, ended. The first of those of several writes counts. */
+/** Ends of a change, or of a part of one. The first of those of several writes counts. */
 const stateNames = [
   'in-doubt',
   'refused',

@@ -39,7 +39,7 @@ export function listNames(names: string[], max: number): string {
   return `<div class="names">${spans.join(' ')}${left > 0 ? ` and ${left} more` : ''}</div>`
 }
 
-/** How many entries of a list are visible, and named at all; the name of the others. */
+/** Numbers of visible and of named entries of a list; the name of the others. */
 interface Fold {
   visible: number
   max: number

@@ -2,7 +2,7 @@ import type { Domain, ItemKey } from '../../../core/model/item.ts'
 import type { Page } from '../../../core/model/page/page.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** What a page is about, and what it needs beside a plan. */
+/** Subject of a page, and its content beside a plan. */
 export interface PageAbout {
   /** Id of the workspace. */
   workspace: string

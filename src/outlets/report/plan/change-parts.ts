@@ -14,7 +14,7 @@ const maxOpenLines = 40
 /** First characters of lines that code hosts colour. */
 const marks: Record<Action, string> = { set: '+', change: '!', unset: '-', release: ' ' }
 
-/** What shows everything that a comment folds. */
+/** The output that shows everything that a comment folds. */
 export interface Whole {
   /** Its name in a code fence, as the subject of a verb. */
   name: string

@@ -14,7 +14,7 @@ export interface PlanTextOptions {
   columns: number
   /** List every domain and change, and show values whole. */
   verbose: boolean
-  /** What shows everything, for a note on what is folded. Default: `-v`. */
+  /** Name of the output that shows everything, for a note on what is folded. Default: `-v`. */
   whole?: string
   /** Repeat the summary at the end of a long plan; a terminal shows that end. */
   repeatsSummary?: boolean
