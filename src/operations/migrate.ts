@@ -1,7 +1,7 @@
 import { parseWorkspaceConfig } from '../manifest/workspace-file/workspace-config.ts'
 import { explainVariables, listVariables } from '../manifest/workspace-file/workspace-env.ts'
 import type { StateConfig } from '../core/model/config.ts'
-import { storeRows } from '../manifest/workspace-file/stores.ts'
+import { storeRows } from '../core/model/stores.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import { listAll } from '../core/model/text/words.ts'
 import { type LoadedWorkspace, hidePasswords } from './runtime/load-workspace.ts'

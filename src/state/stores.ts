@@ -4,7 +4,7 @@ import { openInGit } from './git/open-git-store.ts'
 import { openInPostgres } from './postgres/open-postgres-store.ts'
 import type { StoreOpener } from './store/store-opener.ts'
 
-/** How each store is opened. `src/manifest/workspace-file/stores.ts` says how it is configured. */
+/** How each store is opened. `src/core/model/stores.ts` says how it is configured. */
 export const storeOpeners: Record<StoreName, StoreOpener> = {
   git: openInGit,
   dir: openInFolder,

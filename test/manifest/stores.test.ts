@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { storeRows } from '../../src/manifest/workspace-file/stores.ts'
+import { storeRows } from '../../src/core/model/stores.ts'
 
 const schema = JSON.parse(
   readFileSync(new URL('../../schemas/workspace.schema.json', import.meta.url), 'utf8'),

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch'
 import { expect, it } from 'vitest'
-import { compileDomainGlob, findGlobFault } from '../../src/core/model/domain-glob.ts'
+import { compileDomainGlob, findGlobFault } from '../../src/core/model/text/domain-glob.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 const long = `${'a'.repeat(63)}.${'a'.repeat(63)}.${'a'.repeat(63)}.${'a'.repeat(57)}.com`

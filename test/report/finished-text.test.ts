@@ -38,8 +38,12 @@ describe('the last line of an apply', () => {
   it('is one sentence with the next command after an interrupt', () => {
     const stopped = 'interrupted'
     const counts = {
-      ...{ confirmed: 4, refused: 1, inDoubt: 2, notSent: 405 },
-      ...{ stopped, interrupted: 'writes' },
+      confirmed: 4,
+      refused: 1,
+      inDoubt: 2,
+      notSent: 405,
+      stopped,
+      interrupted: 'writes',
     }
     expect(format(counts, 'incomplete')).toBe(
       'Interrupted: 4 of 412 writes confirmed, 1 refused, 2 in-doubt, 405 never sent; ' +

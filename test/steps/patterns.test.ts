@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compileDomainGlobs } from '../../src/core/model/domain-glob.ts'
+import { compileDomainGlobs } from '../../src/core/model/text/domain-glob.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 import { Place } from './cli.ts'
 

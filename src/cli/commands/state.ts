@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { storeRows } from '../../manifest/workspace-file/stores.ts'
+import { storeRows } from '../../core/model/stores.ts'
 import { formatTime, listAll, pluralize } from '../../core/model/text/words.ts'
 import type { ItemKey } from '../../core/model/item.ts'
 import { formatExamples, type Declare } from './declare.ts'

@@ -1,6 +1,6 @@
 import { nameChange } from '../model/change.ts'
 import type { IgnoreRule } from '../model/config.ts'
-import { compileDomainGlob } from '../model/domain-glob.ts'
+import { compileDomainGlob } from '../model/text/domain-glob.ts'
 import type { Drift, DriftItem } from '../model/drift.ts'
 import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey } from '../model/item.ts'

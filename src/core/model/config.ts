@@ -35,7 +35,7 @@ export interface Guards {
   order: 'ask' | 'off'
 }
 
-/** A store for state; `src/manifest/workspace-file/stores.ts` says how each is configured. */
+/** A store for state; `src/core/model/stores.ts` says how each is configured. */
 export type StoreName = 'git' | 'dir' | 'postgres'
 
 /**

@@ -1,4 +1,4 @@
-import { weighDomainGlob } from './domain-glob.ts'
+import { weighDomainGlob } from './text/domain-glob.ts'
 import { EdgewiseError } from './edgewise-error.ts'
 
 /**

@@ -7,7 +7,7 @@ import { groupBy } from '../model/lists.ts'
 import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { listSome } from '../model/text/words.ts'
-import { compileDomainGlobs } from '../model/domain-glob.ts'
+import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 
 /** Input of the guards. */
 export interface GuardInput {

@@ -1,7 +1,7 @@
 import type { ItemKeys } from '../catalog/wire-names.ts'
 import type { Amount, Burst, Grouping, Notes } from '../model/config.ts'
 import type { Action, Change, Write } from '../model/change.ts'
-import { compileDomainGlobs } from '../model/domain-glob.ts'
+import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
 import type { Effort, Plan, PlanSummary } from '../model/plan.ts'

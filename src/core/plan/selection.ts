@@ -1,7 +1,7 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { compileDomainGlobs, findGlobFault, isTakingOut } from '../model/domain-glob.ts'
+import { compileDomainGlobs, findGlobFault, isTakingOut } from '../model/text/domain-glob.ts'
 import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { isConditional, nameChange, type Change } from '../model/change.ts'

@@ -1,6 +1,6 @@
 import type { Finding } from '../manifests/finding.ts'
 import { listVariables } from './workspace-env.ts'
-import { storeRows } from './stores.ts'
+import { storeRows } from '../../core/model/stores.ts'
 import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 import type { NotifyConfig, StateConfig } from '../../core/model/config.ts'

@@ -1,4 +1,8 @@
-import { compileDomainGlob, findGlobFault, weighDomainGlob } from '../../core/model/domain-glob.ts'
+import {
+  compileDomainGlob,
+  findGlobFault,
+  weighDomainGlob,
+} from '../../core/model/text/domain-glob.ts'
 import { inputLimits } from '../../core/model/input-limits.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'

@@ -1,4 +1,4 @@
-import { append } from './lists.ts'
+import { append } from '../lists.ts'
 
 /** Matches a domain name; letter case does not count. */
 export type DomainMatcher = (domain: string) => boolean

@@ -1,4 +1,4 @@
-import type { StateConfig, StoreName } from '../../core/model/config.ts'
+import type { StateConfig, StoreName } from './config.ts'
 
 /** What the workspace file and the command line say of one kind of store. */
 interface StoreRow {
