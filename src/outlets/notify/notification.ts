@@ -8,6 +8,12 @@ import { errorDescriptions } from '../../core/model/generated/errors.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Part } from '../../core/model/item.ts'
 
+/** What a receiver gets. */
+export interface Message {
+  body: string
+  headers: Record<string, string>
+}
+
 /** Report of a command to receivers, without values of items, which may be secret. */
 export interface Notification {
   /** The same for each attempt to send it. */
