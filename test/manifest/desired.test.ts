@@ -114,7 +114,7 @@ describe('desired', () => {
         'domain: a.example.com\nconfig:\n  add_response_head:\n' +
         '    list: [{name: Z, value: "${domain} ${secret:signing}"}, {name: A, value: x}]\n',
     })
-    expect(workspace.desired.get('a.example.com')?.get('add_response_head')).toEqual({
+    expect(workspace.desired.get('a.example.com')?.get('add_response_head')).toMatchObject({
       status: 'confirmed',
       candidates: [
         {

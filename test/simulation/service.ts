@@ -1,3 +1,4 @@
+import { canonicalizeItems } from '../../src/emulator/entities/configure.ts'
 import { TextEncoder } from 'node:util'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
 import { JsonText } from '../../src/emulator/routes/exchange.ts'
@@ -127,7 +128,7 @@ export class Service {
   }
 
   holds(domain: Domain): ReadonlyMap<ItemKey, Value> {
-    return this.#store.getItems(domain)
+    return new Map(Object.entries(canonicalizeItems(this.#store.getItems(domain))))
   }
 
   /** Changes an item as another client of the account. */

@@ -5,6 +5,7 @@ import type { Problem } from '../model/problem.ts'
 import type { SchemaError } from '../model/text/schema-fault.ts'
 import { canonicalizeBySchema } from './value/canonical.ts'
 import type { Observation } from './observation.ts'
+import { hasSet, orderLike } from './value/order.ts'
 import { hasHiddenField } from './hidden-fields.ts'
 import { getAnnotations, type ItemSchema } from './value/item-schema.ts'
 
@@ -72,6 +73,8 @@ export interface ItemSpec {
   keptFields: FieldName[]
   /** Whether it has a field that a query never shows, and that a write without it resets. */
   hidesFields: boolean
+  /** Whether it has a list whose order has no meaning. */
+  hasSet: boolean
   /** Fields that identify an entry of its list of objects; none if no field does. */
   identity: FieldName[]
   /**
@@ -171,6 +174,7 @@ export function defineItem(
     clearedItems: row.clearedItems ?? [],
     keptFields,
     hidesFields: hasHiddenField(schema),
+    hasSet: hasSet(schema),
     identity: row.identity ?? [],
     observe: row.observe ?? ((_known, observed) => ({ payload: observed, notVerifiable: [] })),
     answerForm: row.answerForm,
@@ -224,4 +228,9 @@ export function isSameAtService(spec: ItemSpec, before: Value, after: Value): bo
   if (isSameJson(before, after)) return true
   const { payload, notVerifiable } = spec.observe(before, after)
   return notVerifiable.length === 0 && isSameJson(spec.canonicalize(payload), before)
+}
+
+/** Orders the sets of a canonical value like those of other values; see `orderLike`. */
+export function orderSets(spec: ItemSpec, value: Value, models: (Value | undefined)[]): Value {
+  return spec.hasSet ? orderLike(spec.schema, value, models) : value
 }

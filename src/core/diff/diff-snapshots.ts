@@ -1,6 +1,6 @@
 import { getItemSpec, catalogue } from '../catalog/catalogue.ts'
 import { dropFields, listResets } from '../catalog/hidden-fields.ts'
-import { fillKeptFields, isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
+import { fillKeptFields, isSameAtService, orderSets, type ItemSpec } from '../catalog/item-spec.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { append } from '../model/lists.ts'
 import type { Change, PatchOperation } from '../model/change.ts'
@@ -111,6 +111,7 @@ function computeDesiredChange(
     before: known,
     after,
     patch: computePatch(known, after),
+    ...showOrdered(spec, known, after, desired.ordered),
     ...(resets.length === 0 ? {} : { resets }),
   }
 }
@@ -133,6 +134,19 @@ function computeGoneChange(
   if (by === undefined)
     return { domain, item, action: 'release', reason: 'differs', before, after: null, patch }
   return { domain, item, action: 'unset', reason: 'cleared', by, before, after: null, patch }
+}
+
+/** Builds `shown` of a change whose manifest has this value, with sets in any order; or nothing. */
+export function showOrdered(
+  spec: ItemSpec,
+  before: Value | null,
+  after: Value,
+  ordered: Value | undefined,
+): Pick<Change, 'shown'> {
+  if (ordered === undefined) return {}
+  const to = orderSets(spec, after, [ordered])
+  const from = before === null ? null : orderSets(spec, before, [to])
+  return { shown: { before: from, after: to, patch: computePatch(from, to) } }
 }
 
 /** Computes the RFC 6902 patch from one value to another; null stands for no value. */

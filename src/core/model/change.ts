@@ -32,6 +32,8 @@ export interface Change {
   before: Value | null
   after: Value | null
   patch: PatchOperation[]
+  /** The same with sets in the order of the manifest, as it is shown; absent if it is the same. */
+  shown?: { before: Value | null; after: Value; patch: PatchOperation[] }
   /**
    * JSON pointers within `after` of fields that its write resets although their values at the
    * service are unknown: it never shows them, and no manifest names them. Absent for none.

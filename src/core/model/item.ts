@@ -39,6 +39,8 @@ export interface ItemState {
    * service never showed them. The candidate has their defaults, the service may have any value.
    */
   unknownFields?: string[]
+  /** A desired value with its sets in the order of the manifest; absent if it is the same. */
+  ordered?: Value
   /** The value that the service returned for a write, if it differs from the value sent. */
   returned?: Value
   /**
@@ -54,6 +56,8 @@ export interface ImportedItem {
   value: Value
   /** As in `ItemState`; absent for none. */
   unknownFields?: string[]
+  /** As in `ItemState`, in the order of what was imported. */
+  ordered?: Value
 }
 
 /**

@@ -1,6 +1,8 @@
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { orderSets } from '../catalog/item-spec.ts'
 import type { ItemKeys } from '../catalog/wire-names.ts'
 import type { Amount, Burst, Grouping, Notes } from '../model/config.ts'
-import type { Action, Change, Write } from '../model/change.ts'
+import type { Action, Change, Form, Write } from '../model/change.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
@@ -72,10 +74,9 @@ export function makePlan(input: PlanInput): Plan {
   const { waves = { waveByDomain: new Map<Domain, number>() } } = input
   const problem = createProblem(input)
   const kinds = findKinds(changes)
-  const { writes, lowerBound, writesAtOnce } = writeInWaves(
-    problem,
-    'amounts' in waves ? { ...waves, kinds } : waves,
-  )
+  const made = writeInWaves(problem, 'amounts' in waves ? { ...waves, kinds } : waves)
+  const { lowerBound, writesAtOnce } = made
+  const writes = made.writes.map((write) => orderPayloads(write, desired))
   const fault = findPlanFault(changes, writes, recorded, input.itemKeys)
   if (fault !== null) {
     throw new EdgewiseError(
@@ -110,6 +111,22 @@ export function makePlan(input: PlanInput): Plan {
     ],
     ...(planWaves.length < 2 ? {} : { waves: planWaves }),
   }
+}
+
+/**
+ * Puts the sets in the payloads of a write into the order of its first domain's manifest, so
+ * that another client of the service sees no change of a mere order.
+ */
+function orderPayloads(write: Write, desired: Snapshot): Write {
+  const states = desired.get(write.domains[0] ?? '')
+  const forms = Object.entries(write.items)
+  if (forms.every(([item]) => states?.get(item)?.ordered === undefined)) return write
+  const ordered = forms.map(([item, form]): [ItemKey, Form] => {
+    const model = states?.get(item)?.ordered
+    const payload = orderSets(getItemSpec(item), form.payload, [model])
+    return [item, model === undefined ? form : { ...form, payload }]
+  })
+  return { ...write, items: Object.fromEntries(ordered) }
 }
 
 /** Creates the problem of grouping the changes into writes. */

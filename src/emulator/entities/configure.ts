@@ -1,6 +1,7 @@
+import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
-import type { ItemSpec } from '../../core/catalog/item-spec.ts'
-import { isSameJson } from '../../core/model/json.ts'
+import { orderSets, type ItemSpec } from '../../core/catalog/item-spec.ts'
+import { isObject, isSameJson } from '../../core/model/json.ts'
 import type { ItemKey, Value, Wire } from '../../core/model/item.ts'
 import type { Problem } from '../../core/model/problem.ts'
 
@@ -31,11 +32,17 @@ export function configure(before: ReadonlyMap<ItemKey, Value>, writes: ItemWrite
   const items = new Map(before)
   for (const write of writes) {
     const { spec, payload, cleared } = write
-    const next = spec.reduce(items.get(spec.key), payload)
+    const stored = items.get(spec.key)
+    const next = spec.reduce(stored, payload)
     const problems = findResultProblems(write, next)
     if (problems.length > 0) return { refused: write, problems }
     if (next === undefined) items.delete(spec.key)
-    else items.set(spec.key, next)
+    // Lists come back as they were written; entries are added behind the stored ones.
+    else
+      items.set(
+        spec.key,
+        orderSets(spec, next, isAddition(payload) ? [stored, payload] : [payload]),
+      )
     for (const other of cleared) items.delete(other)
   }
   return { items }
@@ -48,4 +55,18 @@ export function configure(before: ReadonlyMap<ItemKey, Value>, writes: ItemWrite
 function findResultProblems({ spec, value }: ItemWrite, next: Value | undefined): Problem[] {
   if (next === undefined || isSameJson(next, value)) return []
   return parseItem(spec, next, 'wire').problems.filter((problem) => problem.severity === 'error')
+}
+
+/** Tests whether a payload adds to the stored entries, or removes some. */
+function isAddition(payload: Wire): boolean {
+  if (Array.isArray(payload)) return payload.some((entry) => isObject(entry) && 'turn_on' in entry)
+  if (!isObject(payload)) return false
+  return payload['mode'] === 'append' || payload['type'] === 'add' || payload['type'] === 'remove'
+}
+
+/** Returns items in canonical form: they are stored with their lists as they were written. */
+export function canonicalizeItems(items: ReadonlyMap<ItemKey, Value>): Record<ItemKey, Value> {
+  return Object.fromEntries(
+    [...items].map(([item, value]) => [item, getItemSpec(item).canonicalize(value)]),
+  )
 }

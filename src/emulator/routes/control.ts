@@ -1,6 +1,7 @@
 import { canonicalizeAddress } from '../../core/catalog/value/formats.ts'
 import { getOwn, type Json, type JsonObject } from '../../core/model/json.ts'
 import { parseUrl } from '../../core/model/text/url.ts'
+import { canonicalizeItems } from '../entities/configure.ts'
 import { parseFaults } from '../entities/fault.ts'
 import type { SettableClock } from '../store/clock.ts'
 import type { FaultPlan } from '../store/fault-plan.ts'
@@ -37,7 +38,7 @@ export function answerControl(request: EmulatorRequest, parts: Parts, open: bool
     case 'GET /_emulator/state':
       return {
         domains: Object.fromEntries(
-          store.listConfigured().map(([domain, items]) => [domain, Object.fromEntries(items)]),
+          store.listConfigured().map(([domain, items]) => [domain, canonicalizeItems(items)]),
         ),
       }
     case 'GET /_emulator/calls':

@@ -1,6 +1,6 @@
 import { catalogue, unnamedItems } from '../../core/catalog/catalogue.ts'
 import { listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
-import type { ItemSpec } from '../../core/catalog/item-spec.ts'
+import { orderSets, type ItemSpec } from '../../core/catalog/item-spec.ts'
 import {
   findHeaderCredentials,
   type HeaderCredential,
@@ -232,7 +232,12 @@ function sealValue(
 /** Converts a value to a state; an emptied value is the same as an unset item. */
 function toState(spec: ItemSpec, payload: Json, value: Value): ItemState {
   if (spec.reduce(undefined, value) === undefined) return { status: 'unset', candidates: [] }
-  return createConfirmedState(value, listOmittedHidden(spec, payload))
+  const ordered = orderSets(spec, value, [payload])
+  const state = createConfirmedState(value, listOmittedHidden(spec, payload))
+  // Both are copies of the same value: equal texts have equal orders.
+  return ordered === value || JSON.stringify(ordered) === JSON.stringify(value)
+    ? state
+    : { ...state, ordered }
 }
 
 /** Returns the finding about an unknown item; the search for a similar name is slow. */

@@ -25,12 +25,12 @@ export function buildConfigs(
   names: Record<string, string>,
 ): Map<Domain, JsonObject> {
   const configs = new Map<Domain, JsonObject>()
-  for (const { domain, item, value, unknownFields } of adopted) {
+  for (const { domain, item, value, ordered = value, unknownFields } of adopted) {
     if (desired.has(domain)) continue
     const config = configs.get(domain) ?? {}
     configs.set(domain, config)
     if (!catalogue.has(item)) continue
-    const known = dropFields(value, unknownFields)
+    const known = dropFields(ordered, unknownFields)
     config[item] = formatValue(known, { ...names, ...vault.listTemplates(known) })
   }
   return configs

@@ -12,6 +12,7 @@ import type { ImportSource } from './import-file.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { parseImports, type ParsedImports, type ParsedPayload } from './parse-import.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import { orderSets } from '../../core/catalog/item-spec.ts'
 import {
   listRecordedSecrets,
   representSecretsIn,
@@ -96,10 +97,12 @@ export function sealImported(
     const state = recorded.get(domain)?.get(item)
     const sealed = vault.mask(item, value, state?.candidates ?? [])
     const known = listRecordedSecrets(state)
+    const final = holdsSecret(sealed) ? representSecretsIn(item, sealed, known, represent) : value
     return {
       domain,
       item,
-      value: holdsSecret(sealed) ? representSecretsIn(item, sealed, known, represent) : value,
+      value: final,
+      ordered: orderSets(getItemSpec(item), final, [payload]),
       ...(unknownFields.length === 0 ? {} : { unknownFields }),
     }
   })

@@ -1,6 +1,6 @@
 import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
-import { computePatch } from '../../core/diff/diff-snapshots.ts'
+import { computePatch, showOrdered } from '../../core/diff/diff-snapshots.ts'
 import {
   checkSecretValues,
   createSecretFinding,
@@ -169,7 +169,8 @@ function resolveChanges(changes: Change[], writes: Write[], resolution: Resoluti
       (write) => write.items[item] !== undefined,
     )
     const value = computeValueAfter(item, { before, after }, own, resolution)
-    return { ...change, after: value, patch: computePatch(before, value) }
+    const shown = showOrdered(getItemSpec(item), before, value, change.shown?.after)
+    return { ...change, after: value, ...shown, patch: computePatch(before, value) }
   })
 }
 

@@ -31,10 +31,15 @@ export function canonicalizeBySchema(schema: ItemSchema, value: Json, parent?: P
 function canonicalizeString(schema: ItemSchema, value: string, parent?: Parent): string {
   const by = findSeparator(schema, parent)
   if (by === null) return canonicalizeFormat(schema.format, value)
-  const entries = splitEntries(value, by)
+  const entries = splitCanonical(schema, value, by)
+  return (getAnnotations(schema).set === true ? sortUnique(entries) : entries).join(by)
+}
+
+/** Splits a text with several entries into their canonical forms, in the order of the text. */
+export function splitCanonical(schema: ItemSchema, value: string, by: ',' | '\n'): string[] {
+  return splitEntries(value, by)
     .filter((entry) => entry !== '')
     .map((entry) => canonicalizeFormat(getAnnotations(schema).of, entry))
-  return (getAnnotations(schema).set === true ? sortUnique(entries) : entries).join(by)
 }
 
 function canonicalizeFormat(format: string | undefined, value: string): string {

@@ -68,7 +68,8 @@ export function shareParts(
     return part
   }
   return changes.map((change) => {
-    const { item, action, reason, by, undoes, before, after, resets } = change
+    const { item, action, reason, by, undoes, resets } = change
+    const { before, after } = change.shown ?? change
     // Most changes of a large plan are the same.
     const key = JSON.stringify([item, action, reason, by, undoes, before, after, resets])
     return { change, part: parts.get(key) ?? addPart(change, key) }
@@ -129,7 +130,9 @@ export function explainDestructive({ item, action, reason, after, resets }: Chan
   return catalogue.get(item)?.explainDestructive?.(after) ?? loss
 }
 
-function listLines({ item, action, reason, before, after, resets = [] }: Change): ValueLine[] {
+function listLines(change: Change): ValueLine[] {
+  const { item, action, reason, resets = [] } = change
+  const { before, after } = change.shown ?? change
   if (after === null) return []
   const shape = findShape(item)
   if (reason === 'in-doubt') return listValueLines(after, shape, null)

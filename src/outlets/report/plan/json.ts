@@ -32,17 +32,9 @@ export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): 
   })
 }
 
-function buildChange({
-  domain,
-  item,
-  action,
-  reason,
-  by,
-  before,
-  after,
-  patch,
-  resets,
-}: Change): JsonObject {
+function buildChange(change: Change): JsonObject {
+  const { domain, item, action, reason, by, resets } = change
+  const { before, after, patch } = change.shown ?? change
   return pickDefined({
     domain,
     item,
