@@ -12,6 +12,29 @@ const path = '/v2/domain/certificate'
 /** Private keys that no other test and no message has. */
 const [key, otherKey] = [`key-${randomUUID()}`, `key-${randomUUID()}`]
 const submitted = { name: 'main', certificate: 'CERTIFICATE 1', key }
+/** A certificate without its key, for example.com and *.example.com. */
+const real = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIBqDCCAU6gAwIBAgIUBeS+HODnghC4MwWkX3+YDDjFCXAwCgYIKoZIzj0EAwIw',
+  'FjEUMBIGA1UEAwwLZXhhbXBsZS5jb20wHhcNMjYxMTI2MTYyMTE1WhcNMzYxMTIz',
+  'MTYyMTE1WjAWMRQwEgYDVQQDDAtleGFtcGxlLmNvbTBZMBMGByqGSM49AgEGCCqG',
+  'SM49AwEHA0IABOUBk5zmMmx0o2YQ47uX1Li4Ad8mAMBmlHYYarOnBbNu2sRnfeMf',
+  'nt88zv7MhpcH5+vW/x3MGu99LA6hLjExheyjejB4MB0GA1UdDgQWBBQF0rDhSHKm',
+  'mN2nValRTnb3Xu/tjzAfBgNVHSMEGDAWgBQF0rDhSHKmmN2nValRTnb3Xu/tjzAP',
+  'BgNVHRMBAf8EBTADAQH/MCUGA1UdEQQeMByCC2V4YW1wbGUuY29tgg0qLmV4YW1w',
+  'bGUuY29tMAoGCCqGSM49BAMCA0gAMEUCIBlQ3oqauzg5J4/dnjdxbQetSFtNyVRB',
+  'li2EuC5MtS+pAiEAyf5AMVqhBgwjTSd4RVj+nZMLlT1tEl/kQFNHcyYon8E=',
+  '-----END CERTIFICATE-----',
+].join('\n')
+
+/** Facts of a text that is no certificate, and that no domain has. */
+const noFacts = {
+  bind_domains: [],
+  associated_domains: [],
+  include_domains: [],
+  cert_start_time: '',
+  cert_expire_time: '',
+}
 
 let folder = ''
 beforeEach(() => {
@@ -28,7 +51,7 @@ describe('certificates', () => {
   it('are created, replaced, answered and removed', async () => {
     const service = createExtendedWorld()
     const id = await save(service, { ...submitted, cert_id: null })
-    const expected = { cert_id: id, ...submitted }
+    const expected = { cert_id: id, ...submitted, ...noFacts }
     expect(getData((await service.send(`GET ${path}?cert_id=${id}`)).body)).toEqual(expected)
 
     const replacement = { name: 'next', certificate: 'CERTIFICATE 2', key: otherKey }
@@ -41,8 +64,8 @@ describe('certificates', () => {
       page_number: 1,
       page_size: 100,
       list: [
-        { cert_id: id, ...replacement },
-        { cert_id: other, ...submitted },
+        { cert_id: id, ...replacement, ...noFacts },
+        { cert_id: other, ...submitted, ...noFacts },
       ],
     })
     const second = await service.send(`GET ${path}?page_number=2&page_size=1`)
@@ -55,6 +78,20 @@ describe('certificates', () => {
     expect((await service.send(`GET ${path}?cert_id=${id}`)).body).toMatchObject({ code: 400602 })
     expect((await service.send(`DELETE ${path}`, { cert_id: id })).body).toMatchObject({
       code: 400602,
+    })
+  })
+
+  it('name what they are for, and when they are valid', async () => {
+    const service = createExtendedWorld({ domains: ['www.example.com', 'a.b.example.com'] })
+    const id = await save(service, { ...submitted, certificate: real })
+    await service.write({ https: { cert_id: Number(id) } }, 'www.example.com')
+    const found = getData((await service.send(`GET ${path}?cert_id=${id}`)).body)
+    expect(found).toMatchObject({
+      bind_domains: ['www.example.com'],
+      associated_domains: ['www.example.com'],
+      include_domains: ['example.com', '*.example.com'],
+      cert_start_time: '2026-11-26 16:21:15',
+      cert_expire_time: '2036-11-23 16:21:15',
     })
   })
 
@@ -111,6 +148,7 @@ describe('certificates', () => {
     expect(getData((await next.send(`GET ${path}?cert_id=${id}`)).body)).toEqual({
       cert_id: id,
       ...submitted,
+      ...noFacts,
       key: '',
     })
   })
@@ -160,7 +198,9 @@ describe('the data file', () => {
     await service.write({ timeout: { time: '30' } }, 'www.example.com')
     const expected = await look(service)
     expect(expected[0]).toMatchObject({
-      data: { list: [{ domain: 'www.example.com', status: 'deploying' }, { area: 'rim' }] },
+      data: {
+        list: [{ status: 'deploying' }, { area: 'rim' }, { status: 'deleted' }],
+      },
     })
     service.end()
     expect(await look(createExtendedWorld(options))).toEqual(expected)

@@ -194,3 +194,28 @@ describe('faults', () => {
     expect(await service.state()).toEqual({ [second]: config })
   })
 })
+
+it('takes its parameters in a JSON body, with the token', async () => {
+  const service = createExtendedWorld({ domains: [first, second] })
+  await service.write(config, first)
+  const body = { token: 'tok', domains: `${first},${second}`, config: ['timeout'] }
+  const answer = await service.request({
+    method: 'GET',
+    path: '/v2/domain/config',
+    query: '',
+    body: JSON.stringify(body),
+  })
+  expect(listEntries(answer.body)).toMatchObject([
+    { domain: first, config: { timeout: { time: '60' } } },
+    { domain: second, config: [] },
+  ])
+})
+
+it('unsets both IP lists at once', async () => {
+  const service = createExtendedWorld({ domains: [first] })
+  await service.write({ ip_black_list: { list: ['192.0.2.1'] } }, first)
+  const items = ['ip_black_list', 'ip_white_list']
+  const answer = await service.send('DELETE /v2/domain/config', { domains: first, config: items })
+  expect(answer.status).toBe(200)
+  expect(await service.read(first)).toEqual([])
+})

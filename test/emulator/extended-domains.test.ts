@@ -170,13 +170,17 @@ describe('removing domains', () => {
     })
     const record = await service.send(`GET /v2/domain?domains=${fresh.domain}`)
     expect(listEntries(record.body)).toMatchObject([{ status: 'deleted', config: [] }])
-    expect(await list(service)).toMatchObject({ total_number: '0' })
-    expect(await list(service, '?domain_status=deleted')).toMatchObject({ total_number: '2' })
+    expect(await list(service)).toMatchObject({ total_number: '2' })
+    expect(await list(service, '?domain_status=serving,suspend')).toMatchObject({
+      total_number: '0',
+    })
     expect((await service.send('POST /v2/domain', fresh)).status).toBe(200)
     expect(await service.read(fresh.domain)).toMatchObject({
       origin: { default_master: '192.0.2.1' },
     })
-    expect(await list(service)).toMatchObject({ names: [fresh.domain] })
+    expect(await list(service, '?domain_status=serving,suspend')).toMatchObject({
+      names: [fresh.domain],
+    })
   })
 
   it('is refused as a whole', async () => {
@@ -185,5 +189,29 @@ describe('removing domains', () => {
     expect((await service.send(path)).body).toMatchObject({ code: 400101 })
     expect(await list(service)).toMatchObject({ total_number: '1' })
     expect((await service.send('DELETE /v2/domain')).body).toMatchObject({ code: 400102 })
+  })
+})
+
+describe('what real clients send', () => {
+  it('creates a domain without an area, and finds it by its id', async () => {
+    const service = createExtendedWorld()
+    const { area: _, ...rest } = fresh
+    expect((await service.send('POST /v2/domain', rest)).status).toBe(200)
+    const [record] = listEntries(
+      (await service.send(`GET /v2/domain?domains=${fresh.domain}`)).body,
+    )
+    const byId = await service.send(`GET /v2/domain?domains=${String(record?.['id'])}`)
+    expect(listEntries(byId.body)).toMatchObject([{ domain: fresh.domain, area: 'mainland_china' }])
+  })
+
+  it('lists domains of several statuses, where serving includes deploying', async () => {
+    const service = createExtendedWorld({ deployMs: 10_000 })
+    await service.send('POST /v2/domain', fresh)
+    expect(await list(service, '?domain_status=serving,suspend')).toMatchObject({
+      names: expect.arrayContaining([fresh.domain]) as unknown,
+    })
+    expect(await list(service, '?domain_status=suspend')).toMatchObject({ total_number: '0' })
+    const wrong = await service.send('GET /v2/domain/list?domain_status=serving,gone')
+    expect(wrong.status).toBe(400)
   })
 })

@@ -223,3 +223,13 @@ describe('items that are not simply replaced', () => {
     }
   })
 })
+
+it.each([
+  [{ name: 'A b', value: '1' }, 'field(list.0.name)'],
+  [{ name: 'A' }, 'the field "value" is required'],
+  [{ name: 'A', value: 'a\nb' }, 'field(list.0.value)'],
+  [{ name: 'A', value: '1', other: 1 }, 'field(list.0.other)'],
+])('names the field of a refused header %j', async (header, field) => {
+  const { body } = await createWorld().write({ add_response_head: { list: [header] } })
+  expect(body).toMatchObject({ message: expect.stringContaining(field) as unknown })
+})

@@ -1,3 +1,4 @@
+import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
 import { describeRefusal } from '../../core/catalog/problems.ts'
 import { type ItemSchema, chooseAlternative } from '../../core/catalog/value/item-schema.ts'
@@ -5,7 +6,7 @@ import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import type { ItemWrite } from '../entities/configure.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
-import type { Domain, ItemKey } from '../../core/model/item.ts'
+import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
 import { type Json, type JsonObject, isObject, parsePointer } from '../../core/model/json.ts'
 import { append } from '../../core/model/lists.ts'
 import type { Problem } from '../../core/model/problem.ts'
@@ -57,7 +58,8 @@ export function validateItems(
   const writes = items.map((item) => {
     const known = lenient ? dropUnknown(item.spec.schema, item.submitted) : item.submitted
     const isTolerant = lenient || extended
-    const raw = isTolerant ? tolerate(item.spec.key, known) : known
+    const written = extended ? takeBack(item.spec, known) : known
+    const raw = isTolerant ? tolerate(item.spec.key, written) : written
     const { payload, value, problems: own } = parseItem(item.spec, raw, 'wire')
     const found = [...own, ...findSecretProblems(raw)].filter(
       ({ severity }) => severity === 'error',
@@ -67,7 +69,7 @@ export function validateItems(
       found.map((problem) => formatProblem(item.wireName, problem)),
     )
     if (!isTolerant || value === null) return { ...item, payload, value }
-    const restored = restoreTolerated(item.spec.key, known, payload)
+    const restored = restoreTolerated(item.spec.key, written, payload)
     return { ...item, payload: restored, value: item.spec.canonicalize(restored) }
   })
   if (problems.length > 0) throw createItemsRefusal(problems)
@@ -122,6 +124,9 @@ const units: ReadonlyMap<ItemKey, string[]> = new Map([
   ['smart_compression', ['gzip_compression_unit', 'brotli_compression_unit']],
 ])
 
+/** Order of a rule of headers whose order was never given. */
+const defaultOrder = 1
+
 /** Value of `match_method` in `cache_rule_list` that only clients know. */
 const anyMethod = 'all'
 
@@ -142,6 +147,28 @@ function tolerate(item: ItemKey, value: Json): Json {
       names.includes(name) && (field === 'kb' || field === 'mb') ? field.toUpperCase() : field,
     ]),
   )
+}
+
+/**
+ * Converts what a query returned to what a write has: clients read an item, change a field and post
+ * the whole. A rule of headers without an order has the default one.
+ */
+function takeBack(spec: ItemSpec, value: Json, stored?: Value): Json {
+  // The units of a query are in lower case, which is tolerated anyway.
+  const { payload } = units.has(spec.key) ? { payload: value } : spec.observe(stored, value)
+  if (spec.key !== 'head_control' || !isObject(payload)) return payload
+  const list = mapRules(payload['list'] ?? null, (rule) => ({ order: defaultOrder, ...rule }))
+  return { ...payload, list }
+}
+
+/**
+ * Completes a valid write for a domain: rules of headers without an order, which no query shows,
+ * keep the stored ones.
+ */
+export function keepOrders(write: ItemWrite, stored: Value | undefined): ItemWrite {
+  if (write.spec.key !== 'head_control' || stored === undefined) return write
+  const { payload } = parseItem(write.spec, takeBack(write.spec, write.submitted, stored), 'wire')
+  return { ...write, payload, value: write.spec.canonicalize(payload) }
 }
 
 /** Restores in a payload what has no equal in the specification: rules that match all. */

@@ -7,7 +7,7 @@ import type { Faults } from './answer-with-faults.ts'
 import { applyWrite, type Judged } from './apply-write.ts'
 import { openBody } from './authenticate.ts'
 import type { Incoming } from './route.ts'
-import { createResultRefusal, parseNamedItems, validateItems } from './parse-config.ts'
+import { createResultRefusal, keepOrders, parseNamedItems, validateItems } from './parse-config.ts'
 import { createDomainRefusal, parseDomains } from './parse-domains.ts'
 import type { WireNames } from './wire-names.ts'
 
@@ -65,7 +65,7 @@ function judge(
   return {
     writes,
     wireNames: new Map(writes.toReversed().map(({ spec, wireName }) => [spec.key, wireName])),
-    domains: configureDomains(domains, writes, store),
+    domains: configureDomains(domains, writes, store, rules),
   }
 }
 
@@ -74,10 +74,15 @@ function configureDomains(
   domains: Domain[],
   writes: ItemWrite[],
   store: Store,
+  { extended = false }: WriteRules,
 ): Map<Domain, Map<ItemKey, Value>> {
   return new Map(
     domains.map((domain) => {
-      const result = configure(store.getItems(domain), writes)
+      const stored = store.getItems(domain)
+      const own = extended
+        ? writes.map((each) => keepOrders(each, stored.get(each.spec.key)))
+        : writes
+      const result = configure(stored, own)
       if ('refused' in result) throw createResultRefusal(result.refused, result.problems, domain)
       return [domain, result.items]
     }),

@@ -234,10 +234,7 @@ function toState(spec: ItemSpec, payload: Json, value: Value): ItemState {
   if (spec.reduce(undefined, value) === undefined) return { status: 'unset', candidates: [] }
   const ordered = orderSets(spec, value, [payload])
   const state = createConfirmedState(value, listOmittedHidden(spec, payload))
-  // Both are copies of the same value: equal texts have equal orders.
-  return ordered === value || JSON.stringify(ordered) === JSON.stringify(value)
-    ? state
-    : { ...state, ordered }
+  return ordered === value ? state : { ...state, ordered }
 }
 
 /** Returns the finding about an unknown item; the search for a similar name is slow. */

@@ -23,7 +23,7 @@ export function hasSet(schema: ItemSchema): boolean {
 /**
  * Returns a canonical value whose sets are in the order of other values: entries in the order in
  * which these have them first, then the others in canonical order. An entry of a list of objects
- * is known by its name. The set of entries stays the same.
+ * is known by its name. The set of entries stays the same. Returns the same value if it is in order.
  *
  * @param models valid values of the schema, in any form
  */
@@ -40,20 +40,26 @@ export function orderLike(
     const known = models.flatMap((model) =>
       typeof model === 'string' ? splitCanonical(chosen, model, by) : [],
     )
-    return sortByRank(splitCanonical(chosen, value, by), known).join(by)
+    return sortByRank(splitCanonical(chosen, value, by), known, (entry) => nameOf(entry)).join(by)
   }
   if (Array.isArray(value)) return orderArray(chosen, value, models)
   if (!isObject(value)) return value
   const { properties = {} } = chosen
-  const ordered = Object.entries(value).map(([name, field]): [string, Json] => {
+  let ordered: JsonObject | null = null
+  for (const [name, own] of Object.entries(properties)) {
+    const field = getOwn(value, name)
+    if (field === undefined || !isNested(own)) continue
     const known = models.map((model) => (isObject(model) ? getOwn(model, name) : undefined))
-    const own = Object.hasOwn(properties, name) ? properties[name] : undefined
-    return [
-      name,
-      own === undefined ? field : orderLike(own, field, known, { schema: chosen, value }),
-    ]
-  })
-  return Object.fromEntries(ordered)
+    const next = orderLike(own, field, known, { schema: chosen, value })
+    if (next !== field) ordered = { ...(ordered ?? value), [name]: next }
+  }
+  return ordered ?? value
+}
+
+/** Tests whether a field may be a set, or have one. */
+function isNested(schema: ItemSchema): boolean {
+  const { type = 'object' } = schema
+  return getAnnotations(schema).set === true || type === 'array' || type === 'object'
 }
 
 function orderArray(
@@ -64,42 +70,52 @@ function orderArray(
   const { set, sortBy } = getAnnotations(schema)
   const { items = {} } = schema
   const lists = models.map((model) => (Array.isArray(model) ? model : []))
-  if (set !== true && sortBy === undefined)
-    return value.map((entry, i) =>
-      orderLike(
-        items,
-        entry,
-        lists.map((list) => list[i]),
-      ),
-    )
-  const known = lists.flat().map((entry) => canonicalizeBySchema(items, entry))
-  return sortByRank(value, known, sortBy)
+  if (sortBy !== undefined) return sortByRank(value, lists.flat(), (entry) => nameOf(entry, sortBy))
+  if (set === true) {
+    const known = lists.flat().map((entry) => canonicalizeBySchema(items, entry))
+    return sortByRank(value, known, (entry) => nameOf(entry))
+  }
+  const ordered = value.map((entry, i) =>
+    orderLike(
+      items,
+      entry,
+      lists.map((list) => list[i]),
+    ),
+  )
+  return ordered.some((entry, i) => entry !== value[i]) ? ordered : value
 }
 
-/** Sorts entries by their places in a list; unknown ones stay behind, in their order. */
-function sortByRank<T extends Json>(entries: T[], known: Json[], name?: string): T[] {
-  const nameOf = (entry: Json) =>
-    name !== undefined && isObject(entry)
-      ? String(getOwn(entry, name))
-      : typeof entry === 'string'
-        ? entry
-        : canonicalizeJson(entry)
-  const ranks = new Map(countNames(known.map(nameOf)).map((text, i) => [text, i]))
-  const placed = countNames(entries.map(nameOf)).map((text, i) => ({
-    entry: entries[i] as T,
-    rank: ranks.get(text) ?? Infinity,
-  }))
-  return placed
+function nameOf(entry: Json, field?: string): string {
+  if (typeof entry === 'string') return entry
+  const name = field !== undefined && isObject(entry) ? getOwn(entry, field) : undefined
+  return typeof name === 'string' ? name : canonicalizeJson(entry)
+}
+
+/**
+ * Sorts entries by their places in a list; unknown ones stay behind, in their order. Returns the
+ * same list if it is sorted already.
+ */
+function sortByRank<T extends Json>(
+  entries: T[],
+  known: Json[],
+  name: (entry: Json) => string,
+): T[] {
+  const ranks = new Map(countNames(known.map(name)).map((text, i) => [text, i]))
+  const own = countNames(entries.map(name)).map((text) => ranks.get(text) ?? Infinity)
+  if (own.every((rank, i) => i === 0 || (own[i - 1] ?? 0) <= rank)) return entries
+  return entries
+    .map((entry, i) => ({ entry, rank: own[i] ?? Infinity }))
     .toSorted((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank))
     .map(({ entry }) => entry)
 }
 
 /** Adds its number to each name among equal ones. */
 function countNames(names: string[]): string[] {
+  if (new Set(names).size === names.length) return names
   const counts = new Map<string, number>()
   return names.map((name) => {
-    const count = (counts.get(name) ?? 0) + 1
-    counts.set(name, count)
-    return `${count} ${name}`
+    const count = counts.get(name) ?? 0
+    counts.set(name, count + 1)
+    return count === 0 ? name : `${name} ${count}`
   })
 }

@@ -15,27 +15,60 @@ export function describeSchemaErrors(
   schema: ItemSchema,
   value: Json,
 ): Problem[] {
-  const errors = found.slice(0, inputLimits.problems)
-  // An entry that matches none of several alternatives is reported once, not per alternative.
-  const choices = errors
-    .filter((error) => error.keyword === 'oneOf')
-    .map((error) => error.instancePath)
+  const errors = selectAlternatives(found.slice(0, inputLimits.problems), schema)
   const listed = new Set(
     errors.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath),
   )
   return (
     errors
-      .filter(
-        (error) => error.keyword === 'oneOf' || !choices.some((path) => isInside(error, path)),
-      )
       // The allowed values show the type.
       .filter((error) => error.keyword !== 'type' || !listed.has(error.instancePath))
       .map((error) => createProblem(error, schema, value))
   )
 }
 
-function isInside(error: SchemaError, path: string): boolean {
-  return error.instancePath.startsWith(path) && error.schemaPath.includes('/oneOf/')
+/**
+ * Selects for each entry that matches none of several alternatives the violations of the only one
+ * of its type; or else one for all alternatives.
+ */
+function selectAlternatives(errors: SchemaError[], schema: ItemSchema): SchemaError[] {
+  /** The alternatives of another type, by the pointer of the entry. */
+  const mistyped = new Map<string, Set<number>>()
+  for (const { keyword, instancePath } of errors)
+    if (keyword === 'oneOf') mistyped.set(instancePath, new Set())
+  if (mistyped.size === 0) return errors
+  const places = errors.map((error) => findAlternative(error, mistyped))
+  errors.forEach(({ keyword, instancePath }, i) => {
+    const { entry, branch } = places[i] ?? {}
+    if (keyword === 'type' && entry === instancePath && branch !== undefined)
+      mistyped.get(entry)?.add(branch)
+  })
+  const isDecided = (entry: string, path: string) => {
+    const { length } = findSchema(schema, `${path}/`).oneOf ?? []
+    return length - (mistyped.get(entry)?.size ?? 0) === 1
+  }
+  return errors.filter(({ keyword, instancePath, schemaPath }, i) => {
+    const { entry, branch, path = '' } = places[i] ?? {}
+    if (keyword === 'oneOf') return !isDecided(instancePath, parentOf(schemaPath))
+    if (entry === undefined || branch === undefined) return true
+    return isDecided(entry, path) && mistyped.get(entry)?.has(branch) !== true
+  })
+}
+
+/** Finds the alternative that a violation is of: the entry, its schema, and the number. */
+function findAlternative(
+  { instancePath, schemaPath }: SchemaError,
+  entries: ReadonlyMap<string, unknown>,
+): { entry?: string; path?: string; branch?: number } {
+  const [, path, branch] = /^(.*?)\/oneOf\/(\d+)\//.exec(schemaPath) ?? []
+  if (path === undefined) return {}
+  let entry = instancePath
+  while (!entries.has(entry) && entry !== '') entry = parentOf(entry)
+  return { entry, path, branch: Number(branch) }
+}
+
+function parentOf(pointer: string): string {
+  return pointer.slice(0, pointer.lastIndexOf('/'))
 }
 
 /** Violation of a keyword, with the value and the schema at its place. */

@@ -1,4 +1,7 @@
-import type { Json, JsonObject } from '../../../core/model/json.ts'
+import { X509Certificate } from 'node:crypto'
+import type { Domain, Value } from '../../../core/model/item.ts'
+import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { formatLocalTime } from '../../../core/model/time/time-zone.ts'
 import type { Certificate } from '../../store/memory.ts'
 import type { Store } from '../../store/store.ts'
 import { parseNumber } from '../answer-prefetches.ts'
@@ -32,17 +35,18 @@ export async function saveCertificate(
 }
 
 /** Answers the certificate of `cert_id`, or a page of all, with their private keys. */
-export function readCertificates({ request }: Incoming, { store, rules }: ExtendedContext): Json {
+export function readCertificates({ request }: Incoming, context: ExtendedContext): Json {
+  const { store, rules } = context
   const query = openQuery(request, rules)
   const id = query.get('cert_id')
   if (id !== undefined)
-    return { code: 0, data: formatCertificate(findCertificate(store, id), store) }
+    return { code: 0, data: formatCertificate(findCertificate(store, id), context) }
   const page = parseNumber(query, 'page_number', 1)
   const size = parseNumber(query, 'page_size', 100)
   const all = store.listCertificates()
   const list = all
     .slice((page - 1) * size, page * size)
-    .map((each) => formatCertificate(each, store))
+    .map((each) => formatCertificate(each, context))
   return { code: 0, data: { total_number: all.length, page_number: page, page_size: size, list } }
 }
 
@@ -64,8 +68,47 @@ function findCertificate(store: Store, id: Json): Certificate {
   return found
 }
 
-function formatCertificate({ id, ...rest }: Certificate, store: Store): JsonObject {
-  return { cert_id: String(id), ...rest, key: store.getKey(id) }
+function formatCertificate(
+  { id, ...rest }: Certificate,
+  { store, rules }: Pick<ExtendedContext, 'store' | 'rules'>,
+): JsonObject {
+  const { names, from, to } = readFacts(rest.certificate)
+  const format = (time: number | null) =>
+    time === null ? '' : formatLocalTime(rules.zone.toLocal(time))
+  const domains = store.listDomains()
+  return {
+    cert_id: String(id),
+    ...rest,
+    key: store.getKey(id),
+    bind_domains: domains.filter((domain) => isBound(store.getItems(domain).get('https'), id)),
+    associated_domains: domains.filter((domain) => names.some((name) => covers(name, domain))),
+    include_domains: names,
+    cert_start_time: format(from),
+    cert_expire_time: format(to),
+  }
+}
+
+/** Reads names and validity, ms, of a certificate; none of a text that is no certificate. */
+function readFacts(text: string): { names: string[]; from: number | null; to: number | null } {
+  try {
+    const { subjectAltName = '', validFrom, validTo } = new X509Certificate(text)
+    const names = [...subjectAltName.matchAll(/DNS:([^,\s]+)/g)].map(([, name = '']) => name)
+    return { names, from: Date.parse(validFrom), to: Date.parse(validTo) }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    // The service takes any text: many tests of clients use no real certificate.
+    return { names: [], from: null, to: null }
+  }
+}
+
+function isBound(https: Value | undefined, id: number): boolean {
+  return https !== undefined && isObject(https) && https['cert_id'] === id
+}
+
+/** Tests whether a name of a certificate, which may begin with `*.`, covers a domain. */
+function covers(name: string, domain: Domain): boolean {
+  const own = name.toLowerCase()
+  return own.startsWith('*.') ? domain.slice(domain.indexOf('.')) === own.slice(1) : domain === own
 }
 
 /** Parses a text. The message never quotes it: it may be the private key. */

@@ -3,13 +3,19 @@ import { isObject, type Json, type JsonObject } from '../../../core/model/json.t
 import { buildRecordForm } from '../../entities/read-form.ts'
 import { formatLocalTime } from '../../../core/model/time/time-zone.ts'
 import { configure } from '../../entities/configure.ts'
-import { areas, computeStatus, domainStatuses, domainTypes } from '../../entities/domain-record.ts'
+import {
+  areas,
+  computeStatus,
+  defaultRecord,
+  domainStatuses,
+  domainTypes,
+} from '../../entities/domain-record.ts'
 import { parseNumber } from '../answer-prefetches.ts'
 import { openBody, openQuery } from '../authenticate.ts'
 import type { Incoming } from '../route.ts'
 import { createResultRefusal, parseNamedItems, validateItems } from '../parse-config.ts'
 import { createDomainRefusal, parseDomains } from '../parse-domains.ts'
-import { parseChoice, parseQuery, parseWord } from '../parse-query.ts'
+import { parseQuery, parseWord } from '../parse-query.ts'
 import { Refusal } from '../refusal.ts'
 import type { ExtendedContext } from './context.ts'
 import { formatConfig } from './read-config.ts'
@@ -26,7 +32,7 @@ export async function createDomain(
   const [domain = '', ...more] = parseDomains(given['domain'])
   call.domains = [domain, ...more]
   if (more.length > 0) throw createDomainRefusal(String(given['domain']))
-  const area = parseWord(given, 'area', areas)
+  const area = given['area'] === undefined ? defaultRecord.area : parseWord(given, 'area', areas)
   const type = parseWord(given, 'type', domainTypes)
   const named = parseNamedItems(given['config'], rules.names)
   call.items = [...new Set(named.map(({ spec }) => spec.key))]
@@ -46,7 +52,7 @@ export function readDomains({ request, call }: Incoming, context: ExtendedContex
   const { rules, limits, store } = context
   const query = openQuery(request, rules)
   limits.domains.admit(rules.now())
-  call.domains = parseDomains(query.get('domains'))
+  call.domains = parseDomains(nameIds(query.get('domains'), store))
   const known = call.domains.filter(
     (domain) => store.hasDomain(domain) || store.getRecord(domain).removed,
   )
@@ -59,7 +65,17 @@ export function readDomains({ request, call }: Incoming, context: ExtendedContex
   }
 }
 
-/** Answers a page of domains, without removed ones unless their status is asked for. */
+/** Replaces ids in a list of domains by the names of their domains. */
+function nameIds(given: string | undefined, store: ExtendedContext['store']): string | undefined {
+  if (given === undefined || !/\d/.test(given)) return given
+  const names = new Map(store.listRecorded().map((domain) => [store.getId(domain), domain]))
+  return given
+    .split(',')
+    .map((each) => names.get(each.trim()) ?? each)
+    .join(',')
+}
+
+/** Answers a page of domains: all of them, removed ones too, or those of some statuses. */
 export function listDomains({ request }: Incoming, context: ExtendedContext): Json {
   const { rules, store } = context
   const query = openQuery(request, rules)
@@ -67,12 +83,11 @@ export function listDomains({ request }: Incoming, context: ExtendedContext): Js
   const size = parseNumber(query, 'page_size', defaultPageSize)
   if (size > maxPageSize)
     throw new Refusal('number-invalid', `expected "page_size" to be at most ${maxPageSize}`)
-  const status = parseChoice(query, 'domain_status', ['', ...domainStatuses])
+  const statuses = parseStatuses(query)
   const removed = store.listRecorded().filter((domain) => store.getRecord(domain).removed)
-  const chosen = [...store.listDomains(), ...removed].filter((domain) => {
-    const found = getStatus(domain, context)
-    return status === '' ? found !== 'deleted' : found === status
-  })
+  const chosen = [...store.listDomains(), ...removed].filter(
+    (domain) => statuses === null || statuses.has(getStatus(domain, context)),
+  )
   return {
     code: 0,
     data: {
@@ -83,6 +98,16 @@ export function listDomains({ request }: Incoming, context: ExtendedContext): Js
         .map((domain) => formatRecord(domain, context)),
     },
   }
+}
+
+/** Parses a list of statuses, of which `serving` includes `deploying`; null for none. */
+function parseStatuses(query: ReadonlyMap<string, string>): Set<string> | null {
+  const given = (query.get('domain_status') ?? '').split(',').filter((name) => name !== '')
+  const statuses = given.map((name) =>
+    parseWord({ domain_status: name }, 'domain_status', domainStatuses),
+  )
+  if (statuses.length === 0) return null
+  return new Set(statuses.flatMap((each) => (each === 'serving' ? ['serving', 'deploying'] : each)))
 }
 
 /** Removes domains, all or none. Throws a Refusal if one does not exist. */

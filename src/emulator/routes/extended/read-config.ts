@@ -1,7 +1,7 @@
 import type { ItemKey, Value } from '../../../core/model/item.ts'
-import { setOwn, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { pickDefined, setOwn, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { buildReadForm } from '../../entities/read-form.ts'
-import { openQuery } from '../authenticate.ts'
+import { openBody, openQuery } from '../authenticate.ts'
 import type { Incoming } from '../route.ts'
 import { parseDomains } from '../parse-domains.ts'
 import { Refusal } from '../refusal.ts'
@@ -9,19 +9,19 @@ import type { WireNames } from '../wire-names.ts'
 import type { ExtendedContext } from './context.ts'
 
 /**
- * Answers the stored configuration of domains, of the items in `config[]` or of all. Leaves unknown
- * domains out. Adds its domains and items to `call`. Throws a Refusal: token first, then call rate
- * and parameters.
+ * Answers the stored configuration of domains, of the items in `config[]` or of all. The parameters
+ * are in the query, or in a body. Leaves unknown domains out. Adds its domains and items to `call`.
+ * Throws a Refusal: token first, then call rate and parameters.
  */
-export function readConfig(
+export async function readConfig(
   { request, call }: Incoming,
   { store, rules, limits }: ExtendedContext,
-): Json {
-  const query = openQuery(request, rules)
+): Promise<Json> {
+  const { domains, config } = await openParameters(request, rules)
   limits.config.admit(rules.now())
-  const wanted = parseItemList(listEntries(query, request.query), rules.names)
+  const wanted = parseItemList(config, rules.names)
   call.items = wanted ?? []
-  call.domains = parseDomains(query.get('domains'))
+  call.domains = parseDomains(domains)
   return {
     code: 0,
     data: call.domains
@@ -32,6 +32,16 @@ export function readConfig(
         config: formatConfig(store.getItems(domain), wanted, rules.names),
       })),
   }
+}
+
+async function openParameters(
+  request: Incoming['request'],
+  rules: ExtendedContext['rules'],
+): Promise<{ domains?: Json; config?: Json }> {
+  if (request.body.length > 0) return openBody(request, rules)
+  const query = openQuery(request, rules)
+  const [domains, config] = [query.get('domains'), listEntries(query, request.query)]
+  return pickDefined({ domains, config })
 }
 
 /**
