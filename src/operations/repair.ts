@@ -188,15 +188,18 @@ export function refuseNeeded(
   const { recorded, desired } = selectSnapshots(workspace, base, { target: [], items: [] })
   const byKey = new Map(items.map((each) => [nameChange(each), each]))
   const { grouping, service } = workspace.config
-  const found = findNeeded(diffSnapshots(recorded, desired, service.itemKeys).changes, {
-    isPlanned: isRepaired,
-    isApplied: (change) => byKey.get(nameChange(change))?.kinds.includes('pending') !== true,
-    isUntouched: (change) => {
-      const { kinds = [], confidence } = byKey.get(nameChange(change)) ?? {}
-      return !kinds.includes('live') && confidence !== 'in-doubt'
+  const found = findNeeded(
+    diffSnapshots(recorded, desired, service.itemKeys, service.unset).changes,
+    {
+      isPlanned: isRepaired,
+      isApplied: (change) => byKey.get(nameChange(change))?.kinds.includes('pending') !== true,
+      isUntouched: (change) => {
+        const { kinds = [], confidence } = byKey.get(nameChange(change)) ?? {}
+        return !kinds.includes('live') && confidence !== 'in-doubt'
+      },
+      together: grouping.together,
     },
-    together: grouping.together,
-  })
+  )
   if (found.length === 0) return
   throw new EdgewiseError(
     'usage',

@@ -190,6 +190,7 @@ async function countStillDesired(
     snapshots.recorded,
     snapshots.desired,
     workspace.config.service.itemKeys,
+    workspace.config.service.unset,
   )
   const again = changes.filter(
     (change) => !isConditional(change) && rolledBack.has(`${change.domain} ${change.item}`),

@@ -32,7 +32,7 @@ const describeWrites = ({ writes }: Plan): string[] =>
       Object.keys(write.items).join(' '),
   )
 
-describe('items without a documented reset', () => {
+describe('items of an account that offers DELETE', () => {
   it('share a DELETE whatever their groups, up to ten domains', () => {
     const plan = planItems(repeat(12, { timeout: unset, connect_timeout: unset, extend: unset }))
     expect(describeWrites(plan).toSorted()).toEqual([
@@ -55,10 +55,20 @@ describe('items without a documented reset', () => {
     expect(plan.summary.lowerBound).toBe(2)
   })
 
-  it('are unset together with those that have a documented reset, which are written', () => {
-    const plan = planItems([{ origin_host: unset, timeout: unset }])
-    expect(describeWrites(plan)).toEqual(['DELETE 1: timeout', 'POST 1: origin_host'])
-    expect(plan.writes[1]?.items['origin_host']?.name).toBe('unset')
+  it('are unset together with those that have a documented reset', () => {
+    const plan = planItems([{ origin_host: unset, timeout: unset, https: unset }])
+    expect(describeWrites(plan)).toEqual(['DELETE 1: https origin_host timeout'])
+    expect(plan.changes).toMatchObject([{ byDelete: true }, { byDelete: true }, { byDelete: true }])
+  })
+
+  it('leave an item that a write of them would empty', () => {
+    const list = createConfirmedState({ list: ['192.0.2.1'], mode: 'cover' })
+    const plan = planItems([{ ip_white_list: unset }], [{ ip_black_list: list }])
+    expect(plan.changes).toMatchObject([
+      { item: 'ip_black_list', action: 'release' },
+      { item: 'ip_white_list', action: 'unset' },
+    ])
+    expect(describeWrites(plan)).toEqual(['DELETE 1: ip_white_list'])
   })
 
   it('can be covered by fewer DELETEs than one for each set of items', () => {
@@ -203,19 +213,10 @@ describe('the proof of a plan', () => {
     ['no DELETE', [post], /no write makes the change of timeout/],
   ])('refuses %s', (_name, writes, fault) => expect(prove(writes)).toMatch(fault))
 
-  it('refuses a DELETE of an item that has a documented reset', () => {
-    const reset = planItems([{ origin_host: unset }])
-    const [write] = reset.writes
-    if (write === undefined) throw new TypeError('expected a write')
-    const deleted: Write = { ...write, items: { origin_host: { name: 'delete', payload: null } } }
-    expect(prove([deleted], reset.changes)).toMatch(/which has a documented reset/)
-  })
-
   it('has a way to unset each item of the catalogue', () => {
     for (const item of catalogue.keys()) {
-      if (item === 'visit_deny_whitelist') continue
       const { writes } = planItems([{ [item]: unset }])
-      expect(writes.map(isDelete), item).toEqual([catalogue.get(item)?.unset === undefined])
+      expect(writes.map(isDelete), item).toEqual([true])
     }
   })
 })

@@ -12,7 +12,7 @@ export function planSnapshots(
   return makePlan({
     recorded,
     desired,
-    ...diffSnapshots(recorded, desired, more.itemKeys),
+    ...diffSnapshots(recorded, desired, more.itemKeys, more.deletes),
     grouping: { groups: 'documented', together: [] },
     limits: { domainsPerWrite: 10, callsPerMinute: 30 },
     target: [],

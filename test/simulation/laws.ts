@@ -213,12 +213,17 @@ export class Laws {
     }
   }
 
-  /** Checks that the service has the desired configuration. */
-  checkDesired(checkDesired: Snapshot, service: Service): void {
+  /**
+   * Checks that the service has the desired configuration.
+   *
+   * @param deletes whether the account unsets any item by DELETE
+   */
+  checkDesired(checkDesired: Snapshot, service: Service, deletes: boolean): void {
     for (const [domain, items] of checkDesired) {
       for (const [item, { candidates }] of items) {
         const value = service.holds(domain).get(item)
-        const wanted = candidates[0] ?? computeUnsetValue(item, domain, value)
+        const wanted =
+          candidates[0] ?? (deletes ? undefined : computeUnsetValue(item, domain, value))
         if (this.#isUnknown(domain, item)) continue
         if (
           isSameJson(

@@ -186,7 +186,8 @@ class Simulation {
     this.#laws.checkState(await this.#loadState(), this.#service, 'in the end')
     if (!this.#record.keepsRival())
       this.#world.violated('changes of others are kept', 'the last rival push is gone')
-    this.#laws.checkDesired(this.#workload.desired(), this.#service)
+    const { unset } = this.#config.service
+    this.#laws.checkDesired(this.#workload.desired(), this.#service, unset)
   }
 
   async #run(machine: Machine): Promise<Ending> {

@@ -123,6 +123,33 @@ describe('$unset without a documented reset', () => {
   })
 })
 
+describe('$unset where the account offers DELETE', () => {
+  it('uses it for items with a documented reset too', async () => {
+    place.manifest(a, { origin_host: { host: 'one.example.net' }, deny_url: { urls: ['/a'] } })
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    account.calls.length = 0
+    place.manifest(a, { origin_host: unset, deny_url: unset })
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(account.calls).toEqual([`DELETE ${a} deny_url,origin_host`])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it.each([true, false])('unsets both IP lists of a domain: %s', async (offers) => {
+    offer(offers)
+    place.manifest(a, { ip_black_list: { list: ['192.0.2.1'] } })
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    place.manifest(a, { ip_black_list: unset, ip_white_list: unset })
+    const applied = await place.cli('apply', '--yes')
+    expect(applied.code, applied.err).toBe(0)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    const { items } = await place.json('state', 'show', a)
+    expect(items).toMatchObject({
+      ip_black_list: { status: 'unset' },
+      ip_white_list: { status: 'unset' },
+    })
+  })
+})
+
 describe('a saved plan', () => {
   it('with a DELETE is applied, and refused once the account does not offer it', async () => {
     await unsetOnBoth()
@@ -137,7 +164,7 @@ describe('a saved plan', () => {
   })
 
   it('without a DELETE is valid whether the account offers it or not', async () => {
-    place.manifest(a, { ...time, origin_host: unset })
+    place.manifest(a, time)
     offer(false)
     await place.cli('plan', '--out', 'plan.json')
     const saved = place.read('plan.json')

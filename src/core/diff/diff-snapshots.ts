@@ -29,8 +29,15 @@ interface Difference {
  * Computes the changes from one snapshot to another. An in-doubt item is a change even if a
  * candidate is equal. An item that only `from` has is released, or emptied by a desired item that
  * clears it. An item that differs at most in unresolved secrets is a conditional change.
+ *
+ * @param deletes whether the account can unset any item (`service.unset`)
  */
-export function diffSnapshots(from: Snapshot, to: Snapshot, itemKeys: ItemKeys = {}): Difference {
+export function diffSnapshots(
+  from: Snapshot,
+  to: Snapshot,
+  itemKeys: ItemKeys = {},
+  deletes = false,
+): Difference {
   const domains = [...new Set([...from.keys(), ...to.keys()])].toSorted()
   const changes: Change[] = []
   let unchanged = 0
@@ -39,7 +46,7 @@ export function diffSnapshots(from: Snapshot, to: Snapshot, itemKeys: ItemKeys =
     const after = to.get(domain) ?? new Map<ItemKey, ItemState>()
     const desiredChanges: Change[] = []
     for (const [item, state] of after) {
-      const change = computeDesiredChange(domain, item, before.get(item), state)
+      const change = computeDesiredChange(domain, item, before.get(item), state, deletes)
       if (change === null) unchanged++
       else desiredChanges.push(change)
     }
@@ -70,15 +77,15 @@ function computeDesiredChange(
   item: ItemKey,
   state: ItemState | undefined,
   desired: ItemState,
+  deletes: boolean,
 ): Change | null {
   const spec = getItemSpec(item)
   const before = state?.status === 'unset' ? null : (state?.candidates[0] ?? null)
   const reason = state?.status === 'in-doubt' ? 'in-doubt' : 'differs'
   const value = desired.candidates[0]
   if (desired.status === 'unset' || value === undefined) {
-    const hasNothingToUnset =
-      state?.status === 'unset' || spec.unset?.(state ?? unrecordedState, domain) === null
-    if (hasNothingToUnset) return null
+    if (state?.status === 'unset') return null
+    if (!deletes && spec.unset?.(state ?? unrecordedState, domain) === null) return null
     return {
       domain,
       item,
@@ -87,6 +94,7 @@ function computeDesiredChange(
       before,
       after: null,
       patch: computePatch(before, null),
+      ...(deletes ? { byDelete: true } : {}),
     }
   }
   const after = computeTargetValue(spec, state, value)
@@ -128,8 +136,11 @@ function computeGoneChange(
   const by =
     state.status === 'unset'
       ? undefined
-      : desiredChanges.find((change) => listClearedItems(change.item, itemKeys).includes(item))
-          ?.item
+      : desiredChanges.find(
+          // A DELETE unsets nothing else.
+          ({ item: other, byDelete }) =>
+            byDelete !== true && listClearedItems(other, itemKeys).includes(item),
+        )?.item
   const patch = computePatch(before, null)
   if (by === undefined)
     return { domain, item, action: 'release', reason: 'differs', before, after: null, patch }

@@ -26,6 +26,8 @@ export interface Change {
    */
   reason: 'differs' | 'in-doubt' | 'cleared' | 'secret-unknown'
   by?: ItemKey
+  /** It is unset by a DELETE, not by a documented reset. In no JSON: the form of its write is. */
+  byDelete?: boolean
   /** Source that it undoes, if it goes back to an older value: `commit 1a2b3c4d`. In no JSON. */
   undoes?: string
   /** Canonical values; null if nothing was recorded, or nothing is managed any more. */

@@ -141,9 +141,10 @@ function rollBackToUnset(
   // The service may have had a value, without which the domain would be worse off than before.
   const loss = before === null && payload === undefined ? explainLoss(spec, current) : null
   if (loss !== null) return { reason: `${earlier}, and ${loss}` }
-  const obstacle = spec.explainNoUnset?.(domain) ?? null
+  const obstacle = deletes ? null : (spec.explainNoUnset?.(domain) ?? null)
   if (obstacle !== null) return { reason: `${earlier}, and ${obstacle}` }
-  if (payload === null) return { reason: `${earlier}, and it has no recorded entry to remove` }
+  if (payload === null && !deletes)
+    return { reason: `${earlier}, and it has no recorded entry to remove` }
   return { goal: { status: 'unset', candidates: [] } }
 }
 

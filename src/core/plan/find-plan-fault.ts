@@ -67,7 +67,7 @@ function findMixedDelete(writes: Write[]): string | null {
 
 /**
  * Finds a DELETE that comes after another write of the domain, or that unsets an item which no
- * change unsets, or which has a documented reset.
+ * change unsets.
  */
 function findDeleteFault(byItem: ReadonlyMap<ItemKey, Change>, writes: Write[]): string | null {
   const late = writes.findLast(isDelete)
@@ -75,12 +75,9 @@ function findDeleteFault(byItem: ReadonlyMap<ItemKey, Change>, writes: Write[]):
   if (late !== undefined && post !== undefined && writes.indexOf(late) > writes.indexOf(post))
     return `write ${late.id} unsets by DELETE after write ${post.id}`
   for (const { id, items } of writes.filter(isDelete))
-    for (const item of Object.keys(items)) {
+    for (const item of Object.keys(items))
       if (byItem.get(item)?.action !== 'unset')
         return `write ${id} unsets ${item}, which should stay set`
-      if (getItemSpec(item).unset !== undefined)
-        return `write ${id} unsets ${item} by DELETE, which has a documented reset`
-    }
   return null
 }
 
@@ -132,7 +129,8 @@ function foldWrite(state: State, write: Write, itemKeys: ItemKeys): State {
       item,
       (next.get(item) ?? [undefined]).map((value) => reduceForm(spec, value, form)),
     )
-    for (const cleared of listClearedItems(item, itemKeys))
+    // A DELETE unsets nothing else.
+    for (const cleared of form.name === 'delete' ? [] : listClearedItems(item, itemKeys))
       if (next.has(cleared)) next.set(cleared, [undefined])
   }
   return next

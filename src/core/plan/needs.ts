@@ -35,10 +35,10 @@ export function listNeeds(changes: Change[], recorded: Snapshot, deletes = false
             parts: change.reason === 'differs' ? (spec.buildDeltas?.(state, after) ?? []) : [],
           },
         ]
-    } else if (spec.unset === undefined) {
-      if (deletes) return [{ domain, item, whole: deleteForm, parts: [] }]
+    } else if (deletes) {
+      return [{ domain, item, whole: deleteForm, parts: [] }]
     } else {
-      const payload = spec.unset(state, domain)
+      const payload = spec.unset?.(state, domain) ?? null
       if (payload !== null)
         return [{ domain, item, whole: { name: 'unset' as const, payload }, parts: [] }]
     }

@@ -42,7 +42,7 @@ export function withIntents(
     const old = listPossible(before.get(item))
     const values = [...old, ...old.map((value) => reduceForm(spec, value, form))]
     items.set(item, createInDoubt(values, recording, before.get(item)))
-    for (const cleared of listClearedItems(item, recording.itemKeys)) {
+    for (const cleared of listCleared(item, form, recording)) {
       const state = before.get(cleared)
       if (state === undefined) continue
       items.set(cleared, createInDoubt([...listPossible(state), undefined], recording, state))
@@ -63,7 +63,9 @@ export function withConfirmed(
   const items = new Map(before)
   for (const [item, form] of Object.entries(forms)) {
     const spec = getItemSpec(item)
-    for (const cleared of listClearedItems(item, recording.itemKeys)) items.delete(cleared)
+    for (const cleared of listCleared(item, form, recording))
+      // What is unset already stays so.
+      if (items.get(cleared)?.status !== 'unset') items.delete(cleared)
     const values = removeUncertain(
       spec.keptFields,
       listPossible(before.get(item)).map((value) => reduceForm(spec, value, form)),
@@ -75,6 +77,11 @@ export function withConfirmed(
     })
   }
   return items
+}
+
+/** Lists the items that a form of an item empties: a DELETE none. */
+function listCleared(item: ItemKey, form: Form, { itemKeys }: Recording): ItemKey[] {
+  return form.name === 'delete' ? [] : listClearedItems(item, itemKeys)
 }
 
 type Previous = RecordedItem | undefined

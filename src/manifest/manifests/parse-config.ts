@@ -92,7 +92,9 @@ export function parseConfig(
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
     const obstacle =
-      parsed.state?.status === 'unset' ? (spec?.explainNoUnset?.(domain) ?? null) : null
+      parsed.state?.status === 'unset' && !context.deletes
+        ? (spec?.explainNoUnset?.(domain) ?? null)
+        : null
     if (obstacle !== null)
       findings.push({ ...createNoUnset(formatPointerStep(item), obstacle), item })
     else if (parsed.state !== null && named) items.set(item, parsed.state)
@@ -102,8 +104,9 @@ export function parseConfig(
   const has = (item: ItemKey) => context.partial !== true && Object.hasOwn(config, item)
   for (const conflict of findConflicts({ has }, context.itemKeys)) {
     const { item, other, severity, detail } = conflict
-    const idle = items.get(item)?.status === 'unset' || items.get(other)?.status === 'unset'
-    if (severity === 'warning' && idle) continue
+    const unset = [item, other].filter((each) => items.get(each)?.status === 'unset').length
+    // Two items that exclude each other may be unset together.
+    if (unset === 2 || (severity === 'warning' && unset > 0)) continue
     if (severity === 'error') items.delete(item)
     findings.push({
       code: 'item-conflict',

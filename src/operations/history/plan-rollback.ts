@@ -120,7 +120,7 @@ function buildRollbackPlan(
   return runPlanner(config, outside, {
     recorded: from,
     desired: to,
-    ...diffSnapshots(from, to, config.service.itemKeys),
+    ...diffSnapshots(from, to, config.service.itemKeys, config.service.unset),
     target: [...target],
     items: [...items],
     // The desired state of a rollback is in no commit.

@@ -84,7 +84,7 @@ async function planChanges(
   outside: Computing,
 ): Promise<Plan> {
   const { rollouts = [], retryHeld = false, saved, isPlanned, differs } = request
-  const { itemKeys } = workspace.config.service
+  const { itemKeys, unset } = workspace.config.service
   refuseInvalid(workspace)
   outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
   const chosen = selectSnapshots(workspace, recorded, selection, saved)
@@ -93,7 +93,12 @@ async function planChanges(
   const { others: recordedState, chosen: knownOnHold } = splitItems(chosen.recorded, itemsOnHold)
   const { others: desiredState, chosen: wantedOnHold } = splitItems(chosen.desired, itemsOnHold)
   const onHold = describeOnHold(knownOnHold, wantedOnHold, itemsOnHold, itemKeys)
-  const { changes: allChanges, unchanged } = diffSnapshots(recordedState, desiredState, itemKeys)
+  const { changes: allChanges, unchanged } = diffSnapshots(
+    recordedState,
+    desiredState,
+    itemKeys,
+    unset,
+  )
   const planned = isPlanned === undefined ? allChanges : allChanges.filter(isPlanned)
   const chosenChanges = { ...selection, isPart: isPlanned !== undefined }
   const match = (changes: Change[]) => matchRollouts(changes, chosenChanges, rollouts, hashDomain)

@@ -106,20 +106,15 @@ export function describeChange(change: Change, isPlanned = false): string[] {
 }
 
 function describeReason(
-  { item, reason, action, by = 'another item' }: Change,
+  { reason, action, byDelete, by = 'another item' }: Change,
   isPlanned: boolean,
 ): string[] {
   if (reason === 'cleared') return [`emptied by ${by}`]
   if (action === 'release') return ['no longer managed; the service keeps its value']
   if (action === 'unset')
-    return [isPlanned && isDeleted(item) ? 'unset by DELETE' : 'reset to unset']
+    return [isPlanned && byDelete === true ? 'unset by DELETE' : 'reset to unset']
   if (reason === 'secret-unknown') return ['conditional; sent only if the value differs']
   return reason === 'in-doubt' ? ['in-doubt; written again'] : []
-}
-
-/** Tests whether a plan can unset an item only by DELETE. */
-function isDeleted(item: ItemKey): boolean {
-  return catalogue.has(item) && catalogue.get(item)?.unset === undefined
 }
 
 /** Explains why a change is destructive; null if it is not. */
