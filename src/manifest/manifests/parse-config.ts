@@ -101,8 +101,19 @@ export function parseConfig(
     for (const finding of parsed.findings) findings.push({ ...finding, item })
     if (!named) findings.push({ ...createUnnamedItem(item), item })
   }
-  const has = (item: ItemKey) => context.partial !== true && Object.hasOwn(config, item)
-  for (const conflict of findConflicts({ has }, context.itemKeys)) {
+  if (context.partial !== true) dropConflicting(config, items, findings, context)
+  return { items, findings }
+}
+
+/** Drops items that exclude others, and adds a finding for each pair; also for a rare pair. */
+function dropConflicting(
+  config: JsonObject,
+  items: Map<ItemKey, ItemState>,
+  findings: ConfigFinding[],
+  { itemKeys }: ConfigContext,
+): void {
+  const has = (item: ItemKey) => Object.hasOwn(config, item)
+  for (const conflict of findConflicts({ has }, itemKeys)) {
     const { item, other, severity, detail } = conflict
     const unset = [item, other].filter((each) => items.get(each)?.status === 'unset').length
     // Two items that exclude each other may be unset together.
@@ -119,7 +130,6 @@ export function parseConfig(
       other,
     })
   }
-  return { items, findings }
 }
 
 function parseConfigItem(

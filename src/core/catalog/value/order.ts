@@ -23,7 +23,8 @@ export function hasSet(schema: ItemSchema): boolean {
 /**
  * Returns a canonical value whose sets are in the order of other values: entries in the order in
  * which these have them first, then the others in canonical order. An entry of a list of objects
- * is known by its name. The set of entries stays the same. Returns the same value if it is in order.
+ * is known by its name. The set of entries stays the same. Returns the same value if it has that
+ * order.
  *
  * @param models valid values of the schema, in any form
  */
