@@ -53,8 +53,9 @@ export async function drift(
     selection,
   )
   getRoot(outside.tracer)?.setAttributes({ 'edgewise.items': found.drift.items.length })
-  if (observed !== null) refuseUnobserved(found, workspace)
   const unanswered = observed?.missing ?? []
+  // That the service has none of the domains is a difference, and was observed.
+  if (observed !== null && unanswered.length === 0) refuseUnobserved(found, workspace)
   const unread =
     observed === null
       ? 0

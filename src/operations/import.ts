@@ -1,4 +1,5 @@
 import type { Findings, Configured, Secrets } from './runtime/workspace-parts.ts'
+import { catalogue } from '../core/catalog/catalogue.ts'
 import { findNamesake } from '../core/catalog/wire-names.ts'
 import { representSecretsIn } from '../core/diff/known-secrets.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
@@ -39,11 +40,21 @@ export interface ImportRequest extends LockRequest {
   replace?: boolean
 }
 
-/** Recorded items, and skipped items that no manifest mentions. */
+/** An item that was not recorded, and why. */
+export interface SkippedItem {
+  domain: Domain
+  item: ItemKey
+  reason: string
+}
+
+/** Numbers of recorded domains and items, and the items that were skipped. */
 export interface Imported {
   domains: number
   items: number
-  skipped: { domain: Domain; item: ItemKey }[]
+  /** Items that no manifest mentions, or that the catalogue does not have. */
+  skipped: SkippedItem[]
+  /** Items that can't be imported; the dialogue was warned of them. */
+  invalid: SkippedItem[]
 }
 
 /**
@@ -67,7 +78,7 @@ export async function importConfig(
   const purpose = { reason: 'import', selection: 'workspace', addsSecrets } as const
   return withState(workspace, purpose, request, ports, async (locked, recorded) => {
     const { store } = locked
-    const observed = loadObserved(workspace, request, recorded, ports)
+    const { observed, invalid } = loadObserved(workspace, request, recorded, ports)
     const { current, manifests } = prepareManifests(workspace, request, observed, outside)
     const isDesired = ({ domain, item }: ImportedItem) =>
       current.desired.get(domain)?.has(item) === true
@@ -91,7 +102,12 @@ export async function importConfig(
     return {
       domains: touched.size,
       items: managed.length,
-      skipped: skipped.map(({ domain, item }) => ({ domain, item: current.scrub(item) })),
+      skipped: skipped.map(({ domain, item }) => ({
+        domain,
+        item: current.scrub(item),
+        reason: catalogue.has(item) ? 'no manifest mentions it' : 'there is no such item',
+      })),
+      invalid: invalid.map((each) => ({ ...each, reason: current.scrub(each.reason) })),
     }
   })
 }
@@ -102,7 +118,7 @@ function loadObserved(
   { sources, domain, writeManifests: writes = false }: ImportRequest,
   recorded: RecordedState,
   { outside, dialogue }: Ports,
-): ImportedItem[] {
+): { observed: ImportedItem[]; invalid: SkippedItem[] } {
   const { payloads, empty, invalid } = runBlocking(outside, () =>
     loadPayloads(workspace, sources, domain, recorded),
   )
@@ -113,7 +129,7 @@ function loadObserved(
   if (usesSecrets(workspace.config)) workspace.vault.keepSalt()
   if (writes) lookUpSecrets(workspace)
   outside.onPhase?.({ name: 'comparing', total: countDomains(payloads) })
-  return sealImported(payloads, recorded, workspace)
+  return { observed: sealImported(payloads, recorded, workspace), invalid }
 }
 
 /**

@@ -325,7 +325,7 @@ const accepted: [string, unknown][] = [
       format: 'edgewise.import/1',
       domains: 1,
       items: 2,
-      skipped: [{ domain: 'a.example', item: 'https' }],
+      skipped: [{ domain: 'a.example', item: 'https', reason: 'no manifest mentions it' }],
     },
   ],
 ]

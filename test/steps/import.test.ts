@@ -276,8 +276,8 @@ describe('import', () => {
       domains: 1,
       items: 1,
       skipped: [
-        { domain: www, item: 'https' },
-        { domain: 'b.example.com', item: 'timeout' },
+        { domain: www, item: 'https', reason: 'no manifest mentions it' },
+        { domain: 'b.example.com', item: 'timeout', reason: 'no manifest mentions it' },
       ],
     })
     expect(await place.json('state', 'show', www)).toMatchObject({

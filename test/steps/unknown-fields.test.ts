@@ -175,3 +175,44 @@ describe('fields that the service never shows', () => {
     expect(await atService()).toMatchObject([{ expire: 60 }, {}])
   })
 })
+
+describe('an order of header rules, which the service never shows', () => {
+  const rule = { regex: '.*', head_op: 'ADD', head_direction: 'CLI_REP', head: 'A', value: '1' }
+
+  it('is taken from the manifest by an import, and sent before it counts as known', async () => {
+    await writeAsOther({ head_control: { list: [{ ...rule, order: 7 }] } })
+    const { config } = manifest()
+    place.manifest(www, { ...config, head_control: { list: [{ ...rule, order: 3 }] } })
+    const imported = await place.json('import', '--live')
+    expect(imported).toMatchObject({ items: 2, skipped: [] })
+    const { items } = await place.json('state', 'show', www)
+    expect(items).toMatchObject({ head_control: { unknownFields: ['/list/0/order'] } })
+    expect((await place.json('plan'))['changes']).toMatchObject([
+      { item: 'head_control', patch: [{ op: 'add', path: '/list/0/order', value: 3 }] },
+    ])
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(await fetchConfig(emulator, www)).toMatchObject({
+      head_control: { list: [{ order: 3 }] },
+    })
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('is missing in the reason why an item was skipped, in JSON', async () => {
+    await writeAsOther({ head_control: { list: [{ ...rule, order: 7 }] } })
+    const { skipped } = await place.json('import', '--live')
+    expect(skipped).toMatchObject([
+      { domain: www, item: 'head_control', reason: expect.stringContaining('order') as unknown },
+    ])
+  })
+})
+
+describe('domains that the service does not have', () => {
+  it('are a difference, also when it has none of them', async () => {
+    await fetch(`${emulator.url}/v2/domain?domains=${www}&token=${place.env['EDGEWISE_TOKEN']}`, {
+      method: 'DELETE',
+    })
+    const { code, out } = await place.cli('drift', '--live')
+    expect([code, out]).toEqual([2, expect.stringContaining('not at the service')])
+    expect((await place.json('drift', '--live'))['unanswered']).toEqual([www])
+  })
+})

@@ -42,14 +42,15 @@ export function declareImport(program: Command, declare: Declare): void {
       refuseMixedSources(files as string[], options)
       const workspace = openWorkspace(context, 'available')
       const ports = { outside: io, dialogue: createTerminalDialogue(context) }
-      const { domains, items, skipped } = await importFrom(
+      const { domains, items, skipped, invalid } = await importFrom(
         files as string[],
         options,
         workspace,
         ports,
       )
       if (context.options.json === true) {
-        io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped })}\n`)
+        const all = [...skipped, ...invalid]
+        io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped: all })}\n`)
         return exitCodes.done
       }
       io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)

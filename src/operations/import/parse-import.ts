@@ -170,17 +170,24 @@ function parsePayload(
     recorded === undefined
       ? shown
       : spec.observe(dropFields(recorded, known?.unknownFields), shown).payload
-  const wire = parseItem(spec, payload, 'wire')
-  const problem = wire.problems.find(({ severity }) => severity === 'error')
-  if (problem !== undefined)
-    return { problem: describeProblem(spec, problem, payload, state?.candidates ?? [], vault) }
-  // The schema check above limits the nesting depth for this recursive check.
-  const imperative = parseItem(spec, payload, 'manifest').problems.find(isImperative)
-  const reason = 'it is an action, not configuration'
-  if (imperative !== undefined) return { problem: { pointer: imperative.pointer, reason } }
   const earlier =
     recorded === undefined ? null : { value: recorded, unknown: known?.unknownFields ?? [] }
-  return { payload: wire.payload, unknownFields: listUnknown(spec, earlier, wire.payload) }
+  const unknownFields = listUnknown(spec, earlier, payload)
+  // Where only the manifest has a field, its value is sent before it counts as known.
+  const [wanted] = state?.candidates ?? []
+  const completed =
+    unknownFields.length === 0 || wanted === undefined
+      ? payload
+      : spec.observe(wanted, payload).payload
+  const wire = parseItem(spec, completed, 'wire')
+  const problem = wire.problems.find(({ severity }) => severity === 'error')
+  if (problem !== undefined)
+    return { problem: describeProblem(spec, problem, completed, state?.candidates ?? [], vault) }
+  // The schema check above limits the nesting depth for this recursive check.
+  const imperative = parseItem(spec, completed, 'manifest').problems.find(isImperative)
+  const reason = 'it is an action, not configuration'
+  if (imperative !== undefined) return { problem: { pointer: imperative.pointer, reason } }
+  return { payload: wire.payload, unknownFields }
 }
 
 /** Finds a text that no manifest may have; the nesting of an import file is limited. */
