@@ -44,7 +44,7 @@ describe('parseWorkspaceConfig', () => {
       serve: { drift: { schedule: null, observed: null, repair: false } },
       allowLiteralSecrets: false,
       state: { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' },
-      grouping: { groups: 'documented', together: [] },
+      grouping: { groups: 'all', together: [] },
       guards: {
         maxDomains: { percent: 100 },
         maxChanges: { percent: 100 },

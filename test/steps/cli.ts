@@ -157,6 +157,16 @@ export class Place {
     return readFileSync(join(this.root, path), 'utf8')
   }
 
+  /** Adds a line to the workspace file. */
+  configure(line: string): this {
+    return this.write('edgewise.yaml', `${this.read('edgewise.yaml')}${line}\n`)
+  }
+
+  /** Puts only items into one write that the specification combines. */
+  groupAsDocumented(): this {
+    return this.configure('grouping: {groups: documented}')
+  }
+
   /** Writes the manifest of one domain; JSON is YAML. */
   manifest(domain: string, config: JsonObject): this {
     return this.write(`domains/${domain}.yaml`, JSON.stringify({ domain, config }))

@@ -82,6 +82,7 @@ describe('state history of a domain', () => {
   })
 
   it('does not say that a refused write has changed anything', async () => {
+    place.groupAsDocumented()
     await applyWith({ timeout: { time: 10 } })
     await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
     await applyWith({ timeout: { time: 11 }, https: { cert_id: 1 } }, 3)

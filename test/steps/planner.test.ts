@@ -24,6 +24,7 @@ describe('fewer writes', () => {
   })
 
   it('prints how many writes "groups: all" would save, if any', async () => {
+    place.groupAsDocumented()
     for (let i = 0; i < 5; i++)
       place.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })
     expect((await place.cli('plan')).err).toContain(

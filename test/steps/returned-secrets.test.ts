@@ -49,7 +49,7 @@ function createPlace(url: string, domains: string[]): Place {
   })
   place.env = { EDGEWISE_TOKEN: token, ...values }
   for (const domain of domains) place.manifest(domain, config)
-  return place
+  return place.groupAsDocumented()
 }
 
 /** Runs commands, and scans their output and what they leave in the workspace. */

@@ -45,6 +45,7 @@ function interruptOnce(): void {
 
 describe('a plan in waves', () => {
   it('has the kinds of change that each wave is the first to try, in all formats', async () => {
+    place.groupAsDocumented()
     place.manifest(name(7), { timeout: { time: 60 }, https: { cert_id: 1 } })
     place.manifest(name(9), { origin: { default_master: '192.0.2.9' } })
     const { err } = await place.cli('plan', '--report', 'plan.md')

@@ -500,6 +500,7 @@ describe('import', () => {
 
 describe('machine output and exit codes', () => {
   it('match their schemas', async () => {
+    place.groupAsDocumented()
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     holdsTo('diagnostics', await place.json('validate'))
     holdsTo('plan', await place.json('plan'))

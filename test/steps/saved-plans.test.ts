@@ -116,7 +116,7 @@ describe('a saved plan', () => {
   it('is refused after grouping changed', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan()
-    place.write('edgewise.yaml', `${place.read('edgewise.yaml')}grouping: {groups: all}\n`)
+    place.groupAsDocumented()
     const { code, err } = await place.cli('apply', 'plan.json')
     expect([code, err.replace(/\s+/g, ' ')]).toEqual([
       1,
@@ -219,6 +219,7 @@ describe('an altered plan file', () => {
       (altered) => void (altered.planner = { version: 1, effort: 'most' }),
     ],
   ])('is refused and sends nothing: %s', async (_what, alter) => {
+    place.groupAsDocumented()
     await place.manifest(www, { https: { cert_id: 1 }, origin }).settle()
     place.manifest(www, {
       https: { cert_id: 2 },
@@ -303,6 +304,7 @@ describe('an altered plan file', () => {
       return [200, { code: 0, data: { config: body['config'] ?? null } }]
     })
     enterPlace(new Place(server.url, 'rollout: {waves: [2, 100%], pause: 0s}\n'))
+    place.groupAsDocumented()
     const domains = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`)
     for (const [i, domain] of domains.entries())
       place.manifest(domain, {

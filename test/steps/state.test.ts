@@ -31,6 +31,7 @@ describe('state history', () => {
   })
 
   it('lists every apply, latest first, with its outcome', async () => {
+    place.groupAsDocumented()
     place.env['GITHUB_ACTOR'] = 'octavia'
     await place.settle()
     await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })

@@ -53,8 +53,8 @@ export function listRules(spec: ItemSpec): string[] {
       : []),
     ...spec.deltaForms.map((form) => deltaSentences[form]),
     grouped.length === 0
-      ? 'It shares a write with no other item (with `grouping.groups: documented`).'
-      : `It may share a write with ${grouped.join(', ')}.`,
+      ? 'With `grouping.groups: documented` it shares a write with no other item.'
+      : `With \`grouping.groups: documented\` it may share a write with ${grouped.join(', ')}.`,
   ]
 }
 

@@ -162,7 +162,7 @@ service:
   token: \${env:EDGEWISE_TOKEN}
 # State is on the branch edgewise-state, pushed to origin;
 # outside a git repository in .edgewise/state.
-grouping: {groups: documented, together: [[origin, origin_host, new_origin]]}
+grouping: {groups: all, together: [[origin, origin_host, new_origin]]}
 `
 
 const manifest = `domain: www.example.com
