@@ -56,9 +56,9 @@ export async function runServe(
     token: readSecret('EDGEWISE_SERVE_TOKEN', io.env),
     webhookSecret: readSecret('EDGEWISE_WEBHOOK_SECRET', io.env),
   }
-  const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
   const { branch = null, folder = null } = flags
   const traces = asksForTraces(io.env) ? await openServerTracer(io.env, logger) : null
+  const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
   try {
     const end = await serve(
       {

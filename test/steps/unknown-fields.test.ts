@@ -15,11 +15,11 @@ const stored: JsonObject[] = [
 const options = ['--yes', '--allow', 'cache_rule_list']
 
 /** Writes a configuration as another client does. */
-async function writeAsOther(config: JsonObject): Promise<void> {
+async function writeAsOther(config: JsonObject, domains = www): Promise<void> {
   const answer = await fetch(`${emulator.url}/v2/domain/config`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token: place.env['EDGEWISE_TOKEN'], domains: www, config }),
+    body: JSON.stringify({ token: place.env['EDGEWISE_TOKEN'], domains, config }),
   })
   expect(await answer.json()).toMatchObject({ code: 0 })
 }
@@ -195,6 +195,28 @@ describe('an order of header rules, which the service never shows', () => {
       head_control: { list: [{ order: 3 }] },
     })
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('is asked for once by an import that writes manifests', async () => {
+    const other = 'new.example.com'
+    const list = [rule, { ...rule, head: 'B' }].map((each) => ({ ...each, order: 7 }))
+    await writeAsOther({ head_control: { list } }, other)
+    const asked: string[] = []
+    place.ask = async (text) => {
+      asked.push(text)
+      return true
+    }
+    const imported = await place.cli('import', '--live', '--write-manifests', '--target', other)
+    expect([imported.code, asked.length]).toEqual([0, 1])
+    expect(asked[0]?.replaceAll(/\s+/g, ' ')).toContain('2 rules of head_control of 1 domain')
+    expect(place.read(`domains/${other}.yaml`)).toMatch(/order: 1[^]*order: 2/)
+    expect((await place.json('plan'))['changes']).toMatchObject([
+      {
+        domain: other,
+        after: { list: [{ order: 1 }, { order: 2 }] },
+        patch: { length: 2 },
+      },
+    ])
   })
 
   it('is missing in the reason why an item was skipped, in JSON', async () => {

@@ -238,6 +238,13 @@ function buildPrompt(question: Exclude<Question, { kind: 'older' }>): Prompt {
         `\nRecord the observed values of ${pluralize(question.items, 'item')} of ` +
           `${pluralize(question.domains, 'domain')}? Nothing is sent to the service.`,
       )
+    case 'number':
+      return createYesPrompt(
+        'number them',
+        `The service never shows the order of header rules (${pluralize(question.rules, 'rule')} ` +
+          `of head_control of ${pluralize(question.domains, 'domain')}). ` +
+          'Number them 1, 2, 3 … as they come? The next apply sends these numbers.',
+      )
     case 'forget':
       return createYesPrompt(
         'forget',

@@ -48,6 +48,20 @@ function observe(known: Value | undefined, observed: Json): Observation {
   }
 }
 
+/** Lists the rules of a value that have no order. */
+export function listUnordered(value: Json): JsonObject[] {
+  const list = isObject(value) ? value['list'] : null
+  const rules = (Array.isArray(list) ? list : []).filter(isObject)
+  return rules.filter((rule) => !Object.hasOwn(rule, 'order'))
+}
+
+/** Gives each rule without an order its place in the list, from 1. */
+export function numberRules(value: Json): Json {
+  if (!isObject(value) || !Array.isArray(value['list'])) return value
+  const list = value['list'].map((rule, i) => (isObject(rule) ? { order: i + 1, ...rule } : rule))
+  return { ...value, list }
+}
+
 function restoreName(rule: JsonObject): JsonObject {
   const { key, ...rest } = rule
   return key === undefined || Object.hasOwn(rule, 'head') ? rule : { ...rest, head: key }

@@ -1,5 +1,6 @@
 import { dropFields } from '../../core/catalog/hidden-fields.ts'
-import { catalogue } from '../../core/catalog/catalogue.ts'
+import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import { parseItem } from '../../core/catalog/parse-item.ts'
 import type { ImportedItem, Domain, Value, ItemKey } from '../../core/model/item.ts'
 import {
   isObject,
@@ -30,10 +31,16 @@ export function buildConfigs(
     const config = configs.get(domain) ?? {}
     configs.set(domain, config)
     if (!catalogue.has(item)) continue
-    const known = dropFields(ordered, unknownFields)
+    const known = dropUnknown(item, ordered, unknownFields)
     config[item] = formatValue(known, { ...names, ...vault.listTemplates(known) })
   }
   return configs
+}
+
+/** Drops the fields that were never shown, unless an item needs them. */
+function dropUnknown(item: ItemKey, value: Value, unknownFields: string[] | undefined): Value {
+  const known = dropFields(value, unknownFields)
+  return parseItem(getItemSpec(item), known, 'manifest').value === null ? value : known
 }
 
 /** Formats a value for a manifest. */

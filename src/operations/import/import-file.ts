@@ -19,6 +19,8 @@ export type ImportSource = {
   path?: string
   /** Skip items that can't be imported instead of refusing all; they are listed. */
   skipsInvalid?: boolean
+  /** Number header rules without an order, in the manifests that are written. */
+  numbersRules?: boolean
 } & ({ text: string } | { fault: string })
 
 /** A problem of an import file, which is placed when all problems are known. */
@@ -40,6 +42,7 @@ export class ImportFile {
   readonly data: Json | undefined
   /** Whether items that can't be imported are skipped, and which were, with the reason. */
   readonly skipsInvalid: boolean
+  readonly numbersRules: boolean
   readonly skipped: { domain: Domain; item: ItemKey; reason: string }[] = []
   readonly #name: string
   readonly #text: string
@@ -52,6 +55,7 @@ export class ImportFile {
   constructor(source: ImportSource) {
     this.#name = source.name
     this.skipsInvalid = source.skipsInvalid === true
+    this.numbersRules = source.numbersRules === true
     this.#text = 'text' in source ? source.text : ''
     if ('fault' in source) {
       this.#add('file-unreadable', source.fault, 0, 0)

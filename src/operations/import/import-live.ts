@@ -3,11 +3,12 @@ import { maxSkewMs } from '../../engine/apply/earlier-calls.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { findSecretFields } from '../../core/catalog/parse-item.ts'
 import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
-import { findItemByWireName } from '../../core/catalog/wire-names.ts'
+import { listUnordered } from '../../core/catalog/head-control.ts'
+import { findItemByWireName, getWireName } from '../../core/catalog/wire-names.ts'
 import { formatCache, hashText, splitCache } from '../../manifest/manifests/cache/manifest-cache.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
-import { type JsonObject, isObject, parseJson } from '../../core/model/json.ts'
+import { type JsonObject, getOwn, isObject, parseJson } from '../../core/model/json.ts'
 import { append } from '../../core/model/lists.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'
 import { withQueries } from '../runtime/connect.ts'
@@ -71,10 +72,37 @@ export async function importLive(
   })
   const data = Array.from(configs, ([domain, config]) => ({ domain, config }))
   const text = JSON.stringify({ data: data.toSorted((a, b) => (a.domain < b.domain ? -1 : 1)) })
-  const source = { name: 'GET /domain/config', text, skipsInvalid: true }
+  const numbersRules =
+    request.writeManifests === true && (await asksForOrders(workspace, configs, dialogue))
+  const source = { name: 'GET /domain/config', text, skipsInvalid: true, numbersRules }
   const imported = await importConfig(workspace, { ...request, sources: [source] }, ports)
   cache.clear()
   return imported
+}
+
+/**
+ * Asks once whether to number the header rules of domains without a manifest, whose order a query
+ * does not show. Without an answer they are left out.
+ */
+async function asksForOrders(
+  { desired, config }: Desired & Configured,
+  configs: ReadonlyMap<Domain, JsonObject>,
+  { confirm }: Ports['dialogue'],
+): Promise<boolean> {
+  const name = getWireName('head_control', config.service.itemKeys)
+  const counts = [...configs].flatMap(([domain, items]) => {
+    const value = desired.has(domain) ? undefined : getOwn(items, name)
+    const { length } = listUnordered(value ?? null)
+    return length === 0 ? [] : [length]
+  })
+  if (counts.length === 0) return false
+  const rules = counts.reduce((sum, count) => sum + count, 0)
+  try {
+    return await confirm({ kind: 'number', rules, domains: counts.length })
+  } catch (error) {
+    if (error instanceof EdgewiseError && error.code === 'declined') return false
+    throw error
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import { numberRules } from '../../core/catalog/head-control.ts'
 import { dropFields, listUnknown } from '../../core/catalog/hidden-fields.ts'
 import { restoreShape } from '../../core/catalog/item-spec.ts'
 import { isImperative } from '../../core/catalog/problems.ts'
@@ -119,7 +120,7 @@ function parseFile(
       const pointer = entry.pointer + formatPointerStep(wireName)
       const hides = entry.isQueried || catalogue.get(item)?.hidesFields === true
       const known = hides ? recorded.get(name)?.get(item) : undefined
-      const parsed = parsePayload(name, item, observed, workspace, known)
+      const parsed = parsePayload(name, item, observed, workspace, known, file.numbersRules)
       if (!('problem' in parsed)) return [{ domain: name, item, ...parsed, file, pointer }]
       const { pointer: inner, reason } = parsed.problem
       const where = inner === '' ? '' : ` at ${inner}`
@@ -157,6 +158,7 @@ function parsePayload(
   observed: Json,
   { desired, vault }: Desired & Secrets,
   known: ItemState | undefined,
+  numbersRules: boolean,
 ): { payload: Json; unknownFields: string[] } | { problem: Unreadable } {
   // An item that the catalogue does not know can't be managed; it is skipped later.
   if (!catalogue.has(item)) return { payload: null, unknownFields: [] }
@@ -175,10 +177,11 @@ function parsePayload(
   const unknownFields = listUnknown(spec, earlier, payload)
   // Where only the manifest has a field, its value is sent before it counts as known.
   const [wanted] = state?.candidates ?? []
-  const completed =
+  const given =
     unknownFields.length === 0 || wanted === undefined
       ? payload
       : spec.observe(wanted, payload).payload
+  const completed = numbersRules && item === 'head_control' ? numberRules(given) : given
   const wire = parseItem(spec, completed, 'wire')
   const problem = wire.problems.find(({ severity }) => severity === 'error')
   if (problem !== undefined)

@@ -66,6 +66,8 @@ export type Question =
   | { kind: 'apply'; plan: Plan }
   /** Numbers of domains and items. */
   | { kind: 'accept'; domains: number; items: number }
+  /** Header rules of so many domains have no order: the service never shows it. */
+  | { kind: 'number'; rules: number; domains: number }
   /** `what`: description of the items. */
   | { kind: 'forget'; what: string; items: number }
   /** `what`: the domains; `to`: id of the other workspace. */

@@ -2,7 +2,7 @@ import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { apply } from '../../operations/apply.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
-import type { Plan } from '../../core/model/plan.ts'
+import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Settings } from '../../operations/runtime/workspace-parts.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
@@ -172,7 +172,7 @@ async function applyFree(workspace: Committed, context: RunContext): Promise<Out
   const { status, plan, result } = await execute(workspace, context, (run) =>
     apply(workspace, request, run),
   )
-  context.metrics.setPlan(plan)
+  context.metrics.setPlan(selectDefinite(plan))
   if (status === 'done' && free.taken > 0) return waiting
   return { status, message: result.stopped ?? result.unrecorded ?? describeHeld(plan.summary) }
 }
