@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { findSecretFields, parseItem } from '../../src/core/catalog/parse-item.ts'
+import { orderSets } from '../../src/core/catalog/item-spec.ts'
 import { listOmittedHidden } from '../../src/core/catalog/hidden-fields.ts'
 import type { ItemKey } from '../../src/core/model/item.ts'
 import {
@@ -129,7 +130,7 @@ async function checkEdit(
   const [edited] = edit(value, other, choice)
   if (edited === undefined || !isDesired(item, edited.value) || isSameJson(edited.value, value))
     return false
-  const expected = toCanonical(item, edited.apply(before))
+  const expected = toCanonical(item, edited.apply(orderSets(getItemSpec(item), before, [value])))
   if (expected === null) return false
   place.manifest(www, { [item]: edited.value })
   const applied = await place.cli('apply', '--yes', ...allowed)

@@ -330,6 +330,7 @@ describe('a rollback', () => {
 
 describe('a repair', () => {
   it('runs the command after the question', async () => {
+    place.groupAsDocumented()
     await place.manifest(www, { ...signed(60), timeout: { time: 60 } }).settle()
     forgetRuns()
     const look = (more: JsonObject) => {

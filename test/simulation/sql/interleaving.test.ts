@@ -44,7 +44,7 @@ function drawSteps(chance: Chance): Step[] {
       () => ['select pg_advisory_xact_lock($1)', [7]],
       () => ['select version, text from @.locks where token = $1 for share', [drawToken()]],
       () => ['select text from @.locks where token = $1 for update', [drawToken()]],
-      () => ['delete from @.locks where token = $1', [drawToken()]],
+      () => ['delete from @.locks where token = any($1)', [[drawToken()]]],
       () => ['update @.locks set held = true where token = $1', [drawToken()]],
       () => [
         `insert into @.locks (account, workspace, domains, token, text)
