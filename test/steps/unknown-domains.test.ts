@@ -10,7 +10,10 @@ const gone = domains[7] ?? ''
 const others = domains.slice(0, 7)
 
 setStage()
-beforeEach(() => setFaults(emulator))
+beforeEach(async () => {
+  await setFaults(emulator)
+  place.groupAsDocumented()
+})
 
 /** Configures each domain with values that it shares with different others, in three writes. */
 const buildConfig = (i: number, base: number): JsonObject => ({
@@ -79,6 +82,7 @@ it('a repair leaves an unknown domain out of its later writes', async () => {
 
 it('an apply of one write at a time does, and the next one finds the domain again', async () => {
   enterPlace(new Place(emulator.url, '', { limits: '{callsPerMinute: 10000, domainsPerWrite: 1}' }))
+  place.groupAsDocumented()
   await declare(10).settle()
   declare(20)
   const before = (await fetchWrites(emulator)).length
