@@ -47,7 +47,10 @@ function listNamed(err: string): string[] {
   return lines
     .flatMap((line) => {
       const [, items = '', names = ''] = /^in-doubt: (.*?) of (.*?): /.exec(line) ?? []
-      const pairs = names.split(', ').map((domain) => `${items} of ${domain}`)
+      const named = names.split(', ')
+      const pairs = items
+        .split(', ')
+        .flatMap((item) => named.map((domain) => `${item} of ${domain}`))
       return items === '' ? [] : pairs
     })
     .toSorted()
