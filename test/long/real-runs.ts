@@ -91,8 +91,8 @@ export class RealRuns {
   }
 
   /** Writes the workspace file of the clone; calls go to the emulator unless `url` differs. */
-  workspace(more: string, url = this.url): void {
-    const times = 'settleSeconds: 1, timeoutSeconds: 4'
+  workspace(more: string, url = this.url, timeoutSeconds = 4): void {
+    const times = `settleSeconds: 1, timeoutSeconds: ${timeoutSeconds}`
     const service = `service: {url: '${url}', token: '\${env:EDGEWISE_TOKEN}', ${times}}`
     const schema = this.#database?.schema
     const inDatabase = `state: {store: postgres, url: '\${env:DATABASE_URL}', schema: ${schema}}`
