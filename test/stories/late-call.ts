@@ -57,7 +57,7 @@ export async function landLate(real: RealRuns, store: string): Promise<void> {
     setTimeoutTo('10')
     const next = await real.run(['apply', '--yes'])
     expect(next.err).toMatch(
-      /waiting (?:[2-9]|1[0-2]) s before write 1 and maybe others, until [\d:]{8}: an earlier call may/,
+      /waiting (?:[2-9]|1[0-2]) s before write 1 and maybe others, until [\d:]{8}: an earlier/,
     )
     expect(next.code).toBe(0)
     const state = await real.look<{ domains: Record<string, unknown> }>('state')
