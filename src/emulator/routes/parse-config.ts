@@ -58,7 +58,7 @@ export function validateItems(
   const writes = items.map((item) => {
     const known = lenient ? dropUnknown(item.spec.schema, item.submitted) : item.submitted
     const isTolerant = lenient || extended
-    const written = extended ? takeBack(item.spec, known) : known
+    const written = extended ? acceptReturned(item.spec, known) : known
     const raw = isTolerant ? tolerate(item.spec.key, written) : written
     const { payload, value, problems: own } = parseItem(item.spec, raw, 'wire')
     const found = [...own, ...findSecretProblems(raw)].filter(
@@ -153,7 +153,7 @@ function tolerate(item: ItemKey, value: Json): Json {
  * Converts what a query returned to what a write has: clients read an item, change a field and post
  * the whole. A rule of headers without an order has the default one.
  */
-function takeBack(spec: ItemSpec, value: Json, stored?: Value): Json {
+function acceptReturned(spec: ItemSpec, value: Json, stored?: Value): Json {
   // The units of a query are in lower case, which is tolerated anyway.
   const { payload } = units.has(spec.key) ? { payload: value } : spec.observe(stored, value)
   if (spec.key !== 'head_control' || !isObject(payload)) return payload
@@ -167,7 +167,11 @@ function takeBack(spec: ItemSpec, value: Json, stored?: Value): Json {
  */
 export function keepOrders(write: ItemWrite, stored: Value | undefined): ItemWrite {
   if (write.spec.key !== 'head_control' || stored === undefined) return write
-  const { payload } = parseItem(write.spec, takeBack(write.spec, write.submitted, stored), 'wire')
+  const { payload } = parseItem(
+    write.spec,
+    acceptReturned(write.spec, write.submitted, stored),
+    'wire',
+  )
   return { ...write, payload, value: write.spec.canonicalize(payload) }
 }
 

@@ -41,7 +41,7 @@ export function orderLike(
     const known = models.flatMap((model) =>
       typeof model === 'string' ? splitCanonical(chosen, model, by) : [],
     )
-    return sortByRank(splitCanonical(chosen, value, by), known, (entry) => nameOf(entry)).join(by)
+    return sortByRank(splitCanonical(chosen, value, by), known, (entry) => getName(entry)).join(by)
   }
   if (Array.isArray(value)) return orderArray(chosen, value, models)
   if (!isObject(value)) return value
@@ -71,10 +71,11 @@ function orderArray(
   const { set, sortBy } = getAnnotations(schema)
   const { items = {} } = schema
   const lists = models.map((model) => (Array.isArray(model) ? model : []))
-  if (sortBy !== undefined) return sortByRank(value, lists.flat(), (entry) => nameOf(entry, sortBy))
+  if (sortBy !== undefined)
+    return sortByRank(value, lists.flat(), (entry) => getName(entry, sortBy))
   if (set === true) {
     const known = lists.flat().map((entry) => canonicalizeBySchema(items, entry))
-    return sortByRank(value, known, (entry) => nameOf(entry))
+    return sortByRank(value, known, (entry) => getName(entry))
   }
   const ordered = value.map((entry, i) =>
     orderLike(
@@ -86,7 +87,7 @@ function orderArray(
   return ordered.some((entry, i) => entry !== value[i]) ? ordered : value
 }
 
-function nameOf(entry: Json, field?: string): string {
+function getName(entry: Json, field?: string): string {
   if (typeof entry === 'string') return entry
   const name = field !== undefined && isObject(entry) ? getOwn(entry, field) : undefined
   return typeof name === 'string' ? name : canonicalizeJson(entry)

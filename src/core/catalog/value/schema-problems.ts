@@ -49,7 +49,7 @@ function selectAlternatives(errors: SchemaError[], schema: ItemSchema): SchemaEr
   }
   return errors.filter(({ keyword, instancePath, schemaPath }, i) => {
     const { entry, branch, path = '' } = places[i] ?? {}
-    if (keyword === 'oneOf') return !isDecided(instancePath, parentOf(schemaPath))
+    if (keyword === 'oneOf') return !isDecided(instancePath, getParent(schemaPath))
     if (entry === undefined || branch === undefined) return true
     return isDecided(entry, path) && mistyped.get(entry)?.has(branch) !== true
   })
@@ -63,11 +63,11 @@ function findAlternative(
   const [, path, branch] = /^(.*?)\/oneOf\/(\d+)\//.exec(schemaPath) ?? []
   if (path === undefined) return {}
   let entry = instancePath
-  while (!entries.has(entry) && entry !== '') entry = parentOf(entry)
+  while (!entries.has(entry) && entry !== '') entry = getParent(entry)
   return { entry, path, branch: Number(branch) }
 }
 
-function parentOf(pointer: string): string {
+function getParent(pointer: string): string {
   return pointer.slice(0, pointer.lastIndexOf('/'))
 }
 
