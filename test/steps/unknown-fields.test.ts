@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
-import { fetchConfig } from './cli.ts'
+import { fetchConfig, setFaults } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 setStage({ extended: true })
@@ -236,5 +236,19 @@ describe('domains that the service does not have', () => {
     const { code, out } = await place.cli('drift', '--live')
     expect([code, out]).toEqual([2, expect.stringContaining('not at the service')])
     expect((await place.json('drift', '--live'))['unanswered']).toEqual([www])
+  })
+})
+
+describe('a refused write of an item with fields that are not known', () => {
+  it('leaves them as they were: neither known nor reset', async () => {
+    edit([0, { expire: 90 }])
+    await setFaults(emulator, { kind: 'refuse', item: 'cache_rule_list', probability: 1 })
+    expect((await place.cli('apply', ...options)).code).toBe(3)
+    await setFaults(emulator)
+    const { items } = await place.json('state', 'show', www)
+    expect(items).toMatchObject({ cache_rule_list: { unknownFields: { length: 4 } } })
+    const again = await place.cli('apply', '--yes')
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('cache_or_not')])
+    expect(await atService()).toMatchObject(stored)
   })
 })
