@@ -251,4 +251,13 @@ describe('a refused write of an item with fields that are not known', () => {
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('cache_or_not')])
     expect(await atService()).toMatchObject(stored)
   })
+
+  it('is in-doubt about more than the two values when its answer is lost', async () => {
+    edit([0, { expire: 90 }])
+    await setFaults(emulator, { kind: 'reset-after', probability: 1 })
+    expect((await place.cli('apply', ...options)).code).toBe(3)
+    await setFaults(emulator)
+    const { items } = await place.json('state', 'show', www)
+    expect(items).toMatchObject({ cache_rule_list: { status: 'in-doubt', unknown: true } })
+  })
 })

@@ -82,7 +82,8 @@ export type Possible = Value | undefined
 /** Lists the values that an item may have at the service. */
 export function listPossible(state: ItemState | undefined): Possible[] {
   if (state === undefined || state.candidates.length === 0) return [undefined]
-  return state.unknown === true ? [...state.candidates, undefined] : state.candidates
+  const isOpen = state.unknown === true || state.unknownFields !== undefined
+  return isOpen ? [...state.candidates, undefined] : state.candidates
 }
 
 /** State of an item that is not recorded: the service may have any value. */

@@ -146,7 +146,7 @@ export async function findDomains(
 /**
  * Replaces the text of a lock whose version is the one before `next`; false if it is another one.
  *
- * @param change tells a change whose answer was lost from one of another process
+ * @param change identifies it when its answer was lost, among those of other processes
  */
 export async function replaceText(
   sql: Sql,
