@@ -26,7 +26,7 @@ export default defineConfig({
     ...shared,
     include: ['test/**/*.test.ts'],
     exclude: ['test/browser/**', ...findTests(onlyLonger)],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     // A sequencer of our own would replace the one that shuffles.
     ...(process.argv.some((arg) => arg.startsWith('--sequence.shuffle'))

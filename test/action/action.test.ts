@@ -43,7 +43,7 @@ const isIn = (path: string) => existsSync(join(place.root, path))
 /** Text that a shell would run. */
 const shellCode = 'x"; touch pwned; $(touch pwned) `touch pwned`'
 
-describe('plan, apply and drift', { timeout: 90_000 }, () => {
+describe('plan, apply and drift', () => {
   it('run in sequence: a plan with report, its apply, no drift afterwards', async () => {
     // A report may have any name that a file can have.
     const planned = await act({ command: 'plan', report: `${shellCode}.md` })
@@ -168,7 +168,7 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
   })
 })
 
-describe('reports', { timeout: 90_000 }, () => {
+describe('reports', () => {
   it('are neither removed nor written through a link in the checkout', async () => {
     const outside = join(runner.temp, 'outside')
     mkdirSync(outside)
@@ -195,7 +195,7 @@ describe('reports', { timeout: 90_000 }, () => {
   })
 })
 
-describe('other commands', { timeout: 90_000 }, () => {
+describe('other commands', () => {
   it('run with their arguments, and fail with their exit code', async () => {
     await place.settle()
     const listed = await act({ command: 'state', args: 'list --json' })
@@ -231,7 +231,7 @@ function outsideMarks(out: string): { lines: string; mark: string } {
   return { lines: before + after, mark }
 }
 
-describe('the log', { timeout: 90_000 }, () => {
+describe('the log', () => {
   it('has no command of an input', async () => {
     const hostile: Record<string, string>[] = [
       { command: 'x\n::add-mask::y' },
@@ -247,7 +247,7 @@ describe('the log', { timeout: 90_000 }, () => {
   })
 })
 
-describe('the inputs', { timeout: 90_000 }, () => {
+describe('the inputs', () => {
   it('are never evaluated by a shell', async () => {
     for (const [input, command] of Object.entries({
       command: 'plan',
@@ -263,7 +263,7 @@ describe('the inputs', { timeout: 90_000 }, () => {
   })
 })
 
-describe('the checkout', { timeout: 90_000 }, () => {
+describe('the checkout', () => {
   it('decides nothing by its npm settings, packages, programs, reports and plans', async () => {
     const pwned = join(place.root, 'pwned')
     const file = JSON.stringify(pwned)
@@ -344,7 +344,7 @@ describe('the checkout', { timeout: 90_000 }, () => {
   })
 })
 
-describe('comment and issue', { timeout: 90_000 }, () => {
+describe('comment and issue', () => {
   const asked: { method: string | undefined; url: string | undefined; body: string }[] = []
   let server: Server
   beforeAll(async () => {

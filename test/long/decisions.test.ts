@@ -59,7 +59,7 @@ it('an abort while a wave is sent takes effect after it, and leaves the rest on 
     409,
     { message: expect.stringContaining('has already ended') },
   ])
-}, 90_000)
+})
 
 it('an abort while the last wave is sent is refused: the rollout has ended', async () => {
   enterServed('rollout: {waves: [1, 100%], pause: 1s}\n')
@@ -73,4 +73,4 @@ it('an abort while the last wave is sent is refused: the rollout has ended', asy
   expect(await listSent()).toEqual([1, 4])
   expect(await decide(replica, 'abort', id)).toMatchObject([404, { code: 'usage' }])
   expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-}, 90_000)
+})

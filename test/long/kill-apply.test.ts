@@ -49,7 +49,7 @@ it(
   },
 )
 
-it('one of two concurrent applies is refused, or waits', { timeout: 120_000 }, async () => {
+it('one of two concurrent applies is refused, or waits', async () => {
   const real = await RealRuns.start(['--calls-per-minute', '0', { kind: 'delay', ms: 400 }])
   try {
     real.workspace('limits: {callsPerMinute: 10000}')

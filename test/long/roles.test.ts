@@ -63,4 +63,4 @@ it('serves with the rights that the page grants', async () => {
   const replica = await start()
   await replica.waitFor(': done')
   await replica.end('SIGTERM')
-}, 90_000)
+})

@@ -60,7 +60,7 @@ it('a reader logs in, approves the wave that was shown, and sees it applied', as
   expect((await read('/'))[1]).not.toContain(serveToken)
   expect(await replica.end('SIGTERM')).toBe(143)
   expect(replica.err).not.toContain(serveToken)
-}, 90_000)
+})
 
 it('a plan that can not be made is explained', async () => {
   enterServed()
@@ -75,7 +75,7 @@ it('a plan that can not be made is explained', async () => {
     409,
     expect.stringContaining('domains/bad.yaml:2: '),
   ])
-}, 90_000)
+})
 
 it('a standby keeps the files of the commit that it has shown last', async () => {
   enterServed()
@@ -94,4 +94,4 @@ it('a standby keeps the files of the commit that it has shown last', async () =>
     await until(async () => (await standby.get(path)).status === 200)
     expect(listCommits()).toEqual([head])
   }
-}, 90_000)
+})

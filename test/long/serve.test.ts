@@ -43,7 +43,7 @@ it('applies each new commit, and stops on SIGTERM', async () => {
   expect(await replica.end('SIGTERM')).toBe(143)
   expect(replica.log.at(-1)?.message).toBe('stopped')
   expect(replica.err).not.toContain(token)
-}, 90_000)
+})
 
 it('judges guards once the secrets of commands are compared', async () => {
   enterServed()
@@ -67,7 +67,7 @@ it('judges guards once the secrets of commands are compared', async () => {
   await replica.waitFor(`commit ${other.slice(0, 12)}: failed`)
   expect(replica.err).toContain(`protect: ${name(1)} is protected`)
   expect(await listSent()).toEqual(before)
-}, 90_000)
+})
 
 it('names what is wrong with a commit, and applies the next one', async () => {
   enterServed()
@@ -82,7 +82,7 @@ it('names what is wrong with a commit, and applies the next one', async () => {
   git('rm', '--quiet', '--force', '--ignore-unmatch', 'domains/bad.yaml')
   const last = commit()
   await replica.waitFor(`commit ${last.slice(0, 12)}: done`)
-}, 90_000)
+})
 
 it('wakes for a signed webhook, and for no other', async () => {
   enterServed()
@@ -104,7 +104,7 @@ it('wakes for a signed webhook, and for no other', async () => {
   expect(await post(key)).toBe(202)
   await replica.waitFor(`commit ${second.slice(0, 12)}: done`)
   expect(replica.err).not.toContain(key)
-}, 90_000)
+})
 
 it('refuses to begin with state that is not in PostgreSQL', async () => {
   enterServed()
@@ -132,4 +132,4 @@ it('accepts secrets with a line end after them, and refuses other blanks', async
   expect((await replica.get('/api/status')).status).toBe(200)
   const headers = { 'x-gitlab-token': 'key-of-the-webhook-of-the-host' }
   expect((await replica.get('/webhook', { method: 'POST', headers })).status).toBe(202)
-}, 90_000)
+})

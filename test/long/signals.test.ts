@@ -44,43 +44,35 @@ async function finished(): Promise<void> {
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)(
-  '%s finishes and records writes in flight, and exits with %d',
-  { timeout: 60_000 },
-  async (signal, code) => {
-    const ended = await interrupt(signal, 1)
-    expect(ended).toMatchObject({
-      code,
-      out: expect.stringMatching(
-        /^Interrupted: \d of 9 writes confirmed, \d never sent; "edgewise apply" sends/m,
-      ) as string,
-      err: expect.not.stringContaining('not sent') as string,
-    })
-    expect({ statuses: await statuses(), err: ended.err }).toMatchObject({
-      statuses: expect.not.arrayContaining(['in-doubt']) as string[],
-    })
-    const actual = (
-      await real.look<{ domains: Record<string, { timeout: { time: string } }> }>('state')
-    ).domains
-    for (const [domain, items] of await real.loadRecorded())
-      expect(items.get('timeout')?.candidates).toEqual([actual[domain]?.timeout])
-    const { out } = await real.run(['state', 'history', '--json'])
-    expect(JSON.parse(out)).toMatchObject({
-      applies: expect.arrayContaining([
-        expect.objectContaining({ outcome: 'interrupted' }),
-      ]) as object[],
-    })
-    await finished()
-  },
-)
+] as const)('%s finishes and records writes in flight, and exits with %d', async (signal, code) => {
+  const ended = await interrupt(signal, 1)
+  expect(ended).toMatchObject({
+    code,
+    out: expect.stringMatching(
+      /^Interrupted: \d of 9 writes confirmed, \d never sent; "edgewise apply" sends/m,
+    ) as string,
+    err: expect.not.stringContaining('not sent') as string,
+  })
+  expect({ statuses: await statuses(), err: ended.err }).toMatchObject({
+    statuses: expect.not.arrayContaining(['in-doubt']) as string[],
+  })
+  const actual = (
+    await real.look<{ domains: Record<string, { timeout: { time: string } }> }>('state')
+  ).domains
+  for (const [domain, items] of await real.loadRecorded())
+    expect(items.get('timeout')?.candidates).toEqual([actual[domain]?.timeout])
+  const { out } = await real.run(['state', 'history', '--json'])
+  expect(JSON.parse(out)).toMatchObject({
+    applies: expect.arrayContaining([
+      expect.objectContaining({ outcome: 'interrupted' }),
+    ]) as object[],
+  })
+  await finished()
+})
 
-it(
-  'a second signal exits immediately, with writes in flight in-doubt',
-  { timeout: 60_000 },
-  async () => {
-    const ended = await interrupt('SIGINT', 2)
-    expect(ended.code).toBe(130)
-    expect(await statuses()).toContain('in-doubt')
-    await finished()
-  },
-)
+it('a second signal exits immediately, with writes in flight in-doubt', async () => {
+  const ended = await interrupt('SIGINT', 2)
+  expect(ended.code).toBe(130)
+  expect(await statuses()).toContain('in-doubt')
+  await finished()
+})

@@ -55,4 +55,4 @@ it('each piece of work of a controller is a trace, which is sent when it stops',
   expect(step?.attributes['edgewise.rollout']).toBe(first?.attributes['edgewise.rollout'])
   expect(listBelow(step)).toEqual(expect.arrayContaining(['wait for lock', 'watch wave', 'wave']))
   expect(receiver.raw).not.toContain(token)
-}, 90_000)
+})

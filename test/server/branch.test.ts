@@ -262,7 +262,7 @@ describe('the data folder', () => {
     await followed.push({ 'a.yaml': 'last' })
     const last = await branch.checkOut(await branch.fetch())
     expect(readFileSync(join(last, 'a.yaml'), 'utf8')).toBe('last')
-  }, 60_000)
+  })
 
   const damages: [string, (clone: string) => void][] = [
     ['has no HEAD', (clone) => rmSync(join(clone, 'HEAD'))],

@@ -38,7 +38,7 @@ const pass = (env = {}) =>
 const countWrites = async () => (await fetchWrites(emulator)).length
 const savedPlan = () => JSON.parse(place.read('plan.json')) as JsonObject
 
-describe('guards of secrets that a plan does not know', { timeout: 60_000 }, () => {
+describe('guards of secrets that a plan does not know', () => {
   it('of a freeze refuse only what is sent', async () => {
     await enter().manifest(a, signed()).settle()
     guard('{freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]}')
