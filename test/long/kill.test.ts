@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { createWorld } from '../emulator/world.ts'
 import { findProgram } from '../program.ts'
 
-it('the emulator, killed at any moment, restarts with a file that is whole, or the one before', async () => {
+it('the emulator, killed at any moment, restarts with a whole file or the one before', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-kill-'))
   const dataFile = join(folder, 'emulator.json')
   /** Values that each domain may have: those that were sent. */
